@@ -1,0 +1,199 @@
+// Package dbtest gives tests an empty, migrated database of each engine: a file for SQLite, a PostgreSQL server of the
+// tests' own. There is no stand-in: a test that asks for PostgreSQL on a machine without it fails.
+package dbtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"airstrip/internal/db"
+)
+
+// Each runs test once on SQLite and once on PostgreSQL, each time on a new migrated database.
+func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
+}
+
+// SQLite gives a new migrated SQLite database that ends with the test.
+func SQLite(t testing.TB) *db.DB {
+	t.Helper()
+	d := open(t, "", t.TempDir())
+	if err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Postgres gives a new migrated PostgreSQL database that ends with the test.
+func Postgres(t testing.TB) *db.DB {
+	t.Helper()
+	return open(t, PostgresURL(t), "")
+}
+
+// PostgresURL gives the address of a new migrated PostgreSQL database, for tests that start whole servers.
+func PostgresURL(t testing.TB) string {
+	t.Helper()
+	server.once.Do(func() { server.err = server.start() })
+	if server.err != nil {
+		t.Fatal("PostgreSQL for tests: ", server.err)
+	}
+	name := "t" + uuid.NewString()[:8]
+	admin := open(t, server.url("postgres"), "")
+	defer admin.Close()
+	if _, err := admin.ExecContext(t.Context(), `CREATE DATABASE "`+name+`" TEMPLATE airstrip_template`); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		admin := open(t, server.url("postgres"), "")
+		defer admin.Close()
+		if _, err := admin.ExecContext(context.Background(), `DROP DATABASE "`+name+`" WITH (FORCE)`); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.url(name)
+}
+
+func open(t testing.TB, url, dir string) *db.DB {
+	t.Helper()
+	d, err := db.Open(context.Background(), url, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// server is one PostgreSQL per test binary, in a temporary folder, with a Unix socket only. A small shell beside it ends
+// it and removes the folder when the test binary is gone, however it ended.
+var server postgres
+
+type postgres struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func (p *postgres) url(database string) string {
+	return fmt.Sprintf("postgres://postgres@/%s?host=%s", database, p.dir)
+}
+
+func (p *postgres) start() error {
+	bin, err := binaries()
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "airstrip-pg-"); err != nil {
+		return err
+	}
+	var as *syscall.SysProcAttr
+	if os.Geteuid() == 0 { // initdb refuses root
+		if as, err = postgresUser(p.dir); err != nil {
+			return err
+		}
+	}
+	data := filepath.Join(p.dir, "data")
+	if err := run(as, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"); err != nil {
+		return err
+	}
+	// The watcher holds the read end of a pipe whose write end only the test binary has: it ends with us.
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	keepOpen = w
+	watch := exec.Command("/bin/sh", "-c", `"$1/postgres" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB >"$3/log" 2>&1 & pid=$!
+cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data, p.dir)
+	watch.Stdin, watch.SysProcAttr = r, &syscall.SysProcAttr{Setpgid: true}
+	if as != nil {
+		watch.SysProcAttr.Credential = as.Credential
+	}
+	watch.Dir = p.dir
+	if err := watch.Start(); err != nil {
+		return err
+	}
+	r.Close()
+	return p.template()
+}
+
+var keepOpen *os.File
+
+// template makes the migrated database that each test's own is copied from.
+func (p *postgres) template() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	var admin *db.DB
+	var err error
+	for admin == nil {
+		if admin, err = db.Open(ctx, p.url("postgres"), ""); err != nil {
+			select {
+			case <-ctx.Done():
+				log, _ := os.ReadFile(filepath.Join(p.dir, "log"))
+				return fmt.Errorf("%w\n%s", err, log)
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	defer admin.Close()
+	if _, err := admin.ExecContext(ctx, `CREATE DATABASE airstrip_template`); err != nil {
+		return err
+	}
+	d, err := db.Open(ctx, p.url("airstrip_template"), "")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Migrate(ctx)
+}
+
+func postgresUser(dir string) (*syscall.SysProcAttr, error) {
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return nil, err
+	}
+	uid, _ := strconv.Atoi(u.Uid)
+	gid, _ := strconv.Atoi(u.Gid)
+	if err := os.Chown(dir, uid, gid); err != nil {
+		return nil, err
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+}
+
+// binaries finds the newest PostgreSQL server: on the PATH, or where Debian puts it.
+func binaries() (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) > 0 {
+		sort.Strings(found)
+		return filepath.Dir(found[len(found)-1]), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errors.New("no initdb found; install the Debian package postgresql")
+	}
+	return filepath.Dir(path), nil
+}
+
+func run(as *syscall.SysProcAttr, name string, args ...string) error {
+	var out bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr, cmd.Stdout, cmd.Stderr, cmd.Dir = as, &out, &out, os.TempDir()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, out.Bytes())
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+// Package idempotency lets a client repeat a request that moves money without moving it twice: the answer is stored in
+// the transaction that has the effect, under the key that the client chose.
+package idempotency
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// Kept is how long a key answers again.
+const Kept = 72 * time.Hour
+
+// ErrOtherRequest is the fault of a key that was used for another request.
+var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "该 Idempotency-Key 已用于另一请求", "This Idempotency-Key was used for another request")
+
+// Request is one keyed request.
+type Request struct {
+	UserID int64
+	Key    string // up to 128 characters, chosen by the client
+	Hash   []byte // SHA-256 over method, path and body
+}
+
+type contextKey struct{}
+
+// With binds the request to ctx; the Tx calls below it then act once per key.
+func With(ctx context.Context, r Request) context.Context {
+	return context.WithValue(ctx, contextKey{}, r)
+}
+
+type row struct {
+	bun.BaseModel `bun:"table:idempotency"`
+	UserID        int64  `bun:",pk"`
+	Key           string `bun:",pk"`
+	Request       []byte
+	Answer        json.RawMessage `bun:"type:jsonb"`
+	CreatedAt     time.Time
+}
+
+var errSeen = errors.New("idempotency: the key was seen")
+
+// Tx runs fn in a transaction and gives its answer. Where ctx carries a Request whose key was used before, fn does not
+// run and the first answer comes again; a failure of fn stores nothing. T must survive JSON.
+func Tx[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx bun.Tx) (T, error)) (T, error) {
+	var answer T
+	r, keyed := ctx.Value(contextKey{}).(Request)
+	err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if keyed {
+			// The insert waits for another request with the same key, so nothing is ever "in progress" here.
+			n, err := db.Changed(tx.NewRaw(`INSERT INTO idempotency (user_id, key, request, answer, created_at) VALUES (?, ?, ?, 'null', ?)
+				ON CONFLICT DO NOTHING`, r.UserID, r.Key, r.Hash, d.Now()).Exec(ctx))
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return errSeen
+			}
+		}
+		if answer, err = fn(ctx, tx); err != nil || !keyed {
+			return err
+		}
+		stored, err := json.Marshal(answer)
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewUpdate().Model(&row{UserID: r.UserID, Key: r.Key, Answer: stored}).Column("answer").WherePK().Exec(ctx)
+		return err
+	})
+	if !errors.Is(err, errSeen) {
+		return answer, err
+	}
+	var first row
+	if err := d.NewSelect().Model(&first).Where("user_id = ? AND key = ?", r.UserID, r.Key).Scan(ctx); err != nil {
+		return answer, err
+	}
+	if !bytes.Equal(first.Request, r.Hash) {
+		return answer, ErrOtherRequest
+	}
+	return answer, json.Unmarshal(first.Answer, &answer)
+}
+
+// Forget removes the keys that are older than Kept.
+func Forget(ctx context.Context, d *db.DB) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", d.Now().Add(-Kept)).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,104 @@
+// Package seal encrypts what the database keeps but must show again, and derives the server's other keys, all from the
+// one AIRSTRIP_SECRET_KEY. Each purpose has a key of its own, so that what was sealed for one never opens as another.
+package seal
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Key is the server's secret, 32 bytes.
+type Key [32]byte
+
+// ErrOpen is what Open answers to anything that this key did not seal for this purpose.
+var ErrOpen = errors.New("seal: wrong key or damaged data")
+
+// ParseKey reads 32 bytes in hex or base64.
+func ParseKey(text string) (Key, error) {
+	text = strings.TrimSpace(text)
+	b, err := hex.DecodeString(text)
+	if err != nil {
+		if b, err = base64.StdEncoding.DecodeString(text); err != nil {
+			b, err = base64.RawURLEncoding.DecodeString(text)
+		}
+	}
+	if err != nil || len(b) != 32 {
+		return Key{}, errors.New("the secret key must be 32 bytes in hex or base64")
+	}
+	return Key(b), nil
+}
+
+// LoadKey reads dir/secret.key and makes it, readable by its owner only, where there is none.
+func LoadKey(dir string) (Key, error) {
+	path := filepath.Join(dir, "secret.key")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		key, err := ParseKey(string(text))
+		if err != nil {
+			return Key{}, fmt.Errorf("%s: %w", path, err)
+		}
+		return key, nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return Key{}, err
+	}
+	var key Key
+	rand.Read(key[:])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return Key{}, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) { // another process was faster
+		return LoadKey(dir)
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	_, err = f.WriteString(hex.EncodeToString(key[:]) + "\n")
+	return key, errors.Join(err, f.Sync(), f.Close())
+}
+
+// For derives the 32-byte key of one purpose.
+func (k Key) For(purpose string) []byte {
+	out, err := hkdf.Key(sha256.New, k[:], nil, "airstrip "+purpose, 32)
+	if err != nil {
+		panic(err) // only for lengths that HKDF cannot give
+	}
+	return out
+}
+
+// Seal encrypts plain for purpose.
+func (k Key) Seal(purpose string, plain []byte) []byte {
+	return k.aead(purpose).Seal(nil, nil, plain, nil)
+}
+
+// Open decrypts what Seal made for the same purpose, or answers ErrOpen.
+func (k Key) Open(purpose string, sealed []byte) ([]byte, error) {
+	plain, err := k.aead(purpose).Open(nil, nil, sealed, nil)
+	if err != nil {
+		return nil, ErrOpen
+	}
+	return plain, nil
+}
+
+func (k Key) aead(purpose string) cipher.AEAD {
+	block, err := aes.NewCipher(k.For(purpose))
+	if err != nil {
+		panic(err) // the key has 32 bytes
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return aead
+}

@@ -1,0 +1,187 @@
+// Package setting keeps what the operator may change while the server runs: one struct, its defaults here, the changed
+// values as rows. What must be known before the database opens is configuration and not here.
+package setting
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+)
+
+// Site is all settings. The JSON name of a field is the setting's name.
+type Site struct {
+	SiteName string `json:"site_name"`
+	TimeZone string `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
+	Currency string `json:"currency"`  // ISO 4217; fixed once money has moved
+
+	SignUpMode       string   `json:"sign_up_mode"`         // open, invite or closed
+	SignUpDomains    []string `json:"sign_up_domains"`      // allowed e-mail domains; empty allows all
+	SignUpPerIPDaily int      `json:"sign_up_per_ip_daily"` // accounts per IP a day
+
+	RechargePresets []money.Amount `json:"recharge_presets"`
+	RechargeMin     money.Amount   `json:"recharge_min"`
+	RechargeMax     money.Amount   `json:"recharge_max"`
+	RechargeMinutes int            `json:"recharge_minutes"` // how long a recharge or order may stay pending
+
+	LinkURLs          []string `json:"link_urls"` // site addresses for subscription links; empty: the site's own
+	LinkPerMinute     int      `json:"link_per_minute"`
+	LinkPerDay        int      `json:"link_per_day"`
+	LinkPerIPMinute   int      `json:"link_per_ip_minute"`
+	LinkUpdateHours   int      `json:"link_update_hours"`
+	TrafficLogDays    int      `json:"traffic_log_days"`
+	NodeReportSeconds int      `json:"node_report_seconds"`
+	NodeAllowPrivate  bool     `json:"node_allow_private"` // whether nodes may reach private addresses; for the demo and tests
+}
+
+// Defaults are the settings of a new site.
+func Defaults() Site {
+	return Site{
+		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
+		SignUpMode: "open", SignUpPerIPDaily: 20,
+		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
+		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12,
+		TrafficLogDays: 90, NodeReportSeconds: 60,
+	}
+}
+
+// Zone is the site's time zone.
+func (s Site) Zone() *time.Location {
+	zone, err := time.LoadLocation(s.TimeZone)
+	if err != nil {
+		return time.UTC // Set refuses unknown names, so only a damaged row leads here
+	}
+	return zone
+}
+
+func (s Site) check() error {
+	switch {
+	case s.SiteName == "":
+		return fault.Invalid("site_name", "required", "网站名称不能为空", "The site needs a name")
+	case !slices.Contains([]string{"open", "invite", "closed"}, s.SignUpMode):
+		return fault.Invalid("sign_up_mode", "unknown", "注册方式只能是 open、invite 或 closed", "The sign-up mode is open, invite or closed")
+	case !slices.Contains(money.Currencies, s.Currency):
+		return fault.Invalid("currency", "unknown", "不支持该货币", "This currency is not supported")
+	case s.RechargeMin <= 0 || s.RechargeMax < s.RechargeMin:
+		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
+	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1:
+		return fault.Invalid("recharge_minutes", "range", "时长必须大于零", "Times must be above zero")
+	}
+	if _, err := time.LoadLocation(s.TimeZone); err != nil {
+		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
+	}
+	return nil
+}
+
+const revision = "setting"
+
+// Settings gives the present settings without touching the database.
+type Settings struct {
+	db  *db.DB
+	now atomic.Pointer[Site]
+}
+
+// New loads the settings.
+func New(ctx context.Context, d *db.DB) (*Settings, error) {
+	s := &Settings{db: d}
+	return s, s.load(ctx)
+}
+
+// Get gives the present settings.
+func (s *Settings) Get() Site { return *s.now.Load() }
+
+// Follow keeps the settings current with what other processes change, until ctx ends.
+func (s *Settings) Follow(ctx context.Context) {
+	changes, stop := s.db.Watch(revision)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changes:
+			if err := s.load(ctx); err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "could not load the settings; the old ones stay", "error", err)
+			}
+		}
+	}
+}
+
+type row struct {
+	bun.BaseModel `bun:"table:setting"`
+	Name          string          `bun:",pk"`
+	Value         json.RawMessage `bun:"type:jsonb"`
+	UpdatedAt     time.Time
+}
+
+func (s *Settings) load(ctx context.Context) error {
+	site, err := read(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	s.now.Store(&site)
+	return nil
+}
+
+func read(ctx context.Context, idb bun.IDB) (Site, error) {
+	var rows []row
+	if err := idb.NewSelect().Model(&rows).Scan(ctx); err != nil {
+		return Site{}, err
+	}
+	values := map[string]json.RawMessage{}
+	for _, r := range rows {
+		values[r.Name] = r.Value
+	}
+	all, err := json.Marshal(values)
+	if err != nil {
+		return Site{}, err
+	}
+	site := Defaults()
+	if err := json.Unmarshal(all, &site); err != nil {
+		return Site{}, fmt.Errorf("read the settings: %w", err)
+	}
+	return site, nil
+}
+
+// Set changes the settings named in values, all or none. Unknown names and wrong values are faults that name them.
+func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) error {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		site, err := read(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for name, value := range values {
+			one, err := json.Marshal(map[string]json.RawMessage{name: value})
+			if err != nil {
+				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form")
+			}
+			dec := json.NewDecoder(bytes.NewReader(one))
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(&site); err != nil {
+				return fault.Invalid(name, "format", "没有这个设置，或值的格式不对", "There is no such setting, or the value has the wrong form").Because(err)
+			}
+			r := row{Name: name, Value: value, UpdatedAt: s.db.Now()}
+			if _, err := tx.NewInsert().Model(&r).On("CONFLICT (name) DO UPDATE").Set("value = EXCLUDED.value").Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
+				return err
+			}
+		}
+		if err := site.check(); err != nil {
+			return err
+		}
+		_, err = db.Bump(ctx, tx, revision)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.load(ctx)
+}

@@ -1,0 +1,48 @@
+package setting_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
+	"airstrip/internal/setting"
+)
+
+func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, err := setting.New(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Get().SiteName; got != setting.Defaults().SiteName {
+			t.Fatalf("a new site is called %q", got)
+		}
+		set := func(pairs ...string) error {
+			values := map[string]json.RawMessage{}
+			for i := 0; i < len(pairs); i += 2 {
+				values[pairs[i]] = json.RawMessage(pairs[i+1])
+			}
+			return s.Set(t.Context(), values)
+		}
+		for _, bad := range [][]string{
+			{"site_name", `"A"`, "no_such", `1`}, {"site_name", `"A"`, "sign_up_mode", `"maybe"`}, {"site_name", `5`},
+			{"site_name", `"A"`, "recharge_min", `"-1"`}, {"site_name", `"A"`, "time_zone", `"Mars/Olympus"`},
+		} {
+			if f, ok := fault.As(set(bad...)); !ok || len(f.Fields) != 1 {
+				t.Errorf("%v: %v", bad, f)
+			}
+		}
+		if got := s.Get().SiteName; got != setting.Defaults().SiteName {
+			t.Fatalf("a refused change renamed the site to %q", got)
+		}
+		if err := set("site_name", `"Runway"`, "recharge_min", `"5.00"`); err != nil {
+			t.Fatal(err)
+		}
+		again, err := setting.New(t.Context(), d)
+		if err != nil || again.Get().SiteName != "Runway" || again.Get().RechargeMin != 500 {
+			t.Fatalf("read again: %+v, %v", again.Get(), err)
+		}
+	})
+}
