@@ -1,0 +1,41 @@
+// Package limit counts calls per key in this process, in bounded memory. Limits that must hold across replicas are
+// counted in the database by those who own them.
+package limit
+
+import (
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"golang.org/x/time/rate"
+
+	"airstrip/internal/fault"
+)
+
+// ErrTooMany is the fault of a caller that is over a limit.
+var ErrTooMany = fault.TooMany("too_many_requests", "操作过于频繁，请稍后再试", "Too many requests; please wait a moment")
+
+// Limiter allows n calls per period for each key, all of them at once if they come so.
+type Limiter struct {
+	period rate.Limit
+	burst  int
+	by     *otter.Cache[string, *rate.Limiter]
+}
+
+// Per makes a Limiter of n calls per period. It remembers the 100,000 keys used last.
+func Per(period time.Duration, n int) *Limiter {
+	return &Limiter{rate.Every(period / time.Duration(n)), n, otter.Must(&otter.Options[string, *rate.Limiter]{
+		MaximumSize:      100_000,
+		ExpiryCalculator: otter.ExpiryAccessing[string, *rate.Limiter](2 * period),
+	})}
+}
+
+// Allow counts one call for key and answers ErrTooMany, with the time to wait, where it is one too many.
+func (l *Limiter) Allow(key string) error {
+	bucket, _ := l.by.ComputeIfAbsent(key, func() (*rate.Limiter, bool) { return rate.NewLimiter(l.period, l.burst), false })
+	r := bucket.Reserve()
+	if wait := r.Delay(); wait > 0 {
+		r.Cancel()
+		return ErrTooMany.After(wait.Round(time.Second) + time.Second)
+	}
+	return nil
+}
