@@ -1,0 +1,131 @@
+// Package api is the front door: what every request passes on its way in and out. The folders beside it each speak one
+// generation of the API in its own words.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"airstrip/internal/fault"
+)
+
+// Door is the way in.
+type Door struct {
+	mux     *http.ServeMux
+	trusted []netip.Prefix
+	seconds *prometheus.HistogramVec
+}
+
+// The sizes of bodies that are read, in bytes.
+const (
+	maxBody     = 1 << 20
+	maxNodeBody = 8 << 20
+)
+
+// NewDoor makes a Door around mux. Forwarding headers count only from trusted; metrics go to reg.
+func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Door {
+	d := &Door{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "airstrip_http_seconds", Help: "How long requests took, by route and status.",
+		Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5, 10},
+	}, []string{"route", "status"})}
+	reg.MustRegister(d.seconds)
+	return d
+}
+
+// Handler is everything around the mux: request id, caller, limits, compression, log, metrics, and a 500 for a panic.
+func (d *Door) Handler() http.Handler {
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.ExceptContentTypes([]string{"application/x-ndjson", "text/event-stream"}))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, compress) })
+}
+
+func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.Handler) http.HandlerFunc) {
+	start := time.Now()
+	caller := Caller{RequestID: uuid.NewString(), IP: address(r, d.trusted), UserAgent: r.UserAgent(), Lang: language(r.Header.Get("Accept-Language"))}
+	ctx := context.WithValue(r.Context(), callerKey{}, caller)
+	r = r.WithContext(ctx)
+	w.Header().Set("X-Request-Id", caller.RequestID)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			slog.ErrorContext(ctx, "a request panicked", "panic", p, "stack", string(debug.Stack()))
+			if !rec.wrote {
+				NewFailure(ctx, fault.ErrInternal).Write(rec)
+			}
+		}
+		// The pattern, never the path: paths carry tokens.
+		took, route := time.Since(start), r.Pattern
+		d.seconds.WithLabelValues(route, statusClass(rec.status)).Observe(took.Seconds())
+		slog.DebugContext(ctx, "request", "route", route, "status", rec.status, "bytes", rec.bytes, "took", took, "ip", caller.IP)
+	}()
+	if path := strings.TrimRight(r.URL.Path, "/"); path != r.URL.Path && path != "" {
+		r.URL.Path, r.URL.RawPath = path, strings.TrimRight(r.URL.RawPath, "/")
+	}
+	limit := int64(maxBody)
+	if forNodes(r.URL.Path) {
+		limit = maxNodeBody
+	}
+	r.Body = http.MaxBytesReader(rec, r.Body, limit)
+	compress(http.HandlerFunc(func(w http.ResponseWriter, r2 *http.Request) {
+		d.mux.ServeHTTP(w, r2)
+		r.Pattern = r2.Pattern
+	})).ServeHTTP(rec, r)
+}
+
+func forNodes(path string) bool {
+	return strings.HasPrefix(path, "/v1/mod_mu") || strings.HasPrefix(path, "/mod_mu") || strings.HasPrefix(path, "/api/agent/")
+}
+
+// IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web page.
+func IsAPI(path string) bool {
+	for _, p := range []string{"/api", "/v1", "/v2", "/link", "/link2", "/mod_mu"} {
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func statusClass(status int) string {
+	return string([]byte{byte('0' + status/100), 'x', 'x'})
+}
+
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	wrote  bool
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if !r.wrote && status >= 200 {
+		r.status, r.wrote = status, true
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.wrote = true
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+
+	"airstrip/internal/fault"
+)
+
+// Faults of the front door itself.
+var (
+	ErrNoRoute     = fault.NotFound("route_not_found", "没有这个接口", "There is no such route")
+	ErrMethod      = &fault.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: fault.Text{ZH: "该接口不支持此方法", EN: "This route does not take that method"}}
+	ErrTooLarge    = &fault.Error{Status: http.StatusRequestEntityTooLarge, Code: "body_too_large", Text: fault.Text{ZH: "请求内容过大", EN: "The request body is too large"}}
+	ErrUnreadable  = fault.BadRequest("unreadable", "无法读取请求内容", "The request could not be read")
+	ErrMediaType   = &fault.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Text: fault.Text{ZH: "不支持这种内容类型", EN: "This content type is not supported"}}
+	ErrSignIn      = fault.Unauthorized("sign_in_required", "请先登录", "Please sign in")
+	ErrNotForYou   = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
+	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later")
+)
+
+// Seen turns any error into the fault that the caller sees. What is no fault is logged and becomes fault.ErrInternal.
+func Seen(ctx context.Context, err error) *fault.Error {
+	if f, ok := fault.As(err); ok {
+		if cause := errors.Unwrap(f); cause != nil && f.Status >= 500 {
+			slog.ErrorContext(ctx, "a request failed", "code", f.Code, "error", cause)
+		}
+		return f
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return ErrTooLarge
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		slog.WarnContext(ctx, "a request ended before its answer", "error", err)
+		return ErrUnavailable
+	}
+	slog.ErrorContext(ctx, "a request failed", "error", err)
+	return fault.ErrInternal
+}
+
+// Failure is the body of every failed call under /api/v2.
+type Failure struct {
+	status    int
+	retry     string
+	IsSuccess bool           `json:"is_success" doc:"Always false" example:"false"`
+	Message   string         `json:"message" doc:"What happened, in the language of Accept-Language"`
+	Code      string         `json:"code" doc:"Stable word for programs" example:"invalid_input"`
+	Errors    []FieldFailure `json:"errors" doc:"The wrong fields of the input"`
+	RequestID string         `json:"request_id" doc:"Names this request in the server's log"`
+}
+
+// FieldFailure is one wrong field of the input.
+type FieldFailure struct {
+	Field   string `json:"field"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// NewFailure renders what the caller sees of err.
+func NewFailure(ctx context.Context, err error) *Failure {
+	f, caller := Seen(ctx, err), CallerOf(ctx)
+	out := &Failure{status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{}, RequestID: caller.RequestID}
+	for _, field := range f.Fields {
+		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})
+	}
+	if f.RetryAfter > 0 {
+		out.retry = strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds())))
+	}
+	return out
+}
+
+func (f *Failure) Error() string { return f.Code }
+
+// GetStatus gives the HTTP status; huma asks for it.
+func (f *Failure) GetStatus() int { return f.status }
+
+// GetHeaders gives Retry-After where it is known; huma asks for it.
+func (f *Failure) GetHeaders() http.Header {
+	h := http.Header{}
+	if f.retry != "" {
+		h.Set("Retry-After", f.retry)
+	}
+	return h
+}
+
+// Write answers the failure as JSON.
+func (f *Failure) Write(w http.ResponseWriter) {
+	for name, values := range f.GetHeaders() {
+		w.Header()[name] = values
+	}
+	WriteJSON(w, f.status, f)
+}
+
+// WriteJSON answers v with status.
+func WriteJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the shapes of answers are ours
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(body)
+}

@@ -1,0 +1,85 @@
+package v2
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+)
+
+// inputFault turns what huma says of an unusable request into a fault: the field by its name, a code and a sentence of
+// ours. The rejected value is never repeated; it may be a password.
+func inputFault(operation string, status int, msg string, errs []error) error {
+	switch {
+	case status == http.StatusRequestEntityTooLarge:
+		return api.ErrTooLarge
+	case status == http.StatusUnsupportedMediaType:
+		return api.ErrMediaType
+	case status != http.StatusUnprocessableEntity && status != http.StatusBadRequest:
+		return fmt.Errorf("huma: %d %s %v", status, msg, errs)
+	case len(errs) == 0 && strings.Contains(msg, "body is required"):
+		return fault.Required(operation, "body")
+	}
+	var fields []fault.Field
+	for _, err := range errs {
+		detailed, ok := err.(huma.ErrorDetailer)
+		if !ok {
+			continue
+		}
+		if d := detailed.ErrorDetail(); d.Location != "" {
+			fields = append(fields, inputField(operation, d))
+		}
+	}
+	if status == http.StatusBadRequest || len(fields) == 0 {
+		return api.ErrUnreadable
+	}
+	return fault.ErrInvalid.In(fields...)
+}
+
+var requiredProperty = regexp.MustCompile(`^expected required property (\S+) to be present`)
+
+// sentences say in our words what huma's validation messages mean, by how they begin.
+var sentences = []struct{ begins, code, zh, en string }{
+	{"expected required property", "required", "必填", "This is required"},
+	{"required", "required", "必填", "This is required"},
+	{"unexpected property", "unknown", "没有这个字段", "There is no such field"},
+	{"expected length >=", "too_short", "太短", "This is too short"},
+	{"expected length <=", "too_long", "太长", "This is too long"},
+	{"expected string to be RFC 5322 email", "email", "请输入有效的邮箱地址", "Please enter a valid e-mail address"},
+	{"expected string to be RFC 4122 uuid", "uuid", "不是有效的 UUID", "This is not a valid UUID"},
+	{"expected string to match pattern", "format", "格式不正确", "This has the wrong form"},
+	{"expected value to match exactly one", "format", "格式不正确", "This has the wrong form"},
+	{"expected value to be one of", "choice", "不在可选范围内", "This is not one of the choices"},
+	{"expected number", "range", "必须是范围内的数字", "This must be a number in range"},
+	{"expected integer", "type", "必须是整数", "This must be a whole number"},
+	{"invalid integer", "type", "必须是整数", "This must be a whole number"},
+	{"expected boolean", "type", "必须是 true 或 false", "This must be true or false"},
+	{"invalid boolean", "type", "必须是 true 或 false", "This must be true or false"},
+	{"expected string", "type", "必须是文本", "This must be text"},
+}
+
+func inputField(operation string, d *huma.ErrorDetail) fault.Field {
+	_, name, _ := strings.Cut(d.Location, ".") // "body.email", "query.page", "path.id"
+	f := fault.Field{Name: name, Code: "invalid", Text: fault.Text{ZH: "无效", EN: "This is not valid"}}
+	for _, s := range sentences {
+		if strings.HasPrefix(d.Message, s.begins) {
+			f.Code, f.Text = s.code, fault.Text{ZH: s.zh, EN: s.en}
+			break
+		}
+	}
+	if m := requiredProperty.FindStringSubmatch(d.Message); m != nil {
+		f.Name = strings.Trim(name+"."+m[1], ".")
+	}
+	if f.Name == "" {
+		f.Name = d.Location
+	}
+	if f.Code == "required" {
+		return fault.Required(operation, f.Name).Fields[0]
+	}
+	return f
+}

@@ -1,0 +1,214 @@
+// Package v2 is the JSON API of the web app, under /api/v2: one file per resource, every operation registered through
+// handle, so that sign-in comes before everything and every answer has the one envelope.
+package v2
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/money"
+)
+
+// Authenticate turns a bearer token into who the caller is, or answers a fault.
+type Authenticate func(ctx context.Context, bearer string) (account.Identity, error)
+
+// Resource adds the operations of one resource.
+type Resource func(*Router)
+
+// Router is where resources register their operations.
+type Router struct {
+	huma         huma.API
+	authenticate Authenticate
+}
+
+// New serves the resources on mux and gives the contract.
+func New(mux *http.ServeMux, version string, authenticate Authenticate, resources ...Resource) *huma.OpenAPI {
+	huma.DefaultArrayNullable = false
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		return api.NewFailure(ctx.Context(), inputFault(ctx.Operation().OperationID, status, msg, errs))
+	}
+	huma.NewError = func(int, string, ...error) huma.StatusError { return &api.Failure{} } // only its type is used, for the contract
+	config := huma.DefaultConfig("Airstrip", version)
+	config.CreateHooks, config.OpenAPIPath, config.DocsPath, config.SchemasPath = nil, "", "", ""
+	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"}}
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[money.Amount](), reflect.TypeFor[amountSchema]())
+	config.Info.License = &huma.License{Name: "AGPL-3.0-or-later"}
+	r := &Router{huma: humago.New(mux, config), authenticate: authenticate}
+	for _, resource := range resources {
+		resource(r)
+	}
+	return r.huma.OpenAPI()
+}
+
+// access is who may call an operation.
+type access int
+
+const (
+	open  access = iota // anybody
+	user                // a signed-in user; what they see is bound to their id
+	staff               // a member of staff with one of the operation's roles
+)
+
+// op describes one operation.
+type op struct {
+	method, path string
+	id           string // operationId, the name of the function in generated clients
+	tag          string // user, staff or public
+	access       access
+	roles        []account.Role // with staff: who may; empty: any role
+	summary      string
+	message      fault.Text // of the envelope on success; empty: a plain "done"
+	keyed        bool       // takes an Idempotency-Key
+}
+
+// Envelope is the one shape of an answer with a single result.
+type Envelope[T any] struct {
+	IsSuccess bool   `json:"is_success" doc:"Always true" example:"true"`
+	Message   string `json:"message"`
+	Result    T      `json:"result"`
+}
+
+// ListEnvelope is the shape of those lists that the original calls result_list.
+type ListEnvelope[T any] struct {
+	IsSuccess  bool   `json:"is_success" doc:"Always true" example:"true"`
+	Message    string `json:"message"`
+	ResultList []T    `json:"result_list"`
+}
+
+type output[B any] struct{ Body B }
+
+// Empty is the result of an operation that has nothing to say but that it was done.
+type Empty struct{}
+
+// handle registers an operation whose answer is one result. who is the zero Identity on open operations.
+func handle[I, T any](r *Router, o op, fn func(ctx context.Context, who account.Identity, in *I) (T, error)) {
+	register(r, o, fn, func(message string, result T) Envelope[T] { return Envelope[T]{true, message, result} })
+}
+
+// handleList registers an operation whose answer is a result_list.
+func handleList[I, T any](r *Router, o op, fn func(ctx context.Context, who account.Identity, in *I) ([]T, error)) {
+	register(r, o, fn, func(message string, result []T) ListEnvelope[T] {
+		return ListEnvelope[T]{true, message, append([]T{}, result...)}
+	})
+}
+
+func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(string, T) B) {
+	h := huma.Operation{
+		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
+		Middlewares: huma.Middlewares{r.guard(o)},
+	}
+	if o.access != open {
+		h.Security = []map[string][]string{{"bearer": {}}}
+	}
+	if o.keyed {
+		h.Parameters = append(h.Parameters, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: ptr(128)},
+			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422."})
+	}
+	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
+		who, _ := ctx.Value(identityKey{}).(account.Identity)
+		result, err := fn(ctx, who, in)
+		if err != nil {
+			return nil, api.NewFailure(ctx, err)
+		}
+		return &output[B]{envelope(o.text().In(api.CallerOf(ctx).Lang), result)}, nil
+	})
+}
+
+func (o op) text() fault.Text {
+	switch {
+	case o.message != fault.Text{}:
+		return o.message
+	case o.method == http.MethodGet:
+		return fault.Text{ZH: "获取成功", EN: "OK"}
+	}
+	return fault.Text{ZH: "操作成功", EN: "Done"}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+type identityKey struct{}
+
+// guard tests sign-in, role and Idempotency-Key before anything of the input is looked at.
+func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
+	return func(hc huma.Context, next func(huma.Context)) {
+		if o.access == open {
+			next(hc)
+			return
+		}
+		req, w := humago.Unwrap(hc)
+		bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			api.NewFailure(req.Context(), api.ErrSignIn).Write(w)
+			return
+		}
+		who, err := r.authenticate(req.Context(), bearer)
+		if err == nil && o.access == staff && !o.admits(who.Role) {
+			err = api.ErrNotForYou
+		}
+		if err != nil {
+			api.NewFailure(req.Context(), err).Write(w)
+			return
+		}
+		hc = huma.WithValue(hc, identityKey{}, who)
+		if key := req.Header.Get("Idempotency-Key"); o.keyed && key != "" {
+			ctx, err := keyed(hc.Context(), req, who.UserID, key)
+			if err != nil {
+				api.NewFailure(req.Context(), err).Write(w)
+				return
+			}
+			hc = huma.WithContext(hc, ctx)
+		}
+		next(hc)
+	}
+}
+
+func (o op) admits(role account.Role) bool {
+	for _, r := range o.roles {
+		if r == role {
+			return true
+		}
+	}
+	return role != "" && len(o.roles) == 0
+}
+
+// keyed binds the key and the hash of what was asked to the context.
+func keyed(ctx context.Context, req *http.Request, userID int64, key string) (context.Context, error) {
+	if len(key) > 128 {
+		return nil, fault.Invalid("Idempotency-Key", "too_long", "Idempotency-Key 不能超过 128 个字符", "The Idempotency-Key must not be longer than 128 characters")
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	req.Body = io.NopCloser(strings.NewReader(string(body)))
+	sum := sha256.Sum256([]byte(req.Method + "\n" + req.URL.Path + "\n" + string(body)))
+	return idempotency.With(ctx, idempotency.Request{UserID: userID, Key: key, Hash: sum[:]}), nil
+}
+
+// amountSchema describes money.Amount in the contract.
+type amountSchema struct{}
+
+// Schema is asked for by huma.
+func (amountSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: `^-?\d+\.\d{2}$`, Description: "Decimal amount in the site's currency", Examples: []any{"12.30"}}
+}
+
+// AmountInput is an amount in a request: a decimal string or a number.
+type AmountInput struct{ money.Amount }
+
+// Schema is asked for by huma.
+func (AmountInput) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeString, Pattern: `^-?\d+(\.\d{1,2})?$`}, {Type: huma.TypeNumber}}, Description: "Decimal amount with at most two places", Examples: []any{"12.30"}}
+}

@@ -1,0 +1,82 @@
+// Package node holds the exits that users connect to: what they are, their secrets, who may use them, how they are.
+package node
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Protocol is what a node speaks with clients.
+type Protocol string
+
+// The protocols of nodes.
+const (
+	Shadowsocks Protocol = "shadowsocks"
+	VMess       Protocol = "vmess"
+	VLESS       Protocol = "vless"
+	Trojan      Protocol = "trojan"
+	Hysteria2   Protocol = "hysteria2"
+)
+
+// Node is one exit.
+type Node struct {
+	bun.BaseModel `bun:"table:node"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Name          string
+	Protocol      Protocol
+	Address       string // host name or IP that clients dial
+	Port          int    // that clients dial
+	Listen        string // address the agent listens on
+	ListenPort    int
+	Settings      Settings `bun:"type:jsonb"`
+	RatePermille  int64    // billed = (up + down) × RatePermille / 1000, rounded down per report row
+	Class         int      // users of this class and above may use it
+	GroupID       int      // 0: users of every group
+	Country       string   // ISO 3166-1 alpha-2, ZZ where unknown
+	SpeedMbps     *int     // per user; nil: none
+	Sort          int
+	Visible       bool // in links and lists; agents serve hidden nodes too
+	Enabled       bool
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
+// and the like never leave the server but to the node's agent.
+type Settings struct {
+	Transport    string   `json:"transport,omitempty"` // tcp, ws, grpc, httpupgrade; empty for shadowsocks and hysteria2
+	Path         string   `json:"path,omitempty"`
+	Host         string   `json:"host,omitempty"`
+	ServiceName  string   `json:"service_name,omitempty"`
+	Security     string   `json:"security,omitempty"` // none, tls, reality
+	Flow         string   `json:"flow,omitempty"`     // xtls-rprx-vision
+	TLS          *TLS     `json:"tls,omitempty"`
+	Reality      *Reality `json:"reality,omitempty"`
+	Method       string   `json:"method,omitempty"`     // of shadowsocks
+	ServerKey    string   `json:"server_key,omitempty"` // of shadowsocks 2022, base64
+	Obfs         string   `json:"obfs,omitempty"`       // of hysteria2: salamander
+	ObfsPassword string   `json:"obfs_password,omitempty"`
+	UpMbps       int      `json:"up_mbps,omitempty"`
+	DownMbps     int      `json:"down_mbps,omitempty"`
+}
+
+// TLS says how the node shows itself. Certificate and Key are PEM and pushed to the agent; the files are the agent's.
+type TLS struct {
+	ServerName      string   `json:"server_name,omitempty"`
+	ALPN            []string `json:"alpn,omitempty"`
+	Certificate     string   `json:"certificate,omitempty"`
+	Key             string   `json:"key,omitempty"`
+	CertificateFile string   `json:"certificate_file,omitempty"`
+	KeyFile         string   `json:"key_file,omitempty"`
+	Pin             string   `json:"pin,omitempty"` // SHA-256 of the leaf certificate in hex, set where it is self-signed
+}
+
+// Reality is the REALITY disguise: a handshake that Dest answers for everybody else.
+type Reality struct {
+	Dest        string   `json:"dest"` // host:port of a TLS 1.3 server
+	ServerNames []string `json:"server_names"`
+	PrivateKey  string   `json:"private_key"` // base64url without padding
+	PublicKey   string   `json:"public_key"`
+	ShortIDs    []string `json:"short_ids"` // hex, even length, at most 16
+}
