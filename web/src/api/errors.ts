@@ -1,0 +1,46 @@
+export type FieldError = { field: string; code: string; message: string }
+
+/**
+ * A failed call. `message` is the server's sentence in the user's language; behaviour follows `code`.
+ * `status` is 0 when no answer came at all.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly fields: readonly FieldError[]
+  readonly requestId: string | undefined
+  /** Seconds the server asks to wait, with 429 and 503. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    message: string,
+    facts: {
+      status: number
+      code: string
+      fields?: readonly FieldError[]
+      requestId?: string
+      retryAfter?: number
+    },
+  ) {
+    super(message)
+    this.status = facts.status
+    this.code = facts.code
+    this.fields = facts.fields ?? []
+    this.requestId = facts.requestId
+    this.retryAfter = facts.retryAfter
+  }
+
+  /** No answer, or one that says nothing about the request itself: worth another try. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500
+  }
+}
+
+export class MissingParameterError extends Error {
+  override readonly name = 'MissingParameterError'
+
+  constructor(operation: string, parameter: string) {
+    super(`Required parameter ${parameter} was null or undefined when calling ${operation}.`)
+  }
+}

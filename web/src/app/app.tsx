@@ -1,0 +1,32 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { ThemeColor } from './theme-color'
+import { queryClient } from './query-client'
+import { router } from './router'
+import { cssVariables, theme } from './theme'
+
+const colorScheme = localStorageColorSchemeManager({ key: 'color-scheme' })
+
+const styleNonce = () =>
+  document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={colorScheme}
+      defaultColorScheme="light"
+      getStyleNonce={styleNonce}
+    >
+      <ThemeColor />
+      <QueryClientProvider client={queryClient}>
+        <Suspense>
+          <RouterProvider router={router} />
+        </Suspense>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

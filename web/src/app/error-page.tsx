@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/api/errors'
+import { RequestId } from '@/shared/ui/request-id'
+import { StatusPage } from '@/shared/ui/status-page'
+import { LostChunkError, reloadOnce } from './lazy'
+
+const CRAWLER = /bot|crawl|spider|slurp/i
+
+/** What a route shows when it, its loader or its chunk failed. */
+export function ErrorPage({ error }: ErrorComponentProps) {
+  const { t } = useTranslation()
+
+  if (CRAWLER.test(navigator.userAgent)) {
+    console.error(error)
+    return null
+  }
+  if (error instanceof LostChunkError) return <LostChunkPage />
+  return (
+    <StatusPage
+      caption="500 · Internal Server Error"
+      title={t('error.brokenTitle')}
+      text={error instanceof ApiError ? error.message : t('error.brokenText')}
+      action={<ReloadButton />}
+    >
+      {error instanceof ApiError && <RequestId id={error.requestId} />}
+    </StatusPage>
+  )
+}
+
+function LostChunkPage() {
+  const { t } = useTranslation()
+  if (reloadOnce(location.pathname)) return null
+  return (
+    <StatusPage
+      caption="503"
+      title={t('error.lostChunkTitle')}
+      text={t('error.lostChunkText')}
+      action={<ReloadButton />}
+    />
+  )
+}
+
+function ReloadButton() {
+  const { t } = useTranslation()
+  return <Button onClick={() => location.reload()}>{t('reload')}</Button>
+}

@@ -1,0 +1,12 @@
+import { redirect } from '@tanstack/react-router'
+import type { Session } from './session/session'
+import { tokenStorage } from './session/token-storage'
+
+/** Lets signed-in users pass and leads everybody else to the sign-in page and back. */
+export async function requireSignIn(session: Session, href: string): Promise<void> {
+  if (tokenStorage.isRefreshStopped()) return
+  if (session.isExpired) await session.refresh()
+  if (session.state.status === 'unauthenticated') {
+    throw redirect({ to: '/auth/sign-in', search: { next: href } })
+  }
+}

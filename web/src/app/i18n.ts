@@ -1,0 +1,48 @@
+import i18next, { type BackendModule, type ResourceKey } from 'i18next'
+import { initReactI18next } from 'react-i18next'
+
+export const languages = { 'zh-CN': '简体中文', en: 'English' } as const
+export type Language = keyof typeof languages
+type Namespace = keyof import('i18next').CustomTypeOptions['resources']
+
+const files = import.meta.glob<ResourceKey>('../locales/*/*.json', { import: 'default' })
+
+const localeFiles: BackendModule = {
+  type: 'backend',
+  init: () => undefined,
+  read(language, namespace, done) {
+    const load = files[`../locales/${language}/${namespace}.json`]
+    if (!load) return done(new Error(`There are no texts for ${language}/${namespace}`), null)
+    load().then(
+      (texts) => done(null, texts),
+      (error: Error) => done(error, null),
+    )
+  },
+}
+
+/** Starts in the language that index.html found (?lang, the last choice, the browser's). */
+export async function startI18n(): Promise<void> {
+  await i18next
+    .use(localeFiles)
+    .use(initReactI18next)
+    .init({
+      lng: document.documentElement.lang,
+      supportedLngs: Object.keys(languages),
+      fallbackLng: false,
+      load: 'currentOnly',
+      ns: ['common'],
+      defaultNS: 'common',
+      interpolation: { escapeValue: false },
+      react: { useSuspense: true },
+    })
+}
+
+/** For route loaders: a page's texts arrive together with its data. */
+export const loadTexts = (...namespaces: Namespace[]) => i18next.loadNamespaces(namespaces)
+
+/** Switches without a reload and remembers the choice in this browser. */
+export async function switchLanguage(language: Language): Promise<void> {
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
+  localStorage.setItem('language', language)
+}

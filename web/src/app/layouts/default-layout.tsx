@@ -1,0 +1,69 @@
+import '../mantine-app-css'
+import { ActionIcon } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Link, Outlet } from '@tanstack/react-router'
+import { Menu as MenuIcon, Search } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Logo } from '@/shared/ui/logo'
+import { lazyPart } from '../lazy'
+import { useSiteName } from '@/shared/lib/site-name'
+import { AccountMenu } from './account-menu'
+import { BottomBar } from './bottom-bar'
+import classes from './default-layout.module.css'
+import { Footer } from './footer'
+import { NavDrawer } from './nav-drawer'
+import { NavList } from './nav-list'
+import { PaletteButton } from './palette-button'
+import { StatusBars } from './status-bars'
+
+const Palette = lazyPart(() => import('./palette'), 'Palette')
+
+/** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
+export function DefaultLayout() {
+  const { t } = useTranslation()
+  const siteName = useSiteName()
+  const [isMenuOpen, menu] = useDisclosure()
+  const [paletteCalls, setPaletteCalls] = useState(0)
+  const openPalette = () => setPaletteCalls((calls) => calls + 1)
+  useHotkeys([['mod+K', openPalette]], [], true)
+
+  return (
+    <div className={classes.shell}>
+      <a href="#main" className={classes.skip}>
+        {t('skipToContent')}
+      </a>
+      <aside className={classes.sidebar}>
+        <Link to="/user/dashboard" className={classes.home}>
+          <Logo name={siteName} />
+        </Link>
+        <PaletteButton onOpen={openPalette} />
+        <NavList />
+        <AccountMenu position="top-start" />
+      </aside>
+      <header className={classes.topBar}>
+        <Link to="/user/dashboard" className={classes.home}>
+          <Logo name={siteName} />
+        </Link>
+        <ActionIcon {...iconButton} aria-label={t('palette.open')} onClick={openPalette}>
+          <Search size={20} strokeWidth={1.75} />
+        </ActionIcon>
+        <ActionIcon {...iconButton} aria-label={t('nav.open')} onClick={menu.open}>
+          <MenuIcon size={20} strokeWidth={1.75} />
+        </ActionIcon>
+      </header>
+      <div className={classes.page}>
+        <StatusBars />
+        <main id="main" tabIndex={-1} className={classes.content}>
+          <Outlet />
+        </main>
+        <Footer />
+      </div>
+      <BottomBar onOpenMenu={menu.open} />
+      <NavDrawer opened={isMenuOpen} onClose={menu.close} />
+      <Suspense>{paletteCalls > 0 && <Palette calls={paletteCalls} />}</Suspense>
+    </div>
+  )
+}
+
+const iconButton = { variant: 'subtle', color: 'gray', c: 'dimmed', size: 44 } as const

@@ -1,0 +1,24 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import classes from './nav-list.module.css'
+import { navigation } from './navigation'
+
+export function NavList({ onChoose }: { onChoose?: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <nav aria-label={t('nav.main')} className={classes.nav}>
+      {navigation.map((group) => (
+        <ul key={group[0]?.key} className={classes.group}>
+          {group.map(({ to, key, icon: Icon }) => (
+            <li key={key}>
+              <Link to={to} className={classes.link} onClick={onChoose}>
+                <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
+                {t(`nav.${key}`)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  )
+}

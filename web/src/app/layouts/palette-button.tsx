@@ -1,0 +1,17 @@
+import { Kbd, UnstyledButton } from '@mantine/core'
+import { Search } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import classes from './palette-button.module.css'
+
+const isMac = /mac/i.test(navigator.userAgent)
+
+export function PaletteButton({ onOpen }: { onOpen: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <UnstyledButton className={classes.button} onClick={onOpen} aria-label={t('palette.open')}>
+      <Search size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span className={classes.hint}>{t('palette.hint')}</span>
+      <Kbd size="xs">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>
+    </UnstyledButton>
+  )
+}

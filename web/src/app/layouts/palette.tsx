@@ -1,0 +1,85 @@
+import '@mantine/spotlight/styles.css'
+import { useMantineColorScheme } from '@mantine/core'
+import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { useRouter } from '@tanstack/react-router'
+import { Languages, LogOut, Search } from 'lucide-react'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Language, languages, switchLanguage } from '../i18n'
+import { navigation } from './navigation'
+import { schemes } from './preference-buttons'
+
+const [store, palette] = createSpotlight()
+const icon = { size: 18, strokeWidth: 1.75 }
+
+/** Every page and action by name, in characters, pinyin or English. Opens at each new call. */
+export function Palette({ calls }: { calls: number }) {
+  const { t } = useTranslation()
+  const actions = [usePages(), useActions()]
+
+  useEffect(() => palette.open(), [calls])
+
+  return (
+    <Spotlight
+      store={store}
+      actions={actions}
+      shortcut={null}
+      highlightQuery
+      scrollable
+      maxHeight={420}
+      nothingFound={t('palette.nothing')}
+      searchProps={{
+        leftSection: <Search {...icon} />,
+        placeholder: t('palette.placeholder'),
+        'aria-label': t('palette.placeholder'),
+      }}
+    />
+  )
+}
+
+function usePages(): SpotlightActionGroupData {
+  const { t } = useTranslation()
+  const router = useRouter()
+  return {
+    group: t('palette.pages'),
+    actions: navigation.flat().map(({ to, key, icon: Icon }) => ({
+      id: key,
+      label: t(`nav.${key}`),
+      keywords: t(`navKeywords.${key}`),
+      leftSection: <Icon {...icon} />,
+      onClick: () => void router.navigate({ to }),
+    })),
+  }
+}
+
+function useActions(): SpotlightActionGroupData {
+  const { t } = useTranslation()
+  const router = useRouter()
+  const { setColorScheme } = useMantineColorScheme()
+  return {
+    group: t('palette.actions'),
+    actions: [
+      ...Object.entries(schemes).map(([scheme, Icon]) => ({
+        id: scheme,
+        label: `${t('account.scheme')}: ${t(`scheme.${scheme as keyof typeof schemes}`)}`,
+        keywords: 'theme dark light waiguan',
+        leftSection: <Icon {...icon} />,
+        onClick: () => setColorScheme(scheme as keyof typeof schemes),
+      })),
+      ...Object.entries(languages).map(([language, label]) => ({
+        id: language,
+        label: `${t('account.language')}: ${label}`,
+        keywords: 'language yuyan',
+        leftSection: <Languages {...icon} />,
+        onClick: () => void switchLanguage(language as Language),
+      })),
+      {
+        id: 'sign-out',
+        label: t('account.signOut'),
+        keywords: 'sign out logout tuichu',
+        leftSection: <LogOut {...icon} />,
+        onClick: () => void router.navigate({ to: '/auth/sign-out' }),
+      },
+    ],
+  }
+}

@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Logo } from '@/shared/ui/logo'
+import { useSiteName } from '@/shared/lib/site-name'
+import { Footer } from './footer'
+import { LanguageButton, SchemeButton } from './preference-buttons'
+import classes from './web-site-layout1.module.css'
+
+/** Wide and without the sidebar: pages that stand on their own. */
+export function WebSiteLayout1({ children }: { children: ReactNode }) {
+  const siteName = useSiteName()
+  return (
+    <div className={classes.page}>
+      <header className={classes.header}>
+        <Link to="/" className={classes.home}>
+          <Logo name={siteName} />
+        </Link>
+        <span className={classes.preferences}>
+          <LanguageButton />
+          <SchemeButton />
+        </span>
+      </header>
+      <main className={classes.content}>{children}</main>
+      <Footer />
+    </div>
+  )
+}

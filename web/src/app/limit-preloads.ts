@@ -1,0 +1,18 @@
+import type { AnyRouter } from '@tanstack/react-router'
+
+const MOST_PENDING = 5
+
+/** Skips preloads on hover while five are on their way. */
+export function limitPreloads(router: AnyRouter): void {
+  const preload = router.preloadRoute
+  let pending = 0
+  router.preloadRoute = (async (options: Parameters<typeof preload>[0]) => {
+    if (pending >= MOST_PENDING) return undefined
+    pending += 1
+    try {
+      return await preload(options)
+    } finally {
+      pending -= 1
+    }
+  }) as typeof preload
+}

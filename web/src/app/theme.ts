@@ -1,0 +1,198 @@
+import {
+  Button,
+  Card,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Modal,
+  Paper,
+  PasswordInput,
+  Skeleton,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
+
+const tide: MantineColorsTuple = [
+  '#eaf5f8',
+  '#d3e9ef',
+  '#a6d4df',
+  '#76bfcf',
+  '#4ba6ba',
+  '#2a8aa1',
+  '#146f87',
+  '#0d5c71',
+  '#0b4c5e',
+  '#083a48',
+]
+
+const gray: MantineColorsTuple = [
+  '#f7f8fa',
+  '#eff2f5',
+  '#e4e8ed',
+  '#d3d9e0',
+  '#b6bfc9',
+  '#8b96a3',
+  '#66717e',
+  '#4c5662',
+  '#333b45',
+  '#1b2129',
+]
+
+const dark: MantineColorsTuple = [
+  '#e4e8ec',
+  '#c3cad1',
+  '#9ba5b0',
+  '#76818d',
+  '#4a545f',
+  '#303840',
+  '#262d34',
+  '#1b2127',
+  '#12171b',
+  '#0b0f12',
+]
+
+// Mantine's own shades of these fall short of 4.5:1 as text on our surfaces.
+const red: MantineColorsTuple = [
+  '#fdf1f1',
+  '#fadfdf',
+  '#f3bcbc',
+  '#ff9c9c',
+  '#e77070',
+  '#d94c4c',
+  '#c22f35',
+  '#a8262c',
+  '#8c1f25',
+  '#6f181d',
+]
+const green: MantineColorsTuple = [
+  '#ecf8f1',
+  '#d5eede',
+  '#a8dcbd',
+  '#6fcb98',
+  '#3fae74',
+  '#22935b',
+  '#147a48',
+  '#0f673c',
+  '#0b5431',
+  '#084126',
+]
+const orange: MantineColorsTuple = [
+  '#fdf4e9',
+  '#fae4cb',
+  '#f4c894',
+  '#f2ad5c',
+  '#dc8a2e',
+  '#bf6f14',
+  '#9c570a',
+  '#834808',
+  '#6b3b07',
+  '#532e05',
+]
+const blue: MantineColorsTuple = [
+  '#eef4fd',
+  '#dbe7fa',
+  '#b5cff4',
+  '#8db8f2',
+  '#5b93e3',
+  '#3a78d2',
+  '#255fb5',
+  '#1e509a',
+  '#19417e',
+  '#133261',
+]
+
+export const theme = createTheme({
+  colors: { tide, gray, dark, red, green, orange, blue },
+  primaryColor: 'tide',
+  primaryShade: { light: 6, dark: 6 },
+  autoContrast: true,
+  // The product's five widths: 600, 960, 1280, 1920, 2560 px.
+  breakpoints: { xs: '37.5em', sm: '60em', md: '80em', lg: '120em', xl: '160em' },
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", "PingFang SC", "Noto Sans SC", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
+  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.5', sm: '1.5', md: '1.55', lg: '1.55', xl: '1.4' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.5rem', lineHeight: '1.35' },
+      h2: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h3: { fontSize: '1rem', lineHeight: '1.5' },
+      h4: { fontSize: '0.875rem', lineHeight: '1.5' },
+    },
+  },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'md' }, styles: { label: { fontWeight: 500 } } }),
+    Card: Card.extend({ defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } }),
+    Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
+    TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
+    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),
+    Modal: Modal.extend({ defaultProps: { radius: 'lg', centered: true } }),
+    Skeleton: Skeleton.extend({ defaultProps: { radius: 'sm' } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: false } }),
+  },
+})
+
+/**
+ * Surfaces, lines and text of both schemes. `--surface` is a card's, the body's colour is the page's;
+ * `--text-*` colours reach 4.5:1 on both.
+ */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-body': '#f7f8fa',
+    '--mantine-color-text': '#1b2129',
+    '--mantine-color-dimmed': '#5a6572',
+    '--mantine-color-placeholder': '#6b7682',
+    '--mantine-color-error': '#b3282e',
+    '--mantine-color-anchor': '#0d5c71',
+    '--mantine-color-default-border': '#d3d9e0',
+    '--surface': '#ffffff',
+    '--surface-raised': '#ffffff',
+    '--surface-quiet': '#eff2f5',
+    '--line': '#e4e8ed',
+    '--accent-text': '#0d5c71',
+    '--accent-soft': '#eaf5f8',
+    '--text-success': '#0f673c',
+    '--text-warning': '#834808',
+    '--text-error': '#a8262c',
+    '--text-info': '#1e509a',
+    '--dot-success': '#22935b',
+    '--dot-warning': '#dc8a2e',
+    '--dot-error': '#d94c4c',
+    '--dot-info': '#3a78d2',
+    '--dot-neutral': '#8b96a3',
+  },
+  dark: {
+    '--mantine-color-body': '#12171b',
+    '--mantine-color-text': '#e4e8ec',
+    '--mantine-color-dimmed': '#9ba5b0',
+    '--mantine-color-placeholder': '#8a95a1',
+    '--mantine-color-error': '#ff9c9c',
+    '--mantine-color-anchor': '#76bfcf',
+    '--mantine-color-default': '#1b2127',
+    '--mantine-color-default-hover': '#262d34',
+    '--mantine-color-default-border': '#3a434c',
+    '--surface': '#1b2127',
+    '--surface-raised': '#222930',
+    '--surface-quiet': '#161c21',
+    '--line': '#2a3239',
+    '--accent-text': '#76bfcf',
+    '--accent-soft': '#152f38',
+    '--text-success': '#6fcb98',
+    '--text-warning': '#f2ad5c',
+    '--text-error': '#ff9c9c',
+    '--text-info': '#8db8f2',
+    '--dot-success': '#3fae74',
+    '--dot-warning': '#dc8a2e',
+    '--dot-error': '#e77070',
+    '--dot-info': '#5b93e3',
+    '--dot-neutral': '#76818d',
+  },
+})

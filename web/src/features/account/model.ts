@@ -1,0 +1,40 @@
+import type { TFunction } from 'i18next'
+import * as z from 'zod/mini'
+
+type Texts = TFunction<'account'>
+
+const email = (t: Texts) =>
+  z.pipe(
+    z.string().check(z.trim()),
+    z.string().check(z.minLength(1, t('problem.required')), z.email(t('problem.email'))),
+  )
+
+export const signInForm = (t: Texts) =>
+  z.object({
+    email: email(t),
+    password: z.string().check(z.minLength(1, t('problem.required'))),
+    two_fa_code: z.string(),
+    is_remember_me: z.boolean(),
+  })
+
+export type SignInForm = z.infer<ReturnType<typeof signInForm>>
+
+export const signUpForm = (t: Texts, needsInvite: boolean) =>
+  z
+    .object({
+      email: email(t),
+      name: z
+        .string()
+        .check(z.trim(), z.minLength(1, t('problem.required')), z.maxLength(32, t('problem.nameLong'))),
+      password: z.string().check(z.minLength(8, t('problem.passwordShort'))),
+      re_password: z.string().check(z.minLength(1, t('problem.required'))),
+      invite_code: z.string().check(z.trim(), z.minLength(needsInvite ? 1 : 0, t('problem.required'))),
+    })
+    .check(
+      z.refine((form) => form.password === form.re_password, {
+        path: ['re_password'],
+        error: t('problem.passwordsDiffer'),
+      }),
+    )
+
+export type SignUpForm = z.infer<ReturnType<typeof signUpForm>>

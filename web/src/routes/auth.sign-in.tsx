@@ -1,0 +1,14 @@
+import { createFileRoute, redirect } from '@tanstack/react-router'
+import * as z from 'zod/mini'
+import { returnPath } from '@/shared/lib/return-path'
+import { lazyPage } from '@/app/lazy'
+
+export const Route = createFileRoute('/auth/sign-in')({
+  validateSearch: z.object({ next: z.catch(z.optional(z.string()), undefined) }),
+  beforeLoad: ({ context, search }) => {
+    if (context.session.state.status === 'authenticated' && !context.session.isExpired) {
+      throw redirect({ href: returnPath(search.next), replace: true })
+    }
+  },
+  component: lazyPage(() => import('@/features/account/sign-in-page'), 'SignInPage'),
+})

@@ -1,0 +1,36 @@
+import { Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ButtonLink } from './button-link'
+import classes from './status-page.module.css'
+
+/** A whole page that says what is wrong and offers the one way on. */
+export function StatusPage(props: {
+  caption: string
+  title: string
+  text: string
+  action: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <main className={classes.page}>
+      <title>{props.title}</title>
+      <Stack gap="md" align="flex-start" maw={440}>
+        <Text size="sm" c="dimmed" fw={500}>
+          {props.caption}
+        </Text>
+        <Title order={1} tabIndex={-1}>
+          {props.title}
+        </Title>
+        <Text c="dimmed">{props.text}</Text>
+        {props.children}
+        {props.action}
+      </Stack>
+    </main>
+  )
+}
+
+export function HomeButton() {
+  const { t } = useTranslation()
+  return <ButtonLink to="/user/dashboard">{t('backToHome')}</ButtonLink>
+}

@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url'
+import { tanstackRouter } from '@tanstack/router-plugin/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+import { buildId } from './tools/build-id.ts'
+
+const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  plugins: [
+    // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
+    tanstackRouter({ target: 'react', autoCodeSplitting: false }),
+    react(),
+    buildId(),
+  ],
+  resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
+  // The server puts a fresh nonce in its place at every request.
+  html: { cspNonce: '__CSP_NONCE__' },
+  build: {
+    manifest: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: 'router', test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/ },
+            { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
+          ],
+        },
+      },
+    },
+  },
+  server: { proxy: { '^/(api|v1|link2|mod_mu|health)': server } },
+  test: {
+    environment: 'jsdom',
+    setupFiles: ['src/test/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['src/app/session/**'],
+      exclude: ['**/*.test.*'],
+      thresholds: { lines: 100, functions: 100, statements: 100, branches: 100 },
+    },
+  },
+})
