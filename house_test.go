@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The floors of the house, lowest first: a package may import those on lower floors only. Packages of one floor do not
+// know each other.
+var floors = [][]string{
+	{"fault", "money"},
+	{"db"},
+	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo", "captcha", "mail"},
+	{"token", "wallet", "service"},
+	{"invite"},
+	{"account"},
+	{"node"},
+	{"traffic", "shop"},
+	{"payment", "link"},
+	{"ticket", "notice", "share", "emby"},
+	{"telegram"},
+	{"api"},
+	{"app"},
+}
+
+// Who may speak HTTP besides the API packages.
+var speaksHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "app", "api"}
+
+const internal = "airstrip/internal/"
+
+func TestEveryPackageImportsOnlyWhatStandsBelowIt(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		path, ok := strings.CutPrefix(words[0], internal)
+		if !ok || strings.HasPrefix(path, "db/dbtest") {
+			continue
+		}
+		own, _, _ := strings.Cut(path, "/")
+		floor := floorOf(own)
+		if floor < 0 {
+			t.Errorf("%s stands on no floor; give it one in this test", path)
+			continue
+		}
+		for _, imported := range words[1:] {
+			if imported == "net/http" && !slices.Contains(speaksHTTP, own) {
+				t.Errorf("%s imports net/http", path)
+			}
+			if own == "api" && strings.HasPrefix(imported, "github.com/uptrace/bun") {
+				t.Errorf("%s imports %s: SQL belongs to the domains", path, imported)
+			}
+			rest, ours := strings.CutPrefix(imported, internal)
+			if !ours {
+				continue
+			}
+			other, _, _ := strings.Cut(rest, "/")
+			switch {
+			case own == other && own != "api":
+			case own == "api" && other == "api" && rest != "api":
+				t.Errorf("%s imports %s: generations of the API do not know each other", path, rest)
+			case own == "api" && other == "db":
+				t.Errorf("%s imports db: SQL belongs to the domains", path)
+			case own != other && floorOf(other) >= floor:
+				t.Errorf("%s imports %s, which does not stand below it", path, rest)
+			}
+		}
+	}
+}
+
+func floorOf(name string) int {
+	return slices.IndexFunc(floors, func(floor []string) bool { return slices.Contains(floor, name) })
+}
+
+func TestOnlyTheAppAndMainKnowEverything(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if words[0] != "airstrip" && slices.Contains(words[1:], "airstrip/internal/app") {
+			t.Errorf("%s imports app", words[0])
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// Package web serves the React app: index.html for every page address, its assets for ever, and nothing for a path that
+// belongs to programs.
+package web
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"airstrip/internal/api"
+)
+
+// Kept is how long the assets of earlier builds stay reachable, for pages that were open when the server was renewed.
+const Kept = 7 * 24 * time.Hour
+
+// App serves one build of the app and, from a folder, what is left of earlier ones.
+type App struct {
+	dist  fs.FS
+	kept  fs.FS
+	index []byte // with the placeholder of the nonce
+}
+
+// New serves dist and keeps a copy of its assets under dir for later builds to serve.
+func New(dist fs.FS, dir string) (*App, error) {
+	a := &App{dist: dist}
+	index, err := fs.ReadFile(dist, "index.html")
+	if errors.Is(err, fs.ErrNotExist) {
+		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make build</code>.")
+	} else if err != nil {
+		return nil, err
+	}
+	a.index = index
+	root := filepath.Join(dir, "assets")
+	if err := keep(dist, root); err != nil {
+		return nil, err
+	}
+	a.kept = os.DirFS(dir)
+	return a, nil
+}
+
+// keep copies the assets of this build to root and forgets those that no build had for Kept.
+func keep(dist fs.FS, root string) error {
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return err
+	}
+	now := time.Now()
+	entries, err := fs.ReadDir(dist, "assets")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		name := filepath.Join(root, e.Name())
+		if os.Chtimes(name, now, now) == nil || e.IsDir() {
+			continue
+		}
+		body, err := fs.ReadFile(dist, "assets/"+e.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, body, 0o600); err != nil {
+			return err
+		}
+	}
+	old, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > Kept {
+			os.Remove(filepath.Join(root, e.Name()))
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers whatever no other route did.
+func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	switch {
+	case api.IsAPI(r.URL.Path):
+		api.NewFailure(r.Context(), api.ErrNoRoute).Write(w)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		api.NewFailure(r.Context(), api.ErrMethod).Write(w)
+	case strings.HasPrefix(name, "assets/"):
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		if !a.file(w, r, a.dist, name) && !a.file(w, r, a.kept, name) {
+			w.Header().Set("Cache-Control", "no-store")
+			http.NotFound(w, r) // a real 404: the page reloads itself on it
+		}
+	case name == "builds/latest.json":
+		w.Header().Set("Cache-Control", "no-store")
+		if !a.file(w, r, a.dist, name) {
+			http.NotFound(w, r)
+		}
+	case name != "index.html" && path.Ext(name) != "" && a.file(w, r, a.dist, name):
+	default:
+		a.page(w)
+	}
+}
+
+// file serves name where fsys has it, in the compressed form that the client takes where the build made one.
+func (a *App) file(w http.ResponseWriter, r *http.Request, fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	if err != nil || info.IsDir() {
+		return false
+	}
+	served := name
+	for _, enc := range []struct{ name, ext string }{{"br", ".br"}, {"gzip", ".gz"}} {
+		if _, err := fs.Stat(fsys, name+enc.ext); err == nil {
+			w.Header().Set("Vary", "Accept-Encoding")
+			if served == name && takes(r.Header.Get("Accept-Encoding"), enc.name) {
+				served = name + enc.ext
+				w.Header().Set("Content-Encoding", enc.name)
+			}
+		}
+	}
+	body, err := fs.ReadFile(fsys, served)
+	if err != nil {
+		return false
+	}
+	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
+		w.Header().Set("Content-Type", kind)
+	}
+	sum := sha256.Sum256(body)
+	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+	return true
+}
+
+func takes(header, encoding string) bool {
+	for _, part := range strings.Split(header, ",") {
+		name, q, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name == encoding && strings.TrimSpace(q) != "q=0" {
+			return true
+		}
+	}
+	return false
+}
+
+// page answers index.html with a nonce of its own in the page and in the policy.
+func (a *App) page(w http.ResponseWriter) {
+	var random [16]byte
+	rand.Read(random[:])
+	nonce := base64.StdEncoding.EncodeToString(random[:])
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' 'nonce-"+nonce+"'; style-src 'self' 'nonce-"+nonce+
+		"'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
+	io.Copy(w, bytes.NewReader(bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))))
+}

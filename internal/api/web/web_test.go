@@ -1,0 +1,114 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"airstrip/internal/api/web"
+)
+
+var build = fstest.MapFS{
+	"index.html":         {Data: []byte(`<meta name="csp-nonce" content="__CSP_NONCE__"><script nonce="__CSP_NONCE__"></script>`)},
+	"assets/a-123.js":    {Data: []byte("plain")},
+	"assets/a-123.js.br": {Data: []byte("small")},
+	"builds/latest.json": {Data: []byte(`{"build":"1"}`)},
+	"favicon.svg":        {Data: []byte("<svg/>")},
+}
+
+func get(t *testing.T, app http.Handler, path string, headers ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func body(t *testing.T, r *http.Response) string {
+	t.Helper()
+	b := new(strings.Builder)
+	if err := r.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(b.String(), "\r\n\r\n")
+	return after
+}
+
+func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
+	app, err := web.New(build, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, path := range []string{"/", "/user/dashboard", "/no/such/page", "/index.html"} {
+		r := get(t, app, path)
+		page := body(t, r)
+		m := regexp.MustCompile(`content="([^"]+)"><script nonce="([^"]+)"`).FindStringSubmatch(page)
+		if r.StatusCode != 200 || m == nil || m[1] != m[2] || !strings.Contains(r.Header.Get("Content-Security-Policy"), "'nonce-"+m[1]+"'") {
+			t.Fatalf("%s: %d %v %s", path, r.StatusCode, r.Header, page)
+		}
+		if seen[m[1]] {
+			t.Error("a nonce came twice")
+		}
+		seen[m[1]] = true
+	}
+}
+
+func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
+	app, err := web.New(build, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/none", "/v1/none", "/v2", "/link/x/y", "/link2", "/mod_mu/none"} {
+		r := get(t, app, path)
+		if r.StatusCode != 404 || !strings.Contains(body(t, r), `"route_not_found"`) {
+			t.Errorf("%s: %d", path, r.StatusCode)
+		}
+	}
+}
+
+func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := web.New(build, dir); err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(dir, "assets", "ancient.js")
+	if err := os.WriteFile(old, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-web.Kept - time.Hour)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], "assets/b-456.js": {Data: []byte("new")}}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/assets/b-456.js": "new", "/assets/a-123.js": "plain"} {
+		r := get(t, app, path)
+		if got := body(t, r); got != want || !strings.Contains(r.Header.Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: %q, %v", path, got, r.Header)
+		}
+	}
+	r := get(t, app, "/assets/a-123.js", "Accept-Encoding", "gzip, br")
+	if got := body(t, r); got != "small" || r.Header.Get("Content-Encoding") != "br" {
+		t.Errorf("compressed: %q, %v", got, r.Header)
+	}
+	for _, path := range []string{"/assets/gone.js", "/assets/ancient.js", "/assets/../secret.key", "/builds/latest.json"} {
+		if r := get(t, app, path); r.StatusCode == 200 && strings.HasPrefix(path, "/assets/") && !strings.Contains(path, "..") || path == "/builds/latest.json" && r.StatusCode != 404 {
+			t.Errorf("%s: %d", path, r.StatusCode)
+		}
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("an asset past its time is still there: %v", err)
+	}
+}

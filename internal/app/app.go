@@ -1,0 +1,173 @@
+// Package app builds every part of the server from its configuration and runs it. It is the only place that knows them
+// all.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"airstrip/internal/api"
+	apiweb "airstrip/internal/api/web"
+	"airstrip/internal/db"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/job"
+	"airstrip/internal/setting"
+	"airstrip/web"
+)
+
+// App is all parts, ready to be served or used by a command.
+type App struct {
+	cfg      checked
+	version  string
+	DB       *db.DB
+	Settings *setting.Settings
+	Queue    *job.Queue
+}
+
+// Open checks the configuration, opens and migrates the database and builds the parts.
+func Open(ctx context.Context, cfg Config, version string) (*App, error) {
+	c, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	a := &App{cfg: c, version: version}
+	if a.DB, err = db.Open(ctx, c.DatabaseURL, c.Data); err != nil {
+		return nil, err
+	}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// Close ends what Open opened.
+func (a *App) Close() error { return a.DB.Close() }
+
+func (a *App) build(ctx context.Context) (err error) {
+	if err := a.DB.Migrate(ctx); err != nil {
+		return err
+	}
+	if a.Settings, err = setting.New(ctx, a.DB); err != nil {
+		return err
+	}
+	a.Queue = job.New(a.DB)
+	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
+	return nil
+}
+
+// Serve answers requests and runs jobs until ctx ends, then lets what is under way finish for at most ten seconds.
+func (a *App) Serve(ctx context.Context) error {
+	if a.DB.SQLite() {
+		held, err := lock(a.cfg.Data)
+		if err != nil {
+			return err
+		}
+		defer held.Close()
+	}
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"))
+	handler, err := a.handler(reg)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("AIRSTRIP_LISTEN: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var background sync.WaitGroup
+	background.Go(func() { a.DB.Follow(ctx) })
+	background.Go(func() { a.Settings.Follow(ctx) })
+	background.Go(func() { a.Queue.Run(ctx) })
+
+	failed := make(chan error, 2)
+	servers := []*http.Server{a.server(ctx, handler)}
+	go func() { failed <- servers[0].Serve(listener) }()
+	if a.cfg.MetricsListen != "" {
+		metrics, err := net.Listen("tcp", a.cfg.MetricsListen)
+		if err != nil {
+			return fmt.Errorf("AIRSTRIP_METRICS_LISTEN: %w", err)
+		}
+		servers = append(servers, a.server(ctx, metricsHandler(reg, "")))
+		go func() { failed <- servers[1].Serve(metrics) }()
+	}
+	slog.InfoContext(ctx, "serving", "address", listener.Addr().String(), "site", a.cfg.site, "version", a.version, "sqlite", a.DB.SQLite(), "demo", a.cfg.Demo)
+
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		slog.InfoContext(ctx, "stopping")
+	}
+	cancel() // ends streams and jobs first, so that Shutdown does not wait for them
+	end, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	for _, s := range servers {
+		err = errors.Join(err, s.Shutdown(end))
+	}
+	background.Wait()
+	return err
+}
+
+// server bounds how long a client may take over its request; answers may be streams and have no end of their own.
+func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
+	}
+}
+
+func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
+	mux := http.NewServeMux()
+	pages, err := apiweb.New(web.Dist(), a.cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/", pages)
+	a.health(mux)
+	if a.cfg.MetricsToken != "" {
+		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
+	}
+	return api.NewDoor(mux, a.cfg.proxies, reg).Handler(), nil
+}
+
+// Log sets up the process's log as the configuration wants it; every record of a request carries its id.
+func (c Config) Log() {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	var h slog.Handler = slog.NewTextHandler(os.Stderr, opts)
+	if c.LogFormat == "json" {
+		h = slog.NewJSONHandler(os.Stderr, opts)
+	}
+	slog.SetDefault(slog.New(requestIDs{h}))
+}
+
+// requestIDs adds the request's id to each record made with its context.
+type requestIDs struct{ slog.Handler }
+
+func (h requestIDs) Handle(ctx context.Context, r slog.Record) error {
+	if id := api.CallerOf(ctx).RequestID; id != "" {
+		r.AddAttrs(slog.String("request_id", id))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h requestIDs) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return requestIDs{h.Handler.WithAttrs(attrs)}
+}
+func (h requestIDs) WithGroup(name string) slog.Handler { return requestIDs{h.Handler.WithGroup(name)} }

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+
+	"airstrip/internal/seal"
+)
+
+// Config is what must be known before the database opens. Each value comes from a flag, from the environment or from
+// the JSON file named by --config, in that order. A secret may be given as a file: NAME_FILE.
+type Config struct {
+	Data           string   `help:"Folder of the SQLite file, its key and kept assets." default:"./data" env:"AIRSTRIP_DATA" type:"path"`
+	DatabaseURL    string   `help:"PostgreSQL, as postgres://…; empty: SQLite in the data folder. Also as _FILE." env:"AIRSTRIP_DATABASE_URL"`
+	SecretKey      string   `help:"32 bytes in hex or base64 that seal what the database keeps secret; required with PostgreSQL, made in the data folder with SQLite. Also as _FILE." env:"AIRSTRIP_SECRET_KEY"`
+	Listen         string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"AIRSTRIP_LISTEN"`
+	SiteURL        string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
+	TrustedProxies []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
+	Demo           bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
+	MetricsListen  string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
+	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
+	LogLevel       string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
+	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
+}
+
+// checked is the configuration, read and found right.
+type checked struct {
+	Config
+	key     seal.Key
+	site    string // without closing slash
+	proxies []netip.Prefix
+}
+
+// check reads the secrets and answers a sentence that names the first wrong setting.
+func (c Config) check() (checked, error) {
+	out := checked{Config: c}
+	for name, value := range map[string]*string{
+		"AIRSTRIP_DATABASE_URL": &out.DatabaseURL, "AIRSTRIP_SECRET_KEY": &out.SecretKey, "AIRSTRIP_METRICS_TOKEN": &out.MetricsToken,
+	} {
+		file := os.Getenv(name + "_FILE")
+		if file == "" || *value != "" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return out, fmt.Errorf("%s_FILE: %w", name, err)
+		}
+		*value = strings.TrimSpace(string(text))
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return out, fmt.Errorf("AIRSTRIP_LISTEN must be host:port: %w", err)
+	}
+	site, err := url.Parse(c.SiteURL)
+	if err != nil || (site.Scheme != "http" && site.Scheme != "https") || site.Host == "" || site.RawQuery != "" || site.Fragment != "" {
+		return out, fmt.Errorf("AIRSTRIP_SITE_URL must be an address such as https://example.com, not %q", c.SiteURL)
+	}
+	out.site = strings.TrimRight(c.SiteURL, "/")
+	for _, p := range c.TrustedProxies {
+		prefix, err := netip.ParsePrefix(p)
+		if err != nil {
+			addr, err := netip.ParseAddr(p)
+			if err != nil {
+				return out, fmt.Errorf("AIRSTRIP_TRUSTED_PROXIES: %q is no address and no network", p)
+			}
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		out.proxies = append(out.proxies, prefix)
+	}
+	switch {
+	case out.SecretKey != "":
+		if out.key, err = seal.ParseKey(out.SecretKey); err != nil {
+			return out, fmt.Errorf("AIRSTRIP_SECRET_KEY: %w", err)
+		}
+	case out.DatabaseURL != "":
+		return out, errors.New("AIRSTRIP_SECRET_KEY (or AIRSTRIP_SECRET_KEY_FILE) is required with PostgreSQL, the same for all servers: 32 bytes, for example from `openssl rand -hex 32`")
+	default:
+		if out.key, err = seal.LoadKey(c.Data); err != nil {
+			return out, fmt.Errorf("AIRSTRIP_DATA: %w", err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,69 @@
+// Command airstrip is a self-hosted service for selling and running network acceleration: accounts, a shop with a wallet,
+// nodes, subscription links, and the web app for all of it, in one binary.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"airstrip/internal/app"
+)
+
+// version is set by the build.
+var version = "dev"
+
+type cli struct {
+	app.Config
+	ConfigFile kong.ConfigFlag `name:"config" help:"JSON file with settings, named as the flags." placeholder:"FILE"`
+
+	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	var c cli
+	k := kong.Parse(&c, kong.Name("airstrip"), kong.UsageOnError(), kong.Configuration(kong.JSON),
+		kong.Description("Self-hosted service for subscription-based network acceleration."))
+	c.Config.Log()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	k.BindTo(ctx, (*context.Context)(nil))
+	if err := k.Run(&c.Config); err != nil {
+		fmt.Fprintln(os.Stderr, "airstrip:", err)
+		os.Exit(1)
+	}
+}
+
+type serveCommand struct{}
+
+func (serveCommand) Run(ctx context.Context, cfg *app.Config) error {
+	a, err := app.Open(ctx, *cfg, version)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	return a.Serve(ctx)
+}
+
+type migrateCommand struct{}
+
+func (migrateCommand) Run(ctx context.Context, cfg *app.Config) error {
+	a, err := app.Open(ctx, *cfg, version)
+	if err != nil {
+		return err
+	}
+	return a.Close()
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run() error {
+	fmt.Println("airstrip", version)
+	return nil
+}
