@@ -1,0 +1,205 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A snapshot of 100,000 users stays well below this.
+const maxLine = 64 << 20
+
+// Client calls one server with one node's secret.
+type Client struct {
+	base   string
+	secret string
+	agent  string
+	// calls bounds a whole request; streams only its beginning, its life is the caller's context.
+	calls, streams *http.Client
+}
+
+// New makes a client for the server at base, an http or https address.
+func New(base, secret, version string) (*Client, error) {
+	u, err := url.Parse(base)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("server address %q is not an http or https address", base)
+	}
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: 30 * time.Second,
+		IdleConnTimeout:       90 * time.Second,
+		ForceAttemptHTTP2:     true,
+	}
+	// A redirect would carry the node's secret to somewhere the operator never named.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{
+		base:    strings.TrimRight(base, "/") + "/api/agent/v1/",
+		secret:  secret,
+		agent:   "airstrip-node/" + version,
+		calls:   &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: stay},
+		streams: &http.Client{Transport: transport, CheckRedirect: stay},
+	}, nil
+}
+
+// Error is an answer of the server other than success.
+type Error struct {
+	Status  int
+	Code    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("the server answered %d %s: %s", e.Status, e.Code, e.Message)
+}
+
+// Final says that the same request will never be accepted, whenever it is repeated.
+func (e *Error) Final() bool {
+	return e.Status == http.StatusConflict || e.Status == http.StatusGone || e.Status == http.StatusUnprocessableEntity
+}
+
+// ErrNotModified means that the snapshot is the one of the ETag.
+var ErrNotModified = errors.New("not modified")
+
+// Snapshot asks for everything; etag is that of the last one or empty. ErrNotModified: nothing is new.
+func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, error) {
+	req, err := c.request(ctx, http.MethodGet, "snapshot", nil)
+	if err != nil {
+		return nil, "", err
+	}
+	if etag != "" {
+		req.Header.Set("If-None-Match", etag)
+	}
+	res, err := c.do(c.calls, req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusNotModified {
+		return nil, etag, ErrNotModified
+	}
+	var s Snapshot
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxLine)).Decode(&s); err != nil {
+		return nil, "", fmt.Errorf("reading the snapshot: %w", err)
+	}
+	return &s, res.Header.Get("ETag"), nil
+}
+
+// Changes opens the stream of what changed after revision and hands each line to handle, until the stream
+// ends, ctx is done or handle fails. With poll the server ends the stream after what is there now.
+func (c *Client) Changes(ctx context.Context, revision int64, poll bool, handle func(Change) error) error {
+	path := "changes?since=" + strconv.FormatInt(revision, 10)
+	client := c.streams
+	if poll {
+		path += "&poll=1"
+		client = c.calls
+	}
+	req, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.do(client, req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	for lines.Scan() {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var change Change
+		if err := json.Unmarshal(lines.Bytes(), &change); err != nil {
+			return fmt.Errorf("reading a change: %w", err)
+		}
+		if err := handle(change); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// Report sends one batch, the same bytes every time. An *Error that is Final must not be repeated.
+func (c *Client) Report(ctx context.Context, body []byte) (*Receipt, error) {
+	sum := sha256.Sum256(body)
+	var receipt Receipt
+	err := c.post(ctx, "reports", body, &receipt, "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+	if err != nil {
+		return nil, err
+	}
+	if receipt.Result != "counted" && receipt.Result != "already_counted" {
+		return nil, fmt.Errorf("the server answered a report with the unknown result %q", receipt.Result)
+	}
+	return &receipt, nil
+}
+
+// Status sends the heartbeat.
+func (c *Client) Status(ctx context.Context, s Status) error {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return c.post(ctx, "status", body, &struct{}{}, "")
+}
+
+func (c *Client) post(ctx context.Context, path string, body []byte, answer any, digest string) error {
+	req, err := c.request(ctx, http.MethodPost, path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if digest != "" {
+		req.Header.Set("Content-Digest", digest)
+	}
+	res, err := c.do(c.calls, req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxLine)).Decode(answer); err != nil {
+		return fmt.Errorf("reading the answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.secret)
+	req.Header.Set("User-Agent", c.agent)
+	return req, nil
+}
+
+// do answers with 200 and 304 only; everything else becomes an *Error.
+func (c *Client) do(client *http.Client, req *http.Request) (*http.Response, error) {
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusNotModified {
+		return res, nil
+	}
+	defer res.Body.Close()
+	failure := &Error{Status: res.StatusCode, Code: "unknown", Message: http.StatusText(res.StatusCode)}
+	var named struct{ Code, Message string }
+	if json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&named) == nil && named.Code != "" {
+		failure.Code, failure.Message = named.Code, named.Message
+	}
+	return nil, failure
+}

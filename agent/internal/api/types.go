@@ -1,0 +1,150 @@
+// Package api is what airstrip-node speaks with the server: the shapes and the calls of
+// /api/agent/v1.
+package api
+
+import "time"
+
+// Snapshot is the whole of what a node has to know at one revision.
+type Snapshot struct {
+	Revision int64  `json:"revision"`
+	Node     Node   `json:"node"`
+	Users    []User `json:"users"`
+	Rules    []Rule `json:"rules"`
+}
+
+// Node says what to serve and where. Speed is in Mbit/s for each user, nil for none.
+type Node struct {
+	ID            int64    `json:"id"`
+	Name          string   `json:"name"`
+	Protocol      string   `json:"protocol"`
+	Listen        string   `json:"listen"`
+	Port          int      `json:"port"`
+	Settings      Settings `json:"settings"`
+	SpeedMbps     *float64 `json:"speed_mbps"`
+	ReportSeconds int      `json:"report_seconds"`
+	AllowPrivate  bool     `json:"allow_private"`
+}
+
+// Settings of the protocols; the zero value of a field means its default.
+type Settings struct {
+	Transport    string  `json:"transport"`
+	Path         string  `json:"path"`
+	Host         string  `json:"host"`
+	ServiceName  string  `json:"service_name"`
+	Security     string  `json:"security"`
+	Flow         string  `json:"flow"`
+	TLS          TLS     `json:"tls"`
+	Reality      Reality `json:"reality"`
+	Method       string  `json:"method"`
+	ServerKey    string  `json:"server_key"`
+	Obfs         string  `json:"obfs"`
+	ObfsPassword string  `json:"obfs_password"`
+	UpMbps       int     `json:"up_mbps"`
+	DownMbps     int     `json:"down_mbps"`
+}
+
+// TLS of a node. The PEM texts, pushed by the server, win over the files, which are local to the agent.
+type TLS struct {
+	ServerName      string   `json:"server_name"`
+	ALPN            []string `json:"alpn"`
+	Certificate     string   `json:"certificate"`
+	Key             string   `json:"key"`
+	CertificateFile string   `json:"certificate_file"`
+	KeyFile         string   `json:"key_file"`
+}
+
+// Reality of a VLESS node; the private key is base64url without padding, as xray prints it.
+type Reality struct {
+	Dest        string   `json:"dest"`
+	ServerNames []string `json:"server_names"`
+	PrivateKey  string   `json:"private_key"`
+	ShortIDs    []string `json:"short_ids"`
+}
+
+// User may use the node. Remaining is raw bytes, up and down together, nil for unlimited.
+type User struct {
+	ID          int64    `json:"id"`
+	UUID        string   `json:"uuid"`
+	Password    string   `json:"password"`
+	SpeedMbps   *float64 `json:"speed_mbps"`
+	DeviceLimit *int     `json:"device_limit"`
+	Remaining   *int64   `json:"remaining"`
+}
+
+// Rule forbids destinations: Pattern is an RE2 expression matched against host:port.
+type Rule struct {
+	ID      int64  `json:"id"`
+	Pattern string `json:"pattern"`
+}
+
+// Change is one line of the stream of changes. What is nil did not change.
+type Change struct {
+	Revision  int64   `json:"revision"`
+	Users     []User  `json:"users"`
+	Removed   []int64 `json:"removed"`
+	Node      *Node   `json:"node"`
+	Rules     *[]Rule `json:"rules"`
+	Heartbeat bool    `json:"heartbeat"`
+	Reset     bool    `json:"reset"`
+}
+
+// MaxRows is the most rows that the server takes in one report.
+const MaxRows = 20_000
+
+// Report is the body of one batch: what was counted between From and To.
+type Report struct {
+	Boot     string    `json:"boot"`
+	Sequence int64     `json:"sequence"`
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Rows     []Row     `json:"rows"`
+	Hits     []Hit     `json:"hits,omitempty"`
+}
+
+// Row is the bytes of one user in a batch.
+type Row struct {
+	UserID int64 `json:"user_id"`
+	Up     int64 `json:"up"`
+	Down   int64 `json:"down"`
+}
+
+// Hit says how often a rule stopped a user in a batch.
+type Hit struct {
+	UserID int64 `json:"user_id"`
+	RuleID int64 `json:"rule_id"`
+	Count  int64 `json:"count"`
+}
+
+// Receipt is the server's answer to a batch, "counted" or "already_counted".
+type Receipt struct {
+	Result  string    `json:"result"`
+	Refused []Refusal `json:"refused"`
+	Stop    []int64   `json:"stop"`
+}
+
+// Refusal names a row that the server did not count.
+type Refusal struct {
+	UserID int64  `json:"user_id"`
+	Code   string `json:"code"`
+}
+
+// Status is the heartbeat. CPU and Memory are shares from 0 to 1.
+type Status struct {
+	Boot          string     `json:"boot"`
+	Version       string     `json:"version"`
+	Revision      int64      `json:"revision"`
+	UptimeSeconds int64      `json:"uptime_seconds"`
+	Load          [3]float64 `json:"load"`
+	CPU           float64    `json:"cpu"`
+	Memory        float64    `json:"memory"`
+	UpBPS         int64      `json:"up_bps"`
+	DownBPS       int64      `json:"down_bps"`
+	Connections   int        `json:"connections"`
+	Online        []Online   `json:"online"`
+}
+
+// Online lists the addresses a user was seen at since the last heartbeat.
+type Online struct {
+	UserID int64    `json:"user_id"`
+	IPs    []string `json:"ips"`
+}

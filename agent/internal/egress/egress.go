@@ -1,0 +1,138 @@
+// Package egress opens connections to where users want to go and keeps them out of the node's own networks.
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// ErrRefused means that a destination is not on the public internet.
+var ErrRefused = errors.New("the destination is not a public address")
+
+// refused: what the IANA special-purpose address registries (RFC 6890) give as not globally reachable, the
+// prefixes that carry an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible), multicast, and Azure's
+// metadata host, which alone among the clouds' is a public address.
+var refused = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),
+	netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("127.0.0.0/8"),
+	netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix("169.254.0.0/16"),
+	netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("192.0.2.0/24"),
+	netip.MustParsePrefix("192.88.99.0/24"),
+	netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("198.18.0.0/15"),
+	netip.MustParsePrefix("198.51.100.0/24"),
+	netip.MustParsePrefix("203.0.113.0/24"),
+	netip.MustParsePrefix("224.0.0.0/4"),
+	netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("64:ff9b::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"),
+	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"),
+	netip.MustParsePrefix("2001:db8::/32"),
+	netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("3fff::/20"),
+	netip.MustParsePrefix("5f00::/16"),
+	netip.MustParsePrefix("fc00::/7"),
+	netip.MustParsePrefix("fe80::/10"),
+	netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("ff00::/8"),
+}
+
+// Public says whether addr may be the destination of a user.
+func Public(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	for _, p := range refused {
+		if p.Contains(addr) {
+			return false
+		}
+	}
+	return addr.IsValid()
+}
+
+// Dialer opens the connections. It tests the address that the socket is about to use, after resolution, so a
+// name that resolves to one thing when asked and to another when dialed gains nothing.
+type Dialer struct {
+	// AllowPrivate lifts the refusal.
+	AllowPrivate atomic.Bool
+}
+
+// DialTCP connects to host:port.
+func (d *Dialer) DialTCP(ctx context.Context, target string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return d.check(at.Addr())
+	}}
+	return dialer.DialContext(ctx, "tcp", target)
+}
+
+// OpenUDP opens a socket for packets to any destination; those to refused ones are dropped as a firewall would.
+// The address is that of target, resolved.
+func (d *Dialer) OpenUDP(ctx context.Context, target string) (net.PacketConn, *net.UDPAddr, error) {
+	host, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return nil, nil, err
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, nil, err
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "udp", port)
+	if err != nil {
+		return nil, nil, err
+	}
+	addr := preferIPv4(addrs)
+	if err := d.check(addr); err != nil {
+		return nil, nil, err
+	}
+	var config net.ListenConfig
+	conn, err := config.ListenPacket(ctx, "udp", ":0")
+	if err != nil {
+		return nil, nil, err
+	}
+	return &packetConn{PacketConn: conn, dialer: d}, net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, uint16(number))), nil
+}
+
+// preferIPv4 because a UDP flow has no second try and many nodes have no IPv6.
+func preferIPv4(addrs []netip.Addr) netip.Addr {
+	for _, a := range addrs {
+		if a.Unmap().Is4() {
+			return a.Unmap()
+		}
+	}
+	return addrs[0]
+}
+
+func (d *Dialer) check(addr netip.Addr) error {
+	if d.AllowPrivate.Load() || Public(addr) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrRefused, addr)
+}
+
+type packetConn struct {
+	net.PacketConn
+	dialer *Dialer
+}
+
+func (c *packetConn) WriteTo(p []byte, addr net.Addr) (int, error) {
+	to, ok := addr.(*net.UDPAddr)
+	if !ok || c.dialer.check(to.AddrPort().Addr()) != nil {
+		return len(p), nil
+	}
+	return c.PacketConn.WriteTo(p, addr)
+}

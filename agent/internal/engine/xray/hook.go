@@ -1,0 +1,167 @@
+package xray
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"sync"
+
+	"github.com/xtls/xray-core/common"
+	"github.com/xtls/xray-core/common/buf"
+	"github.com/xtls/xray-core/common/net"
+	"github.com/xtls/xray-core/common/serial"
+	"github.com/xtls/xray-core/common/session"
+	"github.com/xtls/xray-core/proxy/freedom"
+	"github.com/xtls/xray-core/transport"
+	"github.com/xtls/xray-core/transport/internet"
+	"github.com/xtls/xray-core/transport/internet/stat"
+
+	"airstrip/agent/internal/egress"
+	"airstrip/agent/internal/gate"
+)
+
+// hook is the only outbound of the xray instance, so every connection of every user ends up here: those inside
+// a multiplexed or QUIC connection one by one. It asks the gate, dials, and lets xray's freedom outbound copy.
+type hook struct {
+	gate     *gate.Gate
+	dialer   *egress.Dialer
+	freedom  *freedom.Handler
+	identify func(email string) (id int64, ok bool)
+	log      *slog.Logger
+	open     sync.WaitGroup
+}
+
+func (*hook) Start() error                         { return nil }
+func (*hook) Close() error                         { return nil }
+func (*hook) Tag() string                          { return "out" }
+func (*hook) SenderSettings() *serial.TypedMessage { return nil }
+func (*hook) ProxySettings() *serial.TypedMessage  { return nil }
+
+// Dispatch implements outbound.Handler.
+func (h *hook) Dispatch(ctx context.Context, link *transport.Link) {
+	h.open.Add(1)
+	defer h.open.Done()
+	if err := h.serve(ctx, link); err != nil {
+		common.Interrupt(link.Writer)
+	} else {
+		common.Close(link.Writer)
+	}
+	common.Interrupt(link.Reader)
+}
+
+func (h *hook) serve(ctx context.Context, link *transport.Link) error {
+	inbound := session.InboundFromContext(ctx)
+	outbounds := session.OutboundsFromContext(ctx)
+	if inbound == nil || inbound.User == nil || len(outbounds) == 0 {
+		return gate.ErrUnknownUser
+	}
+	id, ok := h.identify(inbound.User.Email)
+	if !ok {
+		return gate.ErrUnknownUser
+	}
+	target := outbounds[len(outbounds)-1].Target
+	source, _ := netip.ParseAddr(inbound.Source.Address.String())
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	user, err := h.gate.Open(id, source, target.NetAddr(), cut)
+	if err != nil {
+		h.log.Debug("connection refused", "user", id, "reason", err)
+		return err
+	}
+	defer user.Close()
+	conn, err := h.dial(ctx, target)
+	if err != nil {
+		h.log.Debug("connection failed", "user", id, "err", err)
+		return err
+	}
+	defer conn.Close()
+	// A UDP flow that xray keeps over changes of its carrier (XUDP) does not end with ctx.
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
+	if inbound.CanSpliceCopy != 3 {
+		inbound.CanSpliceCopy = 3
+	}
+	return h.freedom.Process(ctx, &transport.Link{
+		Reader: &reader{Reader: link.Reader, ctx: ctx, user: user, hook: h, id: id, first: target},
+		Writer: &writer{Writer: link.Writer, ctx: ctx, user: user},
+	}, dialed{conn})
+}
+
+func (h *hook) dial(ctx context.Context, target net.Destination) (stat.Connection, error) {
+	if target.Network != net.Network_UDP {
+		return h.dialer.DialTCP(ctx, target.NetAddr())
+	}
+	conn, addr, err := h.dialer.OpenUDP(ctx, target.NetAddr())
+	if err != nil {
+		return nil, err
+	}
+	return &internet.PacketConnWrapper{PacketConn: conn, Dest: addr}, nil
+}
+
+// dialed gives freedom the connection that is open already, instead of its own way to dial.
+type dialed struct{ conn stat.Connection }
+
+func (d dialed) Dial(context.Context, net.Destination) (stat.Connection, error) { return d.conn, nil }
+func (dialed) DestIpAddress() net.IP                                            { return nil }
+func (dialed) SetOutboundGateway(context.Context, *session.Outbound)            {}
+
+// reader counts what comes from the user.
+type reader struct {
+	buf.Reader
+	ctx   context.Context
+	user  *gate.Conn
+	hook  *hook
+	id    int64
+	first net.Destination
+	// last is where the last packet of a UDP flow went, and whether the rules allowed it.
+	last    net.Destination
+	allowed bool
+}
+
+func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
+	mb, err := r.Reader.ReadMultiBuffer()
+	if mb.IsEmpty() {
+		return mb, err
+	}
+	if counting := r.user.Up(r.ctx, int(mb.Len())); counting != nil {
+		buf.ReleaseMulti(mb)
+		return nil, counting
+	}
+	return r.obeyRules(mb), err
+}
+
+// obeyRules drops packets that a UDP flow sends to other destinations than its first, if a rule forbids those.
+func (r *reader) obeyRules(mb buf.MultiBuffer) buf.MultiBuffer {
+	kept := mb[:0]
+	for _, b := range mb {
+		if b.UDP != nil && *b.UDP != r.first {
+			if *b.UDP != r.last {
+				r.last, r.allowed = *b.UDP, r.hook.gate.Allowed(r.id, b.UDP.NetAddr()) == nil
+			}
+			if !r.allowed {
+				b.Release()
+				continue
+			}
+		}
+		kept = append(kept, b)
+	}
+	return kept
+}
+
+// writer counts what goes to the user, before it goes.
+type writer struct {
+	buf.Writer
+	ctx  context.Context
+	user *gate.Conn
+}
+
+func (w *writer) WriteMultiBuffer(mb buf.MultiBuffer) error {
+	if err := w.user.Down(w.ctx, int(mb.Len())); err != nil {
+		buf.ReleaseMulti(mb)
+		return err
+	}
+	return w.Writer.WriteMultiBuffer(mb)
+}
+
+// Close passes the end of the stream on to the user.
+func (w *writer) Close() error { return common.Close(w.Writer) }

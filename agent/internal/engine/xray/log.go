@@ -1,0 +1,30 @@
+package xray
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/xtls/xray-core/common/log"
+	"github.com/xtls/xray-core/common/serial"
+)
+
+// routeLog sends xray's warnings and errors to log. The rest names users and where they go: it is dropped.
+func routeLog(to *slog.Logger) { log.RegisterHandler(bridge{to}) }
+
+type bridge struct{ log *slog.Logger }
+
+func (b bridge) Handle(msg log.Message) {
+	general, ok := msg.(*log.GeneralMessage)
+	if !ok {
+		return
+	}
+	level := slog.LevelWarn
+	switch general.Severity {
+	case log.Severity_Error:
+		level = slog.LevelError
+	case log.Severity_Warning:
+	default:
+		return
+	}
+	b.log.Log(context.Background(), level, "xray", "message", serial.Concat(general.Content))
+}

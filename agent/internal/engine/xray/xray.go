@@ -1,0 +1,291 @@
+// Package xray serves a node with xray-core as a library.
+package xray
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xtls/xray-core/app/dispatcher"
+	"github.com/xtls/xray-core/app/proxyman"
+	_ "github.com/xtls/xray-core/app/proxyman/inbound"  // serves proxyman.InboundConfig
+	_ "github.com/xtls/xray-core/app/proxyman/outbound" // serves proxyman.OutboundConfig
+	"github.com/xtls/xray-core/common/protocol"
+	"github.com/xtls/xray-core/common/serial"
+	"github.com/xtls/xray-core/core"
+	"github.com/xtls/xray-core/features/inbound"
+	"github.com/xtls/xray-core/features/outbound"
+	"github.com/xtls/xray-core/features/policy"
+	"github.com/xtls/xray-core/proxy"
+	"github.com/xtls/xray-core/proxy/freedom"
+	_ "github.com/xtls/xray-core/transport/internet/grpc"
+	_ "github.com/xtls/xray-core/transport/internet/httpupgrade"
+	_ "github.com/xtls/xray-core/transport/internet/hysteria"
+	_ "github.com/xtls/xray-core/transport/internet/reality"
+	_ "github.com/xtls/xray-core/transport/internet/tcp"
+	_ "github.com/xtls/xray-core/transport/internet/tls"
+	_ "github.com/xtls/xray-core/transport/internet/udp"
+	_ "github.com/xtls/xray-core/transport/internet/websocket"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/egress"
+	"airstrip/agent/internal/gate"
+)
+
+const tag = "node"
+
+// Engine implements engine.Engine.
+type Engine struct {
+	instance *core.Instance
+	inbounds inbound.Manager
+	hook     *hook
+	dialer   egress.Dialer
+	log      *slog.Logger
+
+	node *api.Node
+
+	mu         sync.RWMutex
+	users      map[int64]member
+	generation int64
+}
+
+// member is a user as the inbound knows them. xray names users by an e-mail; ours is the user's id and a
+// generation, which is new whenever the secret is: a QUIC or multiplexed connection that was opened with the
+// old secret goes on naming the old generation and gets nothing more.
+type member struct {
+	secret string
+	email  string
+}
+
+// New starts an engine that serves nothing yet. One process has one engine: xray's log is the process's.
+func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
+	instance, err := core.New(&core.Config{App: []*serial.TypedMessage{
+		serial.ToTypedMessage(&dispatcher.Config{}),
+		serial.ToTypedMessage(&proxyman.InboundConfig{}),
+		serial.ToTypedMessage(&proxyman.OutboundConfig{}),
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("starting xray: %w", err)
+	}
+	routeLog(log)
+	e := &Engine{
+		instance: instance, inbounds: instance.GetFeature(inbound.ManagerType()).(inbound.Manager),
+		log: log, users: map[int64]member{},
+	}
+	e.hook = &hook{gate: g, dialer: &e.dialer, freedom: new(freedom.Handler), identify: e.identify, log: log}
+	policies := instance.GetFeature(policy.ManagerType()).(policy.Manager)
+	if err := e.hook.freedom.Init(new(freedom.Config), policies); err != nil {
+		return nil, fmt.Errorf("starting xray: %w", err)
+	}
+	outbounds := instance.GetFeature(outbound.ManagerType()).(outbound.Manager)
+	if err := outbounds.AddHandler(context.Background(), e.hook); err != nil {
+		return nil, fmt.Errorf("starting xray: %w", err)
+	}
+	if err := instance.Start(); err != nil {
+		return nil, fmt.Errorf("starting xray: %w", err)
+	}
+	return e, nil
+}
+
+// identify finds the user behind an e-mail that the inbound accepted.
+func (e *Engine) identify(email string) (int64, bool) {
+	text, _, _ := strings.Cut(email, ".")
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return id, e.users[id].email == email
+}
+
+// Configure implements engine.Engine.
+func (e *Engine) Configure(node api.Node, users []api.User) error {
+	e.dialer.AllowPrivate.Store(node.AllowPrivate)
+	if e.node != nil && listener(*e.node) == listener(node) && reflect.DeepEqual(e.node.Settings, node.Settings) {
+		return errors.Join(e.Remove(e.missing(users)), e.Add(users))
+	}
+	if err := e.rebuild(node, users); err != nil {
+		return err
+	}
+	e.log.Info("serving", "protocol", node.Protocol, "listen", node.Listen, "port", node.Port, "users", len(users))
+	return nil
+}
+
+// listener is what of a node, beside its settings, asks for another listener when it changes.
+func listener(n api.Node) string { return fmt.Sprint(n.Protocol, " ", n.Listen, " ", n.Port) }
+
+// missing lists the present users that are not among users.
+func (e *Engine) missing(users []api.User) []int64 {
+	wanted := make(map[int64]bool, len(users))
+	for _, u := range users {
+		wanted[u.ID] = true
+	}
+	var ids []int64
+	for id := range e.users {
+		if !wanted[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// rebuild opens a listener with all users in its configuration: adding 10,000 one by one takes Shadowsocks 2022
+// minutes.
+func (e *Engine) rebuild(node api.Node, users []api.User) error {
+	members := make(map[int64]member, len(users))
+	accounts := make([]*protocol.User, 0, len(users))
+	for _, u := range users {
+		m := e.member(node, u)
+		if _, err := memoryUser(node, u, m); err != nil {
+			e.log.Error("a user's secret does not fit the protocol; the user is left out", "user", u.ID, "err", err)
+			continue
+		}
+		members[u.ID] = m
+		accounts = append(accounts, protocolUser(node, u, m))
+	}
+	config, err := inboundConfig(node, accounts)
+	if err != nil {
+		return err
+	}
+	object, err := core.CreateObject(e.instance, config)
+	if err != nil {
+		return fmt.Errorf("building the inbound: %w", err)
+	}
+	if e.node != nil {
+		if err := e.inbounds.RemoveHandler(context.Background(), tag); err != nil {
+			e.log.Warn("closing the old listener", "err", err)
+		}
+		e.node = nil
+	}
+	e.mu.Lock()
+	e.users = members
+	e.mu.Unlock()
+	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
+		// The manager has registered it all the same; nothing of it may stay.
+		_ = e.inbounds.RemoveHandler(context.Background(), tag)
+		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
+	}
+	e.node = &node
+	return nil
+}
+
+// member keeps the present e-mail where the secret is the same.
+func (e *Engine) member(node api.Node, u api.User) member {
+	secret := u.UUID
+	if node.Protocol == "shadowsocks" {
+		secret = u.Password
+	}
+	if m := e.users[u.ID]; m.secret == secret {
+		return m
+	}
+	e.generation++
+	return member{secret: secret, email: fmt.Sprintf("%d.%d", u.ID, e.generation)}
+}
+
+func protocolUser(node api.Node, u api.User, m member) *protocol.User {
+	return &protocol.User{Email: m.email, Account: serial.ToTypedMessage(account(node, u))}
+}
+
+func memoryUser(node api.Node, u api.User, m member) (*protocol.MemoryUser, error) {
+	return protocolUser(node, u, m).ToMemoryUser()
+}
+
+// Add implements engine.Engine.
+func (e *Engine) Add(users []api.User) error {
+	manager, err := e.manager()
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, u := range users {
+		before, had := e.users[u.ID]
+		m := e.member(*e.node, u)
+		if had && m == before {
+			continue
+		}
+		account, err := memoryUser(*e.node, u, m)
+		if err == nil && had {
+			err = e.Remove([]int64{u.ID})
+		}
+		if err == nil {
+			err = manager.AddUser(context.Background(), account)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("adding user %d: %w", u.ID, err))
+			continue
+		}
+		e.mu.Lock()
+		e.users[u.ID] = m
+		e.mu.Unlock()
+	}
+	return errors.Join(failed...)
+}
+
+// Remove implements engine.Engine.
+func (e *Engine) Remove(ids []int64) error {
+	manager, err := e.manager()
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, id := range ids {
+		m, had := e.users[id]
+		if !had {
+			continue
+		}
+		e.mu.Lock()
+		delete(e.users, id)
+		e.mu.Unlock()
+		if keySize(e.node.Settings.Method) > 0 {
+			// xray's Shadowsocks 2022 inbound finds users by their index in a list. Taking one out moves another to
+			// that index, while connections are between finding the index and using it: bytes would go to the wrong
+			// user, or the index past the end and the process down. The line stays until the next listener; the
+			// hook refuses it, since its e-mail is nobody's now.
+			continue
+		}
+		if err := manager.RemoveUser(context.Background(), m.email); err != nil {
+			failed = append(failed, fmt.Errorf("removing user %d: %w", id, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (e *Engine) manager() (proxy.UserManager, error) {
+	if e.node == nil {
+		return nil, errors.New("the engine serves no node")
+	}
+	handler, err := e.inbounds.GetHandler(context.Background(), tag)
+	if err != nil {
+		return nil, err
+	}
+	holder, ok := handler.(proxy.GetInbound)
+	if !ok {
+		return nil, errors.New("the inbound does not give its users away")
+	}
+	manager, ok := holder.GetInbound().(proxy.UserManager)
+	if !ok {
+		return nil, errors.New("the inbound cannot change its users")
+	}
+	return manager, nil
+}
+
+// Close ends the listener and waits a moment for the connections, which the gate has cut, to count their last
+// bytes.
+func (e *Engine) Close() error {
+	err := e.instance.Close()
+	ended := make(chan struct{})
+	go func() { e.hook.open.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package gate
+
+import (
+	"context"
+	"net/netip"
+)
+
+// Conn is one connection of a user that was let through.
+type Conn struct {
+	gate   *Gate
+	user   *user
+	source netip.Addr
+	cut    func()
+}
+
+// Open lets a user's connection from source to target, host:port, through, or says why not. cut must end the
+// connection soon and not wait; it may be called at any time before Close.
+func (g *Gate) Open(id int64, source netip.Addr, target string, cut func()) (*Conn, error) {
+	u := g.find(id)
+	if u == nil {
+		return nil, ErrUnknownUser
+	}
+	if u.stopped.Load() {
+		return nil, ErrExhausted
+	}
+	if err := g.Allowed(id, target); err != nil {
+		return nil, err
+	}
+	c := &Conn{gate: g, user: u, source: source.Unmap().WithZone(""), cut: cut}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.gone {
+		return nil, ErrUnknownUser
+	}
+	if limit := u.row.DeviceLimit; limit != nil && u.devices[c.source] == 0 && len(u.devices) >= *limit {
+		return nil, ErrDevices
+	}
+	u.conns[c] = struct{}{}
+	u.devices[c.source]++
+	u.seen[c.source] = struct{}{}
+	if u.stopped.Load() {
+		cut() // stopped between the test above and the lock: whoever stopped the user has not seen us
+	}
+	return c, nil
+}
+
+// Close must be called once, when nothing more will be counted.
+func (c *Conn) Close() {
+	u := c.user
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.conns, c)
+	if u.devices[c.source]--; u.devices[c.source] <= 0 {
+		delete(u.devices, c.source)
+	}
+}
+
+// Up counts n bytes that came from the user, after waiting as long as the speed limit asks. With an error they
+// must not be passed on.
+func (c *Conn) Up(ctx context.Context, n int) error {
+	if err := c.user.wait(ctx, n); err != nil {
+		return err
+	}
+	c.user.counter.Up(int64(n))
+	return c.spend()
+}
+
+// Down counts n bytes that are about to go to the user; otherwise as Up. Counting comes before sending, so that
+// nobody ever receives more than is counted.
+func (c *Conn) Down(ctx context.Context, n int) error {
+	if err := c.user.wait(ctx, n); err != nil {
+		return err
+	}
+	c.user.counter.Down(int64(n))
+	return c.spend()
+}
+
+// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered.
+func (c *Conn) spend() error {
+	u := c.user
+	if u.counter.Total() < u.stopAt.Load() {
+		return nil
+	}
+	// Under the lock, because a renewal may just be moving the end.
+	u.mu.Lock()
+	ended := u.counter.Total() >= u.stopAt.Load()
+	first := ended && !u.stopped.Swap(true)
+	u.mu.Unlock()
+	if !ended {
+		return nil
+	}
+	if first {
+		u.cut()
+		go c.gate.exhausted(u.id)
+	}
+	return ErrExhausted
+}
+
+// wait takes n bytes from the bucket, in pieces that it can hold.
+func (u *user) wait(ctx context.Context, n int) error {
+	for n > 0 {
+		piece := n
+		if burst := u.limiter.Burst(); burst > 0 {
+			piece = min(piece, burst)
+		}
+		if u.limiter.WaitN(ctx, piece) == nil {
+			n -= piece
+		} else if ctx.Err() != nil {
+			return ctx.Err()
+		} // else the bucket has just become smaller than the piece
+	}
+	return nil
+}
+
+// cut ends all of the user's connections.
+func (u *user) cut() {
+	u.mu.Lock()
+	cuts := make([]func(), 0, len(u.conns))
+	for c := range u.conns {
+		cuts = append(cuts, c.cut)
+	}
+	u.mu.Unlock()
+	for _, cut := range cuts {
+		cut()
+	}
+}

@@ -1,0 +1,134 @@
+package meter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/durable"
+)
+
+const batchSuffix = ".batch"
+
+// mark is where a user's counter stood when a batch was sealed.
+type mark struct {
+	User     int64 `json:"user"`
+	Up, Down int64
+}
+
+// Batch is a sealed report. Body is sent as it is, every time.
+type Batch struct {
+	Body   []byte
+	Report api.Report
+	Sealed time.Time
+
+	name  string
+	marks []mark
+}
+
+// spool is the folder of batches that no answer has named yet. A file holds one line of marks, then the body.
+type spool struct {
+	dir  string
+	last int64
+}
+
+func openSpool(dir string) (*spool, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "refused"), 0o700); err != nil {
+		return nil, err
+	}
+	// Unfinished files of a process that died while it wrote them: their bytes are still in the counters.
+	unfinished, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range unfinished {
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	s := &spool{dir: dir}
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		fmt.Sscanf(names[len(names)-1], "%d", &s.last)
+	}
+	return s, nil
+}
+
+// names of the waiting batches, the oldest first.
+func (s *spool) names() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), batchSuffix) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// write puts a batch on the disk and answers when it is safe there.
+func (s *spool) write(b *Batch) error {
+	marks, err := json.Marshal(b.marks)
+	if err != nil {
+		return err
+	}
+	next := max(s.last+1, time.Now().UnixNano())
+	b.name = fmt.Sprintf("%020d%s", next, batchSuffix)
+	path := filepath.Join(s.dir, b.name)
+	if err := durable.WriteFile(path, slices.Concat(marks, []byte("\n"), b.Body)); err != nil {
+		return fmt.Errorf("spooling a batch: %w", err)
+	}
+	s.last = next
+	return nil
+}
+
+func (s *spool) read(name string) (*Batch, error) {
+	path := filepath.Join(s.dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	head, body, found := bytes.Cut(data, []byte("\n"))
+	b := &Batch{Body: body, Sealed: info.ModTime(), name: name}
+	if !found {
+		return nil, errUnreadable
+	}
+	if json.Unmarshal(head, &b.marks) != nil || json.Unmarshal(body, &b.Report) != nil {
+		return nil, errUnreadable
+	}
+	return b, nil
+}
+
+var errUnreadable = errors.New("the batch is not readable")
+
+func (s *spool) remove(name string) error {
+	err := os.Remove(filepath.Join(s.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// setAside moves a batch that will never be accepted to where an operator can look at it.
+func (s *spool) setAside(name string) error {
+	return os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, "refused", name))
+}

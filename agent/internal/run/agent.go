@@ -1,0 +1,186 @@
+// Package run is the life of the agent: it keeps the engine's users as the server wants them and the server
+// informed of what they used.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/engine"
+	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/meter"
+)
+
+// Config of one agent. Node is the id that the secret has to belong to.
+type Config struct {
+	Server  string
+	Secret  string
+	Node    int64
+	Data    string
+	Version string
+	Log     *slog.Logger
+	// Engine starts the proxy core behind a gate.
+	Engine func(*gate.Gate) (engine.Engine, error)
+}
+
+type agent struct {
+	node    int64
+	version string
+	started time.Time
+	state   string
+	client  *api.Client
+	log     *slog.Logger
+	meter   *meter.Meter
+	gate    *gate.Gate
+	engine  engine.Engine
+
+	// wire is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
+	// batches a snapshot's figures can include.
+	wire sync.Mutex
+	// hurry asks for a report now.
+	hurry chan struct{}
+
+	mu         sync.Mutex
+	known      api.Snapshot // without its users
+	etag       string
+	users      map[int64]member
+	have       bool
+	configured bool
+	dirty      bool
+	// stale means that only a snapshot can bring the list up to date; interrupt ends the stream that is followed.
+	stale     bool
+	interrupt context.CancelCauseFunc
+	fetched   time.Time
+	// doubt holds users who ran out by our figures while the server has not yet said so.
+	doubt map[int64]bool
+}
+
+// member is a user with the time at which the server last told us about them.
+type member struct {
+	row  api.User
+	told time.Time
+}
+
+// Run serves the node until ctx is done, then reports what is left, for at most 5 s. It fails at once if the
+// folder is in use, if the secret is another node's, or if it cannot keep accounts.
+func Run(ctx context.Context, c Config) error {
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return fmt.Errorf("the data folder: %w", err)
+	}
+	unlock, err := lock(filepath.Join(c.Data, "lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	client, err := api.New(c.Server, c.Secret, c.Version)
+	if err != nil {
+		return err
+	}
+	a := &agent{
+		node: c.Node, version: c.Version, started: time.Now(), state: filepath.Join(c.Data, "state.json"),
+		client: client, log: c.Log, users: map[int64]member{}, doubt: map[int64]bool{},
+		hurry: make(chan struct{}, 1), stale: true,
+	}
+	saved := a.load()
+	if a.meter, err = meter.Open(c.Data, saved.lists, c.Log); err != nil {
+		return fmt.Errorf("opening the accounts in %s: %w", c.Data, err)
+	}
+	a.gate = gate.New(a.meter, a.exhausted, c.Log)
+	if a.engine, err = c.Engine(a.gate); err != nil {
+		return errors.Join(err, a.meter.Close())
+	}
+	c.Log.Info("agent started", "node", c.Node, "boot", a.meter.Boot(), "version", c.Version)
+	return errors.Join(a.serve(ctx, saved), a.shutdown())
+}
+
+func (a *agent) serve(ctx context.Context, saved *savedState) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var group sync.WaitGroup
+	for _, part := range []func(context.Context) error{
+		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.report, a.beat, a.upkeep,
+	} {
+		group.Go(func() {
+			if err := part(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	group.Wait()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// upkeep syncs the counters, saves the state, and tries again to open a listener that could not be opened.
+func (a *agent) upkeep(ctx context.Context) error {
+	failing := false
+	for second := 1; sleep(ctx, time.Second); second++ {
+		err := a.meter.Sync()
+		if err != nil && !failing {
+			a.log.Error("the counters cannot be put on the disk; counting goes on", "err", err)
+		}
+		failing = err != nil
+		if second%5 == 0 {
+			a.save()
+			a.mu.Lock()
+			if a.have && !a.configured {
+				a.configure()
+			}
+			a.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// shutdown cuts everyone, then seals and sends what is left.
+func (a *agent) shutdown() error {
+	a.save()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id := range a.users {
+		a.gate.Remove(id)
+	}
+	err := a.engine.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	a.seal()
+	if sending := a.deliver(ctx, func(*meter.Batch, *api.Receipt, time.Time) {}); sending != nil {
+		a.log.Warn("some traffic could not be reported before the end; it is kept for the next start", "err", sending)
+	}
+	a.log.Info("agent stopped")
+	return errors.Join(err, a.meter.Close())
+}
+
+// lock makes sure that only one agent works on a data folder. The lock dies with the process.
+func lock(path string) (func(), error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("another agent works on the data folder %s", filepath.Dir(path))
+	}
+	return func() { f.Close() }, nil
+}
+
+// sleep waits, or answers false when ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

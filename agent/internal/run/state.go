@@ -1,0 +1,77 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/durable"
+)
+
+// savedState is the last word of the server, for a start while it is away. It holds users' secrets: mode 0600.
+type savedState struct {
+	Snapshot api.Snapshot `json:"snapshot"`
+	// StopAt is, by user, the position of the counter at which the user is stopped. Absent: unlimited.
+	StopAt map[int64]int64 `json:"stop_at"`
+}
+
+// lists says whether the user is on the saved list.
+func (s *savedState) lists(user int64) bool {
+	if s == nil {
+		return false
+	}
+	for _, u := range s.Snapshot.Users {
+		if u.ID == user {
+			return true
+		}
+	}
+	return false
+}
+
+// load answers nil if there is nothing saved for this node.
+func (a *agent) load() *savedState {
+	data, err := os.ReadFile(a.state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var s savedState
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil && s.Snapshot.Node.ID != a.node {
+		err = errors.New("it is of another node")
+	}
+	if err != nil {
+		a.log.Warn("the saved state is of no use", "file", a.state, "err", err)
+		return nil
+	}
+	return &s
+}
+
+// save writes the state if it has changed.
+func (a *agent) save() {
+	a.mu.Lock()
+	if !a.dirty {
+		a.mu.Unlock()
+		return
+	}
+	a.dirty = false
+	s := savedState{Snapshot: a.known, StopAt: map[int64]int64{}}
+	s.Snapshot.Users = make([]api.User, 0, len(a.users))
+	for id, m := range a.users {
+		s.Snapshot.Users = append(s.Snapshot.Users, m.row)
+		if m.row.Remaining != nil {
+			s.StopAt[id], _ = a.gate.StopAt(id)
+		}
+	}
+	a.mu.Unlock()
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = durable.WriteFile(a.state, data)
+	}
+	if err != nil {
+		a.log.Error("the state could not be saved", "file", a.state, "err", err)
+	}
+}
