@@ -25,8 +25,8 @@ var floors = [][]string{
 	{"app"},
 }
 
-// Who may speak HTTP besides the API packages.
-var speaksHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "app", "api"}
+// Who may speak HTTP; fault only names its statuses.
+var speaksHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "app", "api", "fault"}
 
 const internal = "airstrip/internal/"
 

@@ -170,4 +170,5 @@ func (h requestIDs) Handle(ctx context.Context, r slog.Record) error {
 func (h requestIDs) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return requestIDs{h.Handler.WithAttrs(attrs)}
 }
+
 func (h requestIDs) WithGroup(name string) slog.Handler { return requestIDs{h.Handler.WithGroup(name)} }

@@ -27,8 +27,11 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			return s.Set(t.Context(), values)
 		}
 		for _, bad := range [][]string{
-			{"site_name", `"A"`, "no_such", `1`}, {"site_name", `"A"`, "sign_up_mode", `"maybe"`}, {"site_name", `5`},
-			{"site_name", `"A"`, "recharge_min", `"-1"`}, {"site_name", `"A"`, "time_zone", `"Mars/Olympus"`},
+			{"site_name", `"A"`, "no_such", `1`},
+			{"site_name", `"A"`, "sign_up_mode", `"maybe"`},
+			{"site_name", `5`},
+			{"site_name", `"A"`, "recharge_min", `"-1"`},
+			{"site_name", `"A"`, "time_zone", `"Mars/Olympus"`},
 		} {
 			if f, ok := fault.As(set(bad...)); !ok || len(f.Fields) != 1 {
 				t.Errorf("%v: %v", bad, f)

@@ -113,8 +113,10 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 		h.Security = []map[string][]string{{"bearer": {}}}
 	}
 	if o.keyed {
-		h.Parameters = append(h.Parameters, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: ptr(128)},
-			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422."})
+		h.Parameters = append(h.Parameters, &huma.Param{
+			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: ptr(128)},
+			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.",
+		})
 	}
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
 		who, _ := ctx.Value(identityKey{}).(account.Identity)

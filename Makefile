@@ -1,0 +1,79 @@
+# Every target does its own set-up: a fresh Debian machine with Go and Node is enough.
+SHELL := /bin/bash
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TOOLS := .tools
+export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
+
+.PHONY: run build web server agent test lint unit race web-test e2e bench gen gen-check setup tools clean
+
+## run: build everything, fill an empty ./data with the demo, start the server and one node
+run: build
+	scripts/run.sh
+
+## build: bin/airstrip with the web app inside, bin/airstrip-node
+build: server agent
+
+server: web
+	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip .
+
+agent:
+	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip-node ./agent
+
+web: web/node_modules/.installed
+	npm --prefix web run build
+
+web/node_modules/.installed: web/package.json web/package-lock.json
+	npm --prefix web ci --no-audit --no-fund
+	touch $@
+
+e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json
+	npm --prefix e2e ci --no-audit --no-fund
+	touch $@
+
+## test: everything that CI checks
+test: setup lint unit web-test gen-check build e2e
+
+## setup: Debian packages and tools that the tests need
+setup:
+	scripts/setup.sh
+
+tools: $(TOOLS)/staticcheck $(TOOLS)/sing-box-1.14.1 $(TOOLS)/sing-box-1.11.15
+
+$(TOOLS)/staticcheck: tools/go.mod
+	mkdir -p $(TOOLS)
+	cd tools && GOWORK=off go build -o ../$(TOOLS)/ honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
+	touch $@
+
+## lint: formatting, vet, staticcheck
+lint: tools
+	@test -z "$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; $(TOOLS)/gofumpt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./... ./agent/...
+	$(TOOLS)/staticcheck ./... ./agent/...
+
+## unit: the Go tests of both modules on both databases, race detector on
+unit: tools
+	go test -race -timeout 15m ./...
+	cd agent && go test -race -timeout 15m ./...
+
+web-test: web/node_modules/.installed
+	npm --prefix web run check
+	npm --prefix web test
+
+## gen: the contract from the code, the TypeScript client from the contract
+gen: web/node_modules/.installed
+	go run . openapi > openapi.json.new && mv openapi.json.new openapi.json
+	npm --prefix web run gen
+
+gen-check: gen
+	git diff --exit-code -- openapi.json web/src/api/gen
+
+## e2e: a real browser and real proxy clients against the real binaries
+e2e: e2e/node_modules/.installed tools
+	npm --prefix e2e test
+
+## bench: throughput, latency and memory, with a bare net/http answer as the unit
+bench: build
+	go run ./bench
+
+clean:
+	rm -rf bin web/dist/assets web/dist/index.html

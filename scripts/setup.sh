@@ -1,0 +1,29 @@
+#!/bin/sh
+# Installs what the tests need and this machine lacks: where we may (root on Debian), else it says what is missing.
+set -eu
+
+missing=""
+need() { # need NAME PACKAGE: a program, or a file given by its path
+	case $1 in
+	/*) ls $1 >/dev/null 2>&1 || missing="$missing $2" ;;
+	*) command -v "$1" >/dev/null 2>&1 || missing="$missing $2" ;;
+	esac
+}
+
+command -v go >/dev/null || { echo "setup: Go 1.26 or later is required: https://go.dev/dl/" >&2; exit 1; }
+command -v npm >/dev/null || { echo "setup: Node.js with npm is required" >&2; exit 1; }
+
+need gcc gcc # the race detector links with it
+need "/usr/lib/postgresql/*/bin/initdb" postgresql
+need chromium chromium
+need "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc" fonts-noto-cjk
+need "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf" fonts-noto-color-emoji
+
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	apt-get update -q
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+else
+	echo "setup: please install:$missing (on Debian: sudo apt-get install$missing)" >&2
+	exit 1
+fi
