@@ -1,0 +1,183 @@
+package wallet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/money"
+)
+
+// Kind is what an account is for.
+type Kind string
+
+// The kinds of accounts. The first two belong to a user each, the others to the site.
+const (
+	UserWallet     Kind = "wallet"
+	UserCommission Kind = "commission"
+	Clearing       Kind = "clearing" // what a gateway has received and not yet paid out; one for each gateway
+	Sales          Kind = "sales"
+)
+
+// Account names an account: by its user, or for clearing by its gateway.
+type Account struct {
+	Kind   Kind
+	UserID int64
+	Name   string
+}
+
+// Reason says why money moved.
+type Reason string
+
+// The reasons of movements.
+const (
+	RechargePaid Reason = "recharge"
+	Purchase     Reason = "purchase"
+)
+
+// Reference is the thing that a movement, a hold or an invoice belongs to. Of one thing there is at most one
+// transaction for each reason, one hold and one invoice.
+type Reference struct {
+	Kind string `bun:"reference_kind"` // order or recharge
+	ID   int64  `bun:"reference_id"`
+}
+
+// Entry is one side of a transaction.
+type Entry struct {
+	Account Account
+	Amount  money.Amount // what the account gains; negative: loses
+}
+
+type account struct {
+	bun.BaseModel `bun:"table:ledger_account"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Kind          Kind
+	UserID        *int64
+	Name          string
+	Posted        *int64
+	Held          *int64
+	Version       *int64
+	CreatedAt     time.Time
+}
+
+type transaction struct {
+	bun.BaseModel `bun:"table:ledger_transaction"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Reason        Reason
+	Reference
+	Note      string
+	Currency  string
+	CreatedAt time.Time
+}
+
+type posting struct {
+	bun.BaseModel `bun:"table:posting"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TransactionID int64
+	AccountID     int64
+	Amount        int64
+	BalanceAfter  *int64
+	Version       *int64
+}
+
+var errUnbalanced = errors.New("wallet: the entries of a transaction must sum to zero, none of them zero")
+
+// Post moves money between accounts. The entries sum to zero and name each account once. A user's account that would
+// keep less than its holds is ErrBalanceTooLow; a second posting for the same reason and reference is db.ErrUnique.
+func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Reference, note string, entries ...Entry) error {
+	var sum money.Amount
+	for _, e := range entries {
+		var err error
+		if sum, err = sum.Add(e.Amount); err != nil {
+			return err
+		}
+		if e.Amount == 0 {
+			return errUnbalanced
+		}
+	}
+	if sum != 0 || len(entries) < 2 {
+		return errUnbalanced
+	}
+	t := transaction{Reason: reason, Reference: ref, Note: note, Currency: w.settings.Get().Currency, CreatedAt: w.db.Now()}
+	if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	accounts := make([]account, len(entries))
+	order := make([]int, len(entries)) // user accounts are locked in ascending order of id, so that no two wait for each other
+	for i, e := range entries {
+		var err error
+		if accounts[i], err = w.account(ctx, tx, e.Account); err != nil {
+			return err
+		}
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(accounts[a].ID, accounts[b].ID) })
+	postings := make([]posting, 0, len(entries))
+	for _, i := range order {
+		p := posting{TransactionID: t.ID, AccountID: accounts[i].ID, Amount: int64(entries[i].Amount)}
+		if accounts[i].UserID != nil {
+			if err := move(ctx, tx, &p); err != nil {
+				return err
+			}
+		}
+		postings = append(postings, p)
+	}
+	_, err := tx.NewInsert().Model(&postings).Exec(ctx)
+	return db.Error(err)
+}
+
+// move changes the stored balance of a user's account by p.Amount and notes in p the balance and version after it.
+func move(ctx context.Context, tx bun.Tx, p *posting) error {
+	var after []struct{ Posted, Version int64 }
+	guard := "posted - held >= ?"
+	bound := -p.Amount
+	if p.Amount > 0 {
+		guard, bound = "posted <= ?", math.MaxInt64-p.Amount
+	}
+	err := tx.NewRaw(`UPDATE ledger_account SET posted = posted + ?, version = version + 1 WHERE id = ? AND `+guard+` RETURNING posted, version`,
+		p.Amount, p.AccountID, bound).Scan(ctx, &after)
+	switch {
+	case err != nil:
+		return err
+	case len(after) == 0 && p.Amount > 0:
+		return money.ErrOverflow
+	case len(after) == 0:
+		return ErrBalanceTooLow
+	}
+	p.BalanceAfter, p.Version = &after[0].Posted, &after[0].Version
+	return nil
+}
+
+// account finds an account. Those of the site are made when they are first needed.
+func (w *Wallets) account(ctx context.Context, tx bun.Tx, name Account) (account, error) {
+	find := func() (found []account, err error) {
+		q := tx.NewSelect().Model(&found).Where("kind = ? AND name = ?", name.Kind, name.Name)
+		if name.UserID != 0 {
+			q.Where("user_id = ?", name.UserID)
+		} else {
+			q.Where("user_id IS NULL")
+		}
+		return found, q.Scan(ctx)
+	}
+	found, err := find()
+	if err == nil && len(found) == 0 && name.UserID == 0 {
+		if _, err := tx.NewInsert().Model(&account{Kind: name.Kind, Name: name.Name, CreatedAt: w.db.Now()}).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
+			return account{}, err
+		}
+		found, err = find()
+	}
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("user %d has no %s account", name.UserID, name.Kind)
+	}
+	if err != nil {
+		return account{}, err
+	}
+	return found[0], nil
+}

@@ -1,0 +1,73 @@
+// Package wallet holds the money of users: a double-entry ledger that is only added to, the recharges that bring money
+// in, and the invoices. It knows users by their id alone.
+package wallet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+)
+
+// Wallets are all users' wallets.
+type Wallets struct {
+	db       *db.DB
+	settings *setting.Settings
+}
+
+// New gives the wallets kept in d.
+func New(d *db.DB, settings *setting.Settings) *Wallets { return &Wallets{d, settings} }
+
+// ErrBalanceTooLow is the fault of a payment that the wallet does not cover.
+var ErrBalanceTooLow = fault.Conflict("balance_too_low", "余额不足", "The balance is too low")
+
+// Open gives a new user an empty wallet.
+func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userID int64) error {
+	var zero int64
+	accounts := []account{}
+	for _, kind := range []Kind{UserWallet, UserCommission} {
+		accounts = append(accounts, account{Kind: kind, UserID: &userID, Posted: &zero, Held: &zero, Version: &zero, CreatedAt: w.db.Now()})
+	}
+	_, err := tx.NewInsert().Model(&accounts).Exec(ctx)
+	return db.Error(err)
+}
+
+// Balance is what a user owns.
+type Balance struct {
+	Posted     money.Amount // all of the wallet
+	Held       money.Amount // the part that pending orders keep
+	Available  money.Amount // Posted − Held
+	Commission money.Amount // earned by invites, in an account of its own
+	Movements  int64        // how many postings the wallet has
+	CreatedAt  time.Time
+}
+
+// Balance gives the balance of a user's wallet.
+func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
+	var accounts []account
+	if err := w.db.NewSelect().Model(&accounts).Where("user_id = ?", userID).Scan(ctx); err != nil {
+		return Balance{}, err
+	}
+	var b Balance
+	found := false
+	for _, a := range accounts {
+		switch a.Kind {
+		case UserWallet:
+			found = true
+			b.Posted, b.Held, b.Available = money.Amount(*a.Posted), money.Amount(*a.Held), money.Amount(*a.Posted-*a.Held)
+			b.Movements, b.CreatedAt = *a.Version, a.CreatedAt
+		case UserCommission:
+			b.Commission = money.Amount(*a.Posted)
+		}
+	}
+	if !found {
+		return Balance{}, fmt.Errorf("user %d has no wallet", userID)
+	}
+	return b, nil
+}
