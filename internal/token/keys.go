@@ -1,0 +1,184 @@
+package token
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/uptrace/bun"
+	"golang.org/x/time/rate"
+
+	"airstrip/internal/db"
+	"airstrip/internal/seal"
+)
+
+const (
+	purpose  = "jwt signing key"
+	revision = "jwt_key"
+)
+
+// Tokens signs and verifies.
+type Tokens struct {
+	db     *db.DB
+	key    seal.Key
+	ring   atomic.Pointer[ring]
+	reload *rate.Limiter // an unknown key id may be one that another process just made, or somebody's invention
+	parser *jwt.Parser
+}
+
+type ring struct {
+	signing ed25519.PrivateKey
+	kid     string
+	public  map[string]ed25519.PublicKey
+}
+
+type keyRow struct {
+	bun.BaseModel `bun:"table:jwt_key"`
+	Kid           string `bun:",pk"`
+	Sealed        []byte
+	Signing       *bool
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time
+}
+
+// New loads the keys and makes the first one where there is none; of several processes that start at once one makes it.
+func New(ctx context.Context, d *db.DB, key seal.Key) (*Tokens, error) {
+	t := &Tokens{db: d, key: key, reload: rate.NewLimiter(rate.Every(time.Second), 1)}
+	t.parser = jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(d.Now))
+	has, err := d.NewSelect().Model((*keyRow)(nil)).Where("signing").Exists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !has {
+		if err := d.Tx(ctx, t.add); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.load(ctx)
+}
+
+// add makes a signing key, unless another process made one meanwhile.
+func (t *Tokens) add(ctx context.Context, tx bun.Tx) error {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	sum, signing := sha256.Sum256(public), true
+	row := keyRow{Kid: hex.EncodeToString(sum[:8]), Sealed: t.key.Seal(purpose, private.Seed()), Signing: &signing, CreatedAt: t.db.Now()}
+	_, err = tx.NewInsert().Model(&row).On("CONFLICT (signing) DO NOTHING").Exec(ctx)
+	return err
+}
+
+// Rotate makes a new signing key. The old one is honoured until the last token that it signed is out.
+func (t *Tokens) Rotate(ctx context.Context) error {
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		now := t.db.Now()
+		// Another process may sign with the old key for the moment that it takes to hear of this.
+		if _, err := tx.NewUpdate().Model((*keyRow)(nil)).Set("signing = NULL").Set("expires_at = ?", now.Add(longestLife+time.Hour)).
+			Where("signing").Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*keyRow)(nil)).Where("expires_at < ?", now).Exec(ctx); err != nil {
+			return err
+		}
+		if err := t.add(ctx, tx); err != nil {
+			return err
+		}
+		_, err := db.Bump(ctx, tx, revision)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.load(ctx)
+}
+
+// Follow keeps the keys current with what other processes change, until ctx ends.
+func (t *Tokens) Follow(ctx context.Context) {
+	changes, stop := t.db.Watch(revision)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changes:
+			if err := t.load(ctx); err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "could not load the signing keys; the old ones stay", "error", err)
+			}
+		}
+	}
+}
+
+func (t *Tokens) load(ctx context.Context) error {
+	var rows []keyRow
+	if err := t.db.NewSelect().Model(&rows).Where("expires_at IS NULL OR expires_at > ?", t.db.Now()).Scan(ctx); err != nil {
+		return err
+	}
+	r := &ring{public: map[string]ed25519.PublicKey{}}
+	for _, row := range rows {
+		seed, err := t.key.Open(purpose, row.Sealed)
+		if err != nil || len(seed) != ed25519.SeedSize {
+			return fmt.Errorf("the signing key %s in the database was sealed with another secret key; start with the AIRSTRIP_SECRET_KEY (or secret.key) that this database was made with", row.Kid)
+		}
+		private := ed25519.NewKeyFromSeed(seed)
+		r.public[row.Kid] = private.Public().(ed25519.PublicKey)
+		if row.Signing != nil {
+			r.signing, r.kid = private, row.Kid
+		}
+	}
+	if r.signing == nil {
+		return fmt.Errorf("the database has no signing key")
+	}
+	t.ring.Store(r)
+	return nil
+}
+
+// Sign gives the token of c. The same claims give the same token while the signing key is the same.
+func (t *Tokens) Sign(c Claims) (string, error) {
+	r := t.ring.Load()
+	unsigned := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &c)
+	unsigned.Header["kid"] = r.kid
+	return unsigned.SignedString(r.signing)
+}
+
+const maxLength = 4096 // of a token in bytes; ours are far shorter
+
+// Verify gives the claims of a living token of type want, or ErrInvalid.
+func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, error) {
+	// base64 skips line breaks even when it is strict, so one token would have many spellings.
+	if len(raw) > maxLength || strings.ContainsAny(raw, "\r\n") {
+		return Claims{}, ErrInvalid
+	}
+	var c Claims
+	if _, err := t.parser.ParseWithClaims(raw, &c, func(unverified *jwt.Token) (any, error) { return t.public(ctx, unverified) }); err != nil {
+		return Claims{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if !c.sound(want) {
+		return Claims{}, fmt.Errorf("%w: it is no %s token", ErrInvalid, want)
+	}
+	return c, nil
+}
+
+func (t *Tokens) public(ctx context.Context, unverified *jwt.Token) (any, error) {
+	kid, _ := unverified.Header["kid"].(string)
+	key, ok := t.ring.Load().public[kid]
+	if !ok && t.reload.Allow() {
+		if err := t.load(ctx); err != nil {
+			return nil, err
+		}
+		key, ok = t.ring.Load().public[kid]
+	}
+	if !ok {
+		return nil, fmt.Errorf("unknown key %q", kid)
+	}
+	return key, nil
+}
