@@ -6,6 +6,9 @@ import { buildId } from './tools/build-id.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
+const everyPagesMantine =
+  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|InlineInput|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\//
+
 export default defineConfig({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
@@ -27,6 +30,9 @@ export default defineConfig({
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: 'router', test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/ },
+            // What every page needs, in one file each instead of dozens of small ones.
+            { name: 'ui', test: everyPagesMantine },
+            { name: 'base', test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/lazy\.ts/ },
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
           ],
         },

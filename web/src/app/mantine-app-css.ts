@@ -1,8 +1,17 @@
 // What only the signed-in pages use; the open pages stay light (see mantine-css.ts).
+// In both files the order is that of @mantine/core/styles.css: later rules win.
+import '@mantine/core/styles/ScrollArea.css'
+import '@mantine/core/styles/Overlay.css'
+import '@mantine/core/styles/Popover.css'
+import '@mantine/core/styles/CloseButton.css'
+import '@mantine/core/styles/ModalBase.css'
+import '@mantine/core/styles/Alert.css'
+import '@mantine/core/styles/Menu.css'
+import '@mantine/core/styles/Tooltip.css'
+import '@mantine/core/styles/Combobox.css'
 import '@mantine/core/styles/Badge.css'
 import '@mantine/core/styles/Chip.css'
 import '@mantine/core/styles/Code.css'
-import '@mantine/core/styles/Combobox.css'
 import '@mantine/core/styles/Divider.css'
 import '@mantine/core/styles/Drawer.css'
 import '@mantine/core/styles/Grid.css'

@@ -1,16 +1,4 @@
-import {
-  Button,
-  Card,
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  Modal,
-  Paper,
-  PasswordInput,
-  Skeleton,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 const tide: MantineColorsTuple = [
   '#eaf5f8',
@@ -127,15 +115,18 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // By name and without `Button.extend`: importing the components here would load them all on every page.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'md' }, styles: { label: { fontWeight: 500 } } }),
-    Card: Card.extend({ defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } }),
-    Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'md' } }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md' } }),
-    Modal: Modal.extend({ defaultProps: { radius: 'lg', centered: true } }),
-    Skeleton: Skeleton.extend({ defaultProps: { radius: 'sm' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300, withArrow: false } }),
+    Button: { defaultProps: { size: 'md' } },
+    Card: { defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } },
+    Paper: { defaultProps: { radius: 'lg' } },
+    TextInput: { defaultProps: { size: 'md' } },
+    PasswordInput: { defaultProps: { size: 'md' } },
+    NumberInput: { defaultProps: { size: 'md' } },
+    Select: { defaultProps: { size: 'md' } },
+    Modal: { defaultProps: { radius: 'lg', centered: true } },
+    Skeleton: { defaultProps: { radius: 'sm' } },
+    Tooltip: { defaultProps: { openDelay: 300 } },
   },
 })
 
@@ -159,6 +150,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#e4e8ed',
     '--accent-text': '#0d5c71',
     '--accent-soft': '#eaf5f8',
+    '--success-soft': '#ecf8f1',
+    '--warning-soft': '#fdf4e9',
+    '--error-soft': '#fdf1f1',
+    '--info-soft': '#eef4fd',
     '--text-success': '#0f673c',
     '--text-warning': '#834808',
     '--text-error': '#a8262c',
@@ -185,6 +180,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#2a3239',
     '--accent-text': '#76bfcf',
     '--accent-soft': '#152f38',
+    '--success-soft': '#14291e',
+    '--warning-soft': '#2d2212',
+    '--error-soft': '#331c1f',
+    '--info-soft': '#182539',
     '--text-success': '#6fcb98',
     '--text-warning': '#f2ad5c',
     '--text-error': '#ff9c9c',

@@ -12,18 +12,19 @@ import { AccountMenu } from './account-menu'
 import { BottomBar } from './bottom-bar'
 import classes from './default-layout.module.css'
 import { Footer } from './footer'
-import { NavDrawer } from './nav-drawer'
 import { NavList } from './nav-list'
 import { PaletteButton } from './palette-button'
 import { StatusBars } from './status-bars'
 
+const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
 export function DefaultLayout() {
   const { t } = useTranslation()
   const siteName = useSiteName()
-  const [isMenuOpen, menu] = useDisclosure()
+  const [wasMenuOpened, setMenuOpened] = useState(false)
+  const [isMenuOpen, menu] = useDisclosure(false, { onOpen: () => setMenuOpened(true) })
   const [paletteCalls, setPaletteCalls] = useState(0)
   const openPalette = () => setPaletteCalls((calls) => calls + 1)
   useHotkeys([['mod+K', openPalette]], [], true)
@@ -39,7 +40,7 @@ export function DefaultLayout() {
         </Link>
         <PaletteButton onOpen={openPalette} />
         <NavList />
-        <AccountMenu position="top-start" />
+        <AccountMenu />
       </aside>
       <header className={classes.topBar}>
         <Link to="/user/dashboard" className={classes.home}>
@@ -60,8 +61,10 @@ export function DefaultLayout() {
         <Footer />
       </div>
       <BottomBar onOpenMenu={menu.open} />
-      <NavDrawer opened={isMenuOpen} onClose={menu.close} />
-      <Suspense>{paletteCalls > 0 && <Palette calls={paletteCalls} />}</Suspense>
+      <Suspense>
+        {wasMenuOpened && <NavDrawer opened={isMenuOpen} onClose={menu.close} />}
+        {paletteCalls > 0 && <Palette calls={paletteCalls} />}
+      </Suspense>
     </div>
   )
 }

@@ -19,7 +19,7 @@ export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () =>
       classNames={{ body: classes.body, content: classes.content }}
     >
       <NavList onChoose={onClose} />
-      <AccountMenu position="top" />
+      <AccountMenu />
     </Drawer>
   )
 }

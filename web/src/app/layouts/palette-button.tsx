@@ -8,7 +8,7 @@ const isMac = /mac/i.test(navigator.userAgent)
 export function PaletteButton({ onOpen }: { onOpen: () => void }) {
   const { t } = useTranslation()
   return (
-    <UnstyledButton className={classes.button} onClick={onOpen} aria-label={t('palette.open')}>
+    <UnstyledButton className={classes.button} onClick={onOpen}>
       <Search size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className={classes.hint}>{t('palette.hint')}</span>
       <Kbd size="xs">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>

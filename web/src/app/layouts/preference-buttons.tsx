@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { type Language, languages, switchLanguage } from '../i18n'
 
 export const schemes = { light: Sun, dark: Moon, auto: Monitor } as const
-type Scheme = keyof typeof schemes
+export type Scheme = keyof typeof schemes
 
 const schemeAfter: Record<Scheme, Scheme> = { light: 'dark', dark: 'auto', auto: 'light' }
 
