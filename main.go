@@ -23,6 +23,7 @@ type cli struct {
 
 	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
+	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -66,4 +67,15 @@ type versionCommand struct{}
 func (versionCommand) Run() error {
 	fmt.Println("airstrip", version)
 	return nil
+}
+
+type openapiCommand struct{}
+
+func (openapiCommand) Run() error {
+	contract, err := app.Contract()
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(contract)
+	return err
 }

@@ -137,6 +137,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	}
 	mux.Handle("/", pages)
 	a.health(mux)
+	a.api(mux)
 	if a.cfg.MetricsToken != "" {
 		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
 	}

@@ -49,6 +49,15 @@ func (d *DB) Migrated(ctx context.Context) (bool, error) {
 	return !pending, err
 }
 
+// SchemaVersion gives the number of the newest migration that the database has.
+func (d *DB) SchemaVersion(ctx context.Context) (int64, error) {
+	p, err := d.provider()
+	if err != nil {
+		return 0, err
+	}
+	return p.GetDBVersion(ctx)
+}
+
 func (d *DB) provider() (*goose.Provider, error) {
 	sub, err := fs.Sub(migrations, "migrations")
 	if err != nil {

@@ -1,0 +1,53 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+
+	"airstrip/internal/account"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+)
+
+// siteResult is what the pages need to know of the site before anybody signs in.
+type siteResult struct {
+	SiteName string       `json:"site_name"`
+	SiteURL  string       `json:"site_url"`
+	Footer   string       `json:"footer" doc:"The years and the site's name"`
+	Version  string       `json:"version"`
+	Demo     bool         `json:"demo" doc:"Whether this is a demonstration with play money"`
+	Currency string       `json:"currency" doc:"ISO 4217"`
+	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
+	SignUp   siteSignUp   `json:"sign_up"`
+	Recharge siteRecharge `json:"recharge"`
+}
+
+type siteSignUp struct {
+	Mode      string   `json:"mode" enum:"open,invite,closed"`
+	EmailCode bool     `json:"email_code" doc:"Whether a code sent to the address is required"`
+	Domains   []string `json:"domains" doc:"Allowed e-mail domains; empty allows all"`
+}
+
+type siteRecharge struct {
+	Presets []money.Amount `json:"presets"`
+	Min     money.Amount   `json:"min"`
+	Max     money.Amount   `json:"max"`
+}
+
+// Footer is what the pages' footer reads.
+func Footer(siteName string) string { return "2020-2025 " + siteName }
+
+// Site adds the operations about the site itself.
+func Site(settings *setting.Settings, siteURL, version string, demo bool) Resource {
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/site", id: "site_get", tag: "public", access: open, summary: "What everybody may know of the site"},
+			func(context.Context, account.Identity, *Empty) (siteResult, error) {
+				s := settings.Get()
+				return siteResult{
+					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone,
+					SignUp:   siteSignUp{s.SignUpMode, false, append([]string{}, s.SignUpDomains...)},
+					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
+				}, nil
+			})
+	}
+}
