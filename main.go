@@ -23,6 +23,7 @@ type cli struct {
 
 	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
+	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
@@ -44,22 +45,13 @@ func main() {
 type serveCommand struct{}
 
 func (serveCommand) Run(ctx context.Context, cfg *app.Config) error {
-	a, err := app.Open(ctx, *cfg, version)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	return a.Serve(ctx)
+	return open(ctx, cfg, func(a *app.App) error { return a.Serve(ctx) })
 }
 
 type migrateCommand struct{}
 
 func (migrateCommand) Run(ctx context.Context, cfg *app.Config) error {
-	a, err := app.Open(ctx, *cfg, version)
-	if err != nil {
-		return err
-	}
-	return a.Close()
+	return open(ctx, cfg, func(*app.App) error { return nil }) // opening migrates
 }
 
 type versionCommand struct{}
