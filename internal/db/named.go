@@ -1,0 +1,19 @@
+package db
+
+import (
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+)
+
+// Named narrows q to the row of its model that id names, by the number or by the uuid. What is neither names no row.
+func Named(q *bun.SelectQuery, id string) *bun.SelectQuery {
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+		return q.Where("?TableAlias.id = ?", n)
+	}
+	if u, err := uuid.Parse(id); err == nil {
+		return q.Where("?TableAlias.uuid = ?", u)
+	}
+	return q.Where("1 = 0")
+}

@@ -1,0 +1,53 @@
+package wallet
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/money"
+)
+
+// Lock keeps other transactions from changing the user's wallet until tx ends and gives what it has available. A
+// transaction that needs other rows too locks them first: wallets always come last.
+func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
+	var locked []int64
+	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ? RETURNING posted - held`, userID, UserWallet).Scan(ctx, &locked)
+	if err == nil && len(locked) == 0 {
+		err = fmt.Errorf("user %d has no wallet", userID)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return money.Amount(locked[0]), nil
+}
+
+// Hold sets a part of the user's wallet aside for ref, or is ErrBalanceTooLow. Nothing else can spend it until EndHold.
+func (w *Wallets) Hold(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, ref Reference) error {
+	var ids []int64
+	err := tx.NewRaw(`UPDATE ledger_account SET held = held + ? WHERE user_id = ? AND kind = ? AND posted - held >= ? RETURNING id`,
+		int64(amount), userID, UserWallet, int64(amount)).Scan(ctx, &ids)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return ErrBalanceTooLow
+	}
+	_, err = tx.NewRaw(`INSERT INTO ledger_hold (account_id, amount, reference_kind, reference_id, created_at) VALUES (?, ?, ?, ?, ?)`,
+		ids[0], int64(amount), ref.Kind, ref.ID, w.db.Now()).Exec(ctx)
+	return db.Error(err)
+}
+
+// EndHold gives back what is held for ref; where nothing is, it does nothing.
+func (w *Wallets) EndHold(ctx context.Context, tx bun.Tx, ref Reference) error {
+	var ended []struct{ AccountID, Amount int64 }
+	err := tx.NewRaw(`UPDATE ledger_hold SET ended_at = ? WHERE reference_kind = ? AND reference_id = ? AND ended_at IS NULL RETURNING account_id, amount`,
+		w.db.Now(), ref.Kind, ref.ID).Scan(ctx, &ended)
+	if err != nil || len(ended) == 0 {
+		return err
+	}
+	_, err = tx.NewRaw(`UPDATE ledger_account SET held = held - ? WHERE id = ?`, ended[0].Amount, ended[0].AccountID).Exec(ctx)
+	return db.Error(err)
+}

@@ -1,0 +1,35 @@
+package wallet
+
+import (
+	"context"
+	"time"
+
+	"airstrip/internal/money"
+)
+
+// Movement is one posting of a user's wallet.
+type Movement struct {
+	ID           int64
+	CreatedAt    time.Time
+	Reason       Reason
+	Note         string // the name of what was bought, the gateway of a recharge
+	Amount       money.Amount
+	BalanceAfter money.Amount
+	Reference
+}
+
+// Movements gives one page of a user's movements, newest first, and how many there are in all. Pages count from 1 and
+// take the same time however far back they are.
+func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (movements []Movement, total int64, err error) {
+	var accounts []account
+	if err := w.db.NewSelect().Model(&accounts).Where("user_id = ? AND kind = ?", userID, UserWallet).Scan(ctx); err != nil || len(accounts) == 0 {
+		return nil, 0, err
+	}
+	total = *accounts[0].Version
+	newest := total - (page-1)*size
+	err = w.db.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id
+		FROM posting p JOIN ledger_transaction t ON t.id = p.transaction_id
+		WHERE p.account_id = ? AND p.version <= ? AND p.version > ? ORDER BY p.version DESC`,
+		accounts[0].ID, newest, newest-size).Scan(ctx, &movements)
+	return movements, total, err
+}

@@ -1,0 +1,198 @@
+package wallet
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+)
+
+// RechargeState is where a recharge stands.
+type RechargeState string
+
+// The states of a recharge.
+const (
+	RechargePending  RechargeState = "pending"
+	RechargeDone     RechargeState = "paid"
+	RechargeExpired  RechargeState = "expired"
+	RechargeFailed   RechargeState = "failed"
+	RechargeRefunded RechargeState = "refunded"
+)
+
+// rechargeFrom is the table of transitions: the states from which each state may be reached. Money that arrives late is
+// money all the same, so expiry and failure are not the end.
+var rechargeFrom = map[RechargeState][]RechargeState{
+	RechargeDone:     {RechargePending, RechargeExpired, RechargeFailed},
+	RechargeExpired:  {RechargePending},
+	RechargeFailed:   {RechargePending},
+	RechargeRefunded: {RechargeDone},
+}
+
+// Recharge is money on its way into a wallet.
+type Recharge struct {
+	bun.BaseModel `bun:"table:recharge"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UUID          uuid.UUID
+	UserID        int64
+	TradeNo       string // our number for it at the gateway; nobody can guess it
+	Gateway       string
+	Amount        money.Amount // fixed here, like the currency: a payment of anything else is not this recharge's
+	Currency      string
+	State         RechargeState
+	PayPage       *PayPage `bun:"type:jsonb"` // none until the gateway was asked for it
+	TransactionID *string  // the gateway's name of the payment
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	ExpiresAt     time.Time
+	PaidAt        *time.Time
+	InvoiceUUID   *uuid.UUID `bun:",scanonly"`
+}
+
+// PayPage is where a person pays: an address to open, or the text of a QR code to scan.
+type PayPage struct {
+	Kind string `json:"kind" enum:"url,qrcode" doc:"What to do with the address: open it, or show it as a QR code"`
+	URL  string `json:"url"`
+}
+
+// Ref is what the recharge's movement and invoice refer to.
+func (r *Recharge) Ref() Reference { return Reference{"recharge", r.ID} }
+
+// Faults of recharges.
+var (
+	ErrNoRecharge       = fault.NotFound("recharge_not_found", "没有这笔充值", "There is no such recharge")
+	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期", "Too many recharges are waiting for payment; pay one or wait until they expire")
+)
+
+const maxPendingRecharges = 20
+
+// StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
+func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, gateway string, amount money.Amount) (*Recharge, error) {
+	site := w.settings.Get()
+	if amount < site.RechargeMin || amount > site.RechargeMax {
+		return nil, fault.Invalid("amount", "range",
+			"充值金额须在 "+site.RechargeMin.String()+" 到 "+site.RechargeMax.String()+" 之间",
+			"The amount must be from "+site.RechargeMin.String()+" to "+site.RechargeMax.String())
+	}
+	if _, err := w.Lock(ctx, tx, userID); err != nil { // so that the count below stays true
+		return nil, err
+	}
+	pending, err := tx.NewSelect().Model((*Recharge)(nil)).Where("user_id = ? AND state = ?", userID, RechargePending).Count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if pending >= maxPendingRecharges {
+		return nil, ErrTooManyRecharges.After(time.Minute)
+	}
+	now := w.db.Now()
+	r := &Recharge{UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: gateway, Amount: amount, Currency: site.Currency,
+		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute)}
+	_, err = tx.NewInsert().Model(r).Exec(ctx)
+	return r, db.Error(err)
+}
+
+// turn moves a recharge to another state where the table allows it, and tells whether it did.
+func (w *Wallets) turn(ctx context.Context, tx bun.Tx, id int64, to RechargeState, set func(*bun.UpdateQuery)) (bool, error) {
+	q := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", to).Set("updated_at = ?", w.db.Now()).
+		Where("id = ? AND state IN (?)", id, bun.List(rechargeFrom[to]))
+	if set != nil {
+		set(q)
+	}
+	n, err := db.Changed(q.Exec(ctx))
+	return n == 1, err
+}
+
+// Credit books the payment called transactionID at the gateway: the recharge is paid, the wallet has the money, the
+// invoice is issued. A recharge that was paid before is left alone, credited is false then. A transactionID that paid
+// for another recharge is db.ErrUnique.
+func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactionID string) (credited bool, err error) {
+	credited, err = w.turn(ctx, tx, r.ID, RechargeDone, func(q *bun.UpdateQuery) {
+		q.Set("transaction_id = ?", transactionID).Set("paid_at = ?", w.db.Now())
+	})
+	if err != nil || !credited {
+		return false, err
+	}
+	err = w.Post(ctx, tx, RechargePaid, r.Ref(), r.Gateway,
+		Entry{Account{Kind: Clearing, Name: r.Gateway}, -r.Amount},
+		Entry{Account{Kind: UserWallet, UserID: r.UserID}, r.Amount})
+	if err != nil {
+		return false, err
+	}
+	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), Line{Kind: RechargeLine, Name: r.Gateway, Amount: r.Amount})
+}
+
+// FailRecharge notes that the gateway gave a pending recharge up.
+func (w *Wallets) FailRecharge(ctx context.Context, tx bun.Tx, id int64) error {
+	_, err := w.turn(ctx, tx, id, RechargeFailed, nil)
+	return err
+}
+
+// ExpireRecharge ends a pending recharge before its time.
+func (w *Wallets) ExpireRecharge(ctx context.Context, tx bun.Tx, id int64) error {
+	_, err := w.turn(ctx, tx, id, RechargeExpired, nil)
+	return err
+}
+
+// ExpireRecharges ends all recharges whose time is over.
+func (w *Wallets) ExpireRecharges(ctx context.Context) error {
+	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		now := w.db.Now()
+		_, err := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = ?", RechargeExpired).Set("updated_at = ?", now).
+			Where("state = ? AND expires_at <= ?", RechargePending, now).Exec(ctx)
+		return err
+	})
+}
+
+// KeepPayPage notes where the recharge is paid. The first page stays.
+func (w *Wallets) KeepPayPage(ctx context.Context, r *Recharge, page PayPage) error {
+	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model(&Recharge{ID: r.ID, PayPage: &page}).Column("pay_page").WherePK().Where("pay_page IS NULL").Exec(ctx)
+		return err
+	})
+}
+
+func selectRecharges(idb bun.IDB, into any) *bun.SelectQuery {
+	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
+		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) AS invoice_uuid")
+}
+
+func one(found []Recharge, err error) (*Recharge, error) {
+	if err == nil && len(found) == 0 {
+		err = ErrNoRecharge
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Recharge gives a user's recharge by its number or uuid.
+func (w *Wallets) Recharge(ctx context.Context, userID int64, id string) (*Recharge, error) {
+	var found []Recharge
+	err := db.Named(selectRecharges(w.db, &found), id).Where("user_id = ?", userID).Scan(ctx)
+	return one(found, err)
+}
+
+// RechargeByTradeNo gives the recharge with this trade number, whosever it is.
+func (w *Wallets) RechargeByTradeNo(ctx context.Context, tradeNo string) (*Recharge, error) {
+	var found []Recharge
+	err := selectRecharges(w.db, &found).Where("trade_no = ?", tradeNo).Scan(ctx)
+	return one(found, err)
+}
+
+// Recharges gives a part of a user's recharges, newest first, and how many there are in all.
+func (w *Wallets) Recharges(ctx context.Context, userID int64, limit, offset int64) (recharges []Recharge, total int64, err error) {
+	total, err = selectRecharges(w.db, &recharges).Where("user_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return recharges, total, err
+}
+
+// UnpaidRecharges gives the recharges that are pending or ended unpaid after since, for asking the gateways about them.
+func (w *Wallets) UnpaidRecharges(ctx context.Context, since time.Time) (recharges []Recharge, err error) {
+	err = w.db.NewSelect().Model(&recharges).Where("state IN (?)", bun.List(rechargeFrom[RechargeDone])).Where("expires_at > ?", since).OrderExpr("id").Scan(ctx)
+	return recharges, err
+}

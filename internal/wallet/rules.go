@@ -1,0 +1,48 @@
+package wallet
+
+import (
+	"context"
+
+	"airstrip/internal/db"
+)
+
+var rules = []db.Rule{
+	{Name: "I1", Says: "every ledger transaction sums to zero", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN posting p ON p.transaction_id = t.id
+		GROUP BY t.id HAVING COUNT(p.id) < 2 OR SUM(p.amount) <> 0`},
+	{Name: "I1", Says: "the ledger has one currency", Query: `
+		SELECT DISTINCT currency FROM ledger_transaction WHERE currency <> (SELECT currency FROM ledger_transaction ORDER BY id LIMIT 1)`},
+	{Name: "I2", Says: "a user's balance is the sum of its postings, its version their number", Query: `
+		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN posting p ON p.account_id = a.id WHERE a.user_id IS NOT NULL
+		GROUP BY a.id, a.posted, a.version HAVING a.posted <> COALESCE(SUM(p.amount), 0) OR a.version <> COUNT(p.id) OR a.version <> COALESCE(MAX(p.version), 0)`},
+	{Name: "I2", Says: "each balance follows from the one before", Query: `
+		SELECT 'posting ' || CAST(p.id AS TEXT) FROM posting p JOIN ledger_account a ON a.id = p.account_id
+		LEFT JOIN posting q ON q.account_id = p.account_id AND q.version = p.version - 1
+		WHERE a.user_id IS NOT NULL AND (p.version IS NULL OR p.balance_after <> COALESCE(q.balance_after, 0) + p.amount)`},
+	{Name: "I4", Says: "what is held is the sum of the open holds and is there", Query: `
+		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN ledger_hold h ON h.account_id = a.id AND h.ended_at IS NULL
+		WHERE a.user_id IS NOT NULL GROUP BY a.id, a.posted, a.held HAVING a.held <> COALESCE(SUM(h.amount), 0) OR a.posted < a.held OR a.posted < 0`},
+	{Name: "I5", Says: "a paid recharge is one credit of its amount to its user, an unpaid one none", Query: `
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'recharge' AND t.reference_id = r.id AND t.reason = 'recharge'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		WHERE CASE WHEN r.state IN ('paid', 'refunded') THEN p.id IS NULL OR p.amount <> r.amount OR a.user_id <> r.user_id OR t.currency <> r.currency ELSE t.id IS NOT NULL END`},
+	{Name: "I5", Says: "every credit from a gateway has its recharge", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r ON r.id = t.reference_id
+		WHERE t.reason = 'recharge' AND (t.reference_kind <> 'recharge' OR r.id IS NULL)`},
+	{Name: "I2", Says: "an invoice is the sum of its lines, and every paid recharge has one", Query: `
+		SELECT 'invoice ' || CAST(i.id AS TEXT) FROM invoice i LEFT JOIN invoice_line l ON l.invoice_id = i.id
+		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)
+		UNION ALL SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN invoice i ON i.reference_kind = 'recharge' AND i.reference_id = r.id
+		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount OR i.user_id <> r.user_id`},
+}
+
+// Check gives every place where the money is not as it must be.
+func (w *Wallets) Check(ctx context.Context) ([]db.Violation, error) {
+	broken, err := db.Check(ctx, w.db, rules...)
+	if err != nil {
+		return nil, err
+	}
+	seals, err := w.checkSeals(ctx)
+	return append(broken, seals...), err
+}
