@@ -44,6 +44,14 @@ $(TOOLS)/staticcheck: tools/go.mod
 	cd tools && GOWORK=off go build -o ../$(TOOLS)/ honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
 	touch $@
 
+# A sing-box without its version stamp does not enforce the deprecations that its users meet.
+$(TOOLS)/sing-box-%: e2e/singbox/1.11/go.mod e2e/singbox/1.14/go.mod
+	mkdir -p $(TOOLS)
+	GOWORK=off go build -C e2e/singbox/$(basename $*) -trimpath -tags with_utls,with_quic,with_gvisor,with_clash_api \
+		-ldflags "-s -w -checklinkname=0 -X github.com/sagernet/sing-box/constant.Version=$*" \
+		-o $(CURDIR)/$@ github.com/sagernet/sing-box/cmd/sing-box
+	touch $@
+
 ## lint: formatting, vet, staticcheck
 lint: tools
 	@test -z "$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; $(TOOLS)/gofumpt -l $$(git ls-files '*.go'); exit 1; }
