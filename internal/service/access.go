@@ -1,0 +1,232 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// ErrNoUser is the fault of a user id that nobody has.
+var ErrNoUser = fault.NotFound("user_not_found", "没有找到该用户", "There is no such user")
+
+// Open gives a new user their Access, as part of the sign-up.
+func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {
+	revision, err := db.Bump(ctx, tx, Revision)
+	if err != nil {
+		return err
+	}
+	a := &Access{UserID: userID, UUID: uuid.New(), Password: password(), State: None, Groups: []int{}, WasGroups: []int{}, Revision: revision}
+	_, err = tx.NewInsert().Model(a).Exec(ctx)
+	return err
+}
+
+func password() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// SetBanned takes the user's right to use anything away, or gives it back.
+func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
+	if _, err := db.Bump(ctx, tx, Revision); err != nil { // before the row, as Refresh does it
+		return err
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).Exec(ctx))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrNoUser
+	}
+	return s.Refresh(ctx, tx, userID)
+}
+
+// ResetCredentials gives the user another UUID and password on all nodes; connections with the old ones end.
+func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
+	revision, err := db.Bump(ctx, tx, Revision)
+	if err != nil {
+		return err
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password()).
+		Set("revision = ?", revision).Where("user_id = ?", userID).Exec(ctx))
+	if err == nil && n == 0 {
+		return ErrNoUser
+	}
+	return err
+}
+
+// Refresh works out anew what the users may use, as part of the transaction that changed something it follows from. Rows
+// that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
+func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
+	// The revision's row comes first: of two transactions that touch one user the second waits here, and then sees what
+	// the first has done.
+	revision, err := db.Bump(ctx, tx, Revision)
+	if err != nil {
+		return err
+	}
+	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
+	for part := range slices.Chunk(userIDs, together) {
+		if err := s.refresh(ctx, tx, part, revision); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Services) refresh(ctx context.Context, tx bun.Tx, userIDs []int64, revision int64) error {
+	now := s.db.Now()
+	if _, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).
+		Where("user_id IN (?) AND ended_at IS NULL AND used >= bytes", bun.List(userIDs)).Exec(ctx); err != nil {
+		return err
+	}
+	var rows []Access
+	if err := tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx); err != nil {
+		return err
+	}
+	services, packages, err := held(ctx, tx, userIDs)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		was := rows[i]
+		a := was
+		a.follow(services[a.UserID], packages[a.UserID], now)
+		if a.same(&was) {
+			continue
+		}
+		a.remember(&was, now)
+		a.Revision = revision
+		if _, err := tx.NewUpdate().Model(&a).ExcludeColumn("user_id", "uuid", "password", "banned").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held reads everything the users ever had, by user.
+func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Service, map[int64][]Package, error) {
+	var services []Service
+	if err := withCycle(idb.NewSelect().Model(&services)).Where("service.user_id IN (?)", bun.List(userIDs)).OrderExpr("ends_at, id").Scan(ctx); err != nil {
+		return nil, nil, err
+	}
+	var packages []Package
+	if err := idb.NewSelect().Model(&packages).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, nil, err
+	}
+	byUser, packagesByUser := map[int64][]Service{}, map[int64][]Package{}
+	for _, v := range services {
+		byUser[v.UserID] = append(byUser[v.UserID], v)
+	}
+	for _, p := range packages {
+		packagesByUser[p.UserID] = append(packagesByUser[p.UserID], p)
+	}
+	return byUser, packagesByUser, nil
+}
+
+func withCycle(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("service.*, c.up, c.down, c.billed").
+		Join("JOIN service_cycle AS c ON c.service_id = service.id AND c.cycle = service.cycle")
+}
+
+// follow sets everything that follows from what the user holds.
+func (a *Access) follow(services []Service, packages []Package, now time.Time) {
+	a.Class, a.Groups, a.SpeedMbps, a.Devices, a.ExpiresAt, a.ResetsAt = 0, []int{}, nil, nil, nil, nil
+	var sources []string
+	running, left := 0, false
+	for i := range services {
+		v := &services[i]
+		if !v.Running(now) {
+			continue
+		}
+		a.Class = max(a.Class, v.Class)
+		a.Groups = append(a.Groups, v.Groups...)
+		if running++; running == 1 {
+			a.SpeedMbps, a.Devices = v.SpeedMbps, v.Devices
+		} else {
+			a.SpeedMbps, a.Devices = larger(a.SpeedMbps, v.SpeedMbps), larger(a.Devices, v.Devices)
+		}
+		if a.ExpiresAt == nil || v.EndsAt.After(*a.ExpiresAt) {
+			a.ExpiresAt = &v.EndsAt
+		}
+		if v.QuotaBytes != nil && v.NextResetAt != nil && (a.ResetsAt == nil || v.NextResetAt.Before(*a.ResetsAt)) {
+			a.ResetsAt = v.NextResetAt
+		}
+		remaining, unlimited := v.Remaining()
+		left = left || unlimited || remaining > 0
+		sources = append(sources, fmt.Sprintf("service:%d.%d", v.ID, v.Cycle))
+	}
+	for i := range packages {
+		if packages[i].Open(now) {
+			left = true
+			sources = append(sources, fmt.Sprintf("package:%d", packages[i].ID))
+		}
+	}
+	a.Groups = groups(a.Groups)
+	a.Sources = strings.Join(sources, " ")
+	switch {
+	case a.Banned:
+		a.State = Banned
+	case left:
+		a.State = Active
+	case running > 0:
+		a.State = Exhausted
+	case len(services)+len(packages) > 0:
+		a.State = Expired
+	default:
+		a.State = None
+	}
+	a.Allowed = a.State == Active
+}
+
+// larger gives the larger of two limits, of which nil is none.
+func larger(a, b *int) *int {
+	if a == nil || b == nil {
+		return nil
+	}
+	if *b > *a {
+		return b
+	}
+	return a
+}
+
+// same tells whether nodes and users need not hear of the change.
+func (a *Access) same(b *Access) bool {
+	return a.State == b.State && a.Class == b.Class && slices.Equal(a.Groups, b.Groups) && equal(a.SpeedMbps, b.SpeedMbps) &&
+		equal(a.Devices, b.Devices) && equalTime(a.ExpiresAt, b.ExpiresAt) && equalTime(a.ResetsAt, b.ResetsAt) && a.Sources == b.Sources
+}
+
+func equal[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
+func equalTime(a, b *time.Time) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(*b)) }
+
+// remember keeps the right that was has and a has not, so that what was moved under it can still be counted.
+func (a *Access) remember(was *Access, now time.Time) {
+	if !was.Allowed || (a.Allowed && a.Class >= was.Class && containsAll(a.Groups, was.Groups)) {
+		return
+	}
+	if a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor {
+		a.WasClass, a.WasGroups = max(a.WasClass, was.Class), groups(append(a.WasGroups, was.Groups...))
+	} else {
+		a.WasClass, a.WasGroups = was.Class, was.Groups
+	}
+	a.WasUntil = &now
+}
+
+func containsAll(all, some []int) bool {
+	for _, v := range some {
+		if !slices.Contains(all, v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,169 @@
+// Package service knows what users have bought that still runs, how much of it is used, and what that lets them do: one
+// Access per user, which nodes and subscription links go by.
+package service
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/setting"
+)
+
+// Revision is the name of the revision that grows with each change of what some user may use and of what nodes are told
+// beside it; rows are stamped with its value.
+const Revision = "access"
+
+// State says in one word how a user stands.
+type State string
+
+// The states of a user.
+const (
+	Active    State = "active"
+	None      State = "none"      // never had a service or package
+	Exhausted State = "exhausted" // a service runs, nothing is left of the quota
+	Expired   State = "expired"   // nothing runs any more
+	Banned    State = "banned"
+)
+
+// Access is what a user may use at this moment. Its fields change only through this package.
+type Access struct {
+	bun.BaseModel `bun:"table:access"`
+	UserID        int64     `bun:",pk"`
+	UUID          uuid.UUID `bun:"type:uuid"` // the user's name on nodes that go by UUIDs
+	Password      string    // the user's password on other nodes; URL-safe
+	Banned        bool
+	State         State
+	Allowed       bool       // whether nodes let the user in at all
+	Class         int        // the highest of the running services; 0 without one
+	Groups        []int      `bun:"type:jsonb"` // of all running services, sorted
+	SpeedMbps     *int       // the largest of the running services; nil: no limit
+	Devices       *int       // the same
+	ExpiresAt     *time.Time // when the last running service ends
+	ResetsAt      *time.Time // when the next quota begins anew
+	Sources       string     // what the quota is made of, in the order of use
+	WasClass      int        // the widest right that ended within the day before WasUntil
+	WasGroups     []int      `bun:"type:jsonb"`
+	WasUntil      *time.Time
+	Revision      int64 // value of the revision at the last change
+	Usage         `bun:"-"`
+}
+
+// Usage is how much of a quota is used, over all running services and open packages.
+type Usage struct {
+	QuotaBytes     *int64 // nil: unlimited
+	RemainingBytes *int64 // never below 0; nil: unlimited
+	UsedBytes      int64  // as billed
+	UpBytes        int64  // as moved
+	DownBytes      int64
+}
+
+// lateFor is how long after a right ended bytes moved under it are still counted: agents report each minute, and keep
+// what they could not report.
+const lateFor = 24 * time.Hour
+
+// Admits tells whether the user may use nodes of this class and group now. Group 0 is open to all groups.
+func (a *Access) Admits(class, group int) bool {
+	return a.Allowed && fits(a.Class, a.Groups, class, group)
+}
+
+// Admitted tells whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
+// count and those of anybody else do not.
+func (a *Access) Admitted(class, group int, now time.Time) bool {
+	return a.Admits(class, group) || (a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor && fits(a.WasClass, a.WasGroups, class, group))
+}
+
+func fits(class int, groups []int, nodeClass, nodeGroup int) bool {
+	return class >= nodeClass && (nodeGroup == 0 || slices.Contains(groups, nodeGroup))
+}
+
+// Reset says when a quota begins anew.
+type Reset string
+
+// The kinds of resets. Months are counted in the site's time zone.
+const (
+	CalendarMonth Reset = "calendar_month" // on the first of each month
+	Anniversary   Reset = "anniversary"    // each month on the day of the start
+	Never         Reset = "never"
+)
+
+// Service is one purchase of a plan.
+type Service struct {
+	bun.BaseModel `bun:"table:service"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UserID        int64
+	PlanID        int64
+	Name          string
+	Class         int
+	Groups        []int  `bun:"type:jsonb"`
+	SpeedMbps     *int   // nil: no limit
+	Devices       *int   // nil: no limit
+	QuotaBytes    *int64 // per cycle; nil: unlimited
+	Reset         Reset
+	Cycle         int64 // number of the quota's month that runs, or that ran last
+	NextResetAt   *time.Time
+	StartedAt     time.Time
+	EndsAt        time.Time
+	EndedAt       *time.Time // nil while it runs
+	AutoRenew     bool
+	Up            int64 `bun:",scanonly"` // of the cycle, as moved
+	Down          int64 `bun:",scanonly"`
+	Billed        int64 `bun:",scanonly"` // of the cycle; counts against the quota
+}
+
+// Running tells whether the service can be used at now.
+func (s *Service) Running(now time.Time) bool { return s.EndedAt == nil && s.EndsAt.After(now) }
+
+// Remaining gives the bytes left of the cycle's quota; unlimited services have no end.
+func (s *Service) Remaining() (bytes int64, unlimited bool) {
+	if s.QuotaBytes == nil {
+		return 0, true
+	}
+	return max(0, *s.QuotaBytes-s.Billed), false
+}
+
+// For tells whether the service's own class and groups open such nodes; traffic is taken from those first.
+func (s *Service) For(class, group int) bool { return fits(s.Class, s.Groups, class, group) }
+
+// Kind says where a package comes from.
+type Kind string
+
+// The kinds of packages.
+const (
+	Bought  Kind = "bought"
+	CheckIn Kind = "checkin"
+	Grant   Kind = "grant"
+)
+
+// Package is traffic given once.
+type Package struct {
+	bun.BaseModel `bun:"table:package"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UserID        int64
+	Name          string
+	Kind          Kind
+	Bytes         int64
+	Up            int64 // as moved
+	Down          int64
+	Used          int64 // as billed; may pass Bytes by what was moved before nodes heard of it
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time // nil: lives until it is used up
+	EndedAt       *time.Time // nil while something may be taken from it
+}
+
+// Open tells whether bytes can be taken from the package at now.
+func (p *Package) Open(now time.Time) bool {
+	return p.EndedAt == nil && p.Used < p.Bytes && (p.ExpiresAt == nil || p.ExpiresAt.After(now))
+}
+
+// Services keeps the services of all users.
+type Services struct {
+	db       *db.DB
+	settings *setting.Settings
+}
+
+// New gives the services in d.
+func New(d *db.DB, settings *setting.Settings) *Services { return &Services{d, settings} }
