@@ -9,8 +9,9 @@ import { cssVariables, theme } from './theme'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'color-scheme' })
 
-const styleNonce = () =>
-  document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+// The scroll lock under dialogs writes a style of its own and looks for its nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 export function App() {
   return (
@@ -19,7 +20,7 @@ export function App() {
       cssVariablesResolver={cssVariables}
       colorSchemeManager={colorScheme}
       defaultColorScheme="light"
-      getStyleNonce={styleNonce}
+      getStyleNonce={() => nonce}
     >
       <ThemeColor />
       <QueryClientProvider client={queryClient}>

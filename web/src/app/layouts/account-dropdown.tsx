@@ -1,6 +1,6 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Check, LogOut } from 'lucide-react'
+import { LogOut } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { type Language, languages, switchLanguage } from '../i18n'
 import type { SignedInUser } from '../session/token-payload'
@@ -12,30 +12,43 @@ export function AccountDropdown({ user }: { user: SignedInUser }) {
   const { t, i18n } = useTranslation()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Menu defaultOpened position="top-start" width={216} shadow="md">
+    <Menu
+      defaultOpened
+      position="top-start"
+      width={208}
+      shadow="md"
+      closeOnItemClick={false}
+      withInitialFocusPlaceholder={false}
+      // Inside its landmark, so that screen readers meet it beside its button.
+      withinPortal={false}
+    >
       <Menu.Target>
         <AccountButton user={user} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('account.language')}</Menu.Label>
-        {Object.entries(languages).map(([language, label]) => (
-          <Choice
-            key={language}
-            label={label}
-            isChosen={i18n.language === language}
-            onChoose={() => void switchLanguage(language as Language)}
-          />
-        ))}
+        <Menu.RadioGroup
+          value={i18n.language}
+          onChange={(language) => void switchLanguage(language as Language)}
+        >
+          {Object.entries(languages).map(([language, label]) => (
+            <Menu.RadioItem key={language} value={language} lang={language}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Label>{t('account.scheme')}</Menu.Label>
-        {Object.keys(schemes).map((scheme) => (
-          <Choice
-            key={scheme}
-            label={t(`scheme.${scheme as Scheme}`)}
-            isChosen={colorScheme === scheme}
-            onChoose={() => setColorScheme(scheme as Scheme)}
-          />
-        ))}
+        <Menu.RadioGroup
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as Scheme)}
+        >
+          {(Object.keys(schemes) as Scheme[]).map((scheme) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
+              {t(`scheme.${scheme}`)}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           component={Link}
@@ -47,19 +60,5 @@ export function AccountDropdown({ user }: { user: SignedInUser }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  )
-}
-
-function Choice(props: { label: string; isChosen: boolean; onChoose: () => void }) {
-  return (
-    <Menu.Item
-      role="menuitemradio"
-      aria-checked={props.isChosen}
-      closeMenuOnClick={false}
-      rightSection={props.isChosen && <Check size={16} />}
-      onClick={props.onChoose}
-    >
-      {props.label}
-    </Menu.Item>
   )
 }

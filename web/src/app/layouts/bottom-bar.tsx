@@ -9,7 +9,7 @@ import { navigation } from './navigation'
 export function BottomBar({ onOpenMenu }: { onOpenMenu: () => void }) {
   const { t } = useTranslation()
   return (
-    <nav aria-label={t('nav.main')} className={classes.bar}>
+    <nav aria-label={t('nav.quick')} className={classes.bar}>
       {navigation.flat().map(
         ({ to, key, icon: Icon, isOnBottomBar }) =>
           isOnBottomBar && (

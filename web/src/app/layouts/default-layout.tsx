@@ -42,7 +42,7 @@ export function DefaultLayout() {
         <NavList />
         <AccountMenu />
       </aside>
-      <header className={classes.topBar}>
+      <nav aria-label={t('nav.bar')} className={classes.topBar}>
         <Link to="/user/dashboard" className={classes.home}>
           <Logo name={siteName} />
         </Link>
@@ -52,7 +52,7 @@ export function DefaultLayout() {
         <ActionIcon {...iconButton} aria-label={t('nav.open')} onClick={menu.open}>
           <MenuIcon size={20} strokeWidth={1.75} />
         </ActionIcon>
-      </header>
+      </nav>
       <div className={classes.page}>
         <StatusBars />
         <main id="main" tabIndex={-1} className={classes.content}>

@@ -4,7 +4,7 @@ import classes from './runway.module.css'
 const HORIZON_Y = 330
 const THRESHOLD_Y = 900
 const CENTRE_X = 720
-const NEAR_HALF_WIDTH = 470
+const NEAR_HALF_WIDTH = 560
 const FAR_HALF_WIDTH = 22
 
 const depth = (step: number) => 1 / (1 + step * 0.55)
@@ -19,9 +19,6 @@ function strip(from: number, to: number, left: number, right: number): string {
 
 const centreLine = Array.from({ length: 16 }, (_, i) => strip(i * 1.1, i * 1.1 + 0.55, -0.018, 0.018)).join('')
 const edges = strip(0, 60, -0.93, -0.91) + strip(0, 60, 0.91, 0.93)
-const threshold = [-0.8, -0.64, -0.48, -0.32, 0.2, 0.36, 0.52, 0.68]
-  .map((left) => strip(0.12, 0.42, left, left + 0.12))
-  .join('')
 const lights = Array.from({ length: 14 }, (_, i) => depth(i * 0.9)).flatMap((d) =>
   [-1.12, 1.12].map((side) => ({
     x: CENTRE_X + halfWidth(d) * side,
@@ -44,6 +41,10 @@ export function Runway() {
           <stop offset="0" className={classes.skyHigh} />
           <stop offset="1" className={classes.skyLow} />
         </linearGradient>
+        <linearGradient id="runway-ground" x1="0" y1="0" x2="0" y2="1">
+          <stop offset="0" className={classes.skyLow} />
+          <stop offset="0.45" className={classes.ground} />
+        </linearGradient>
         <linearGradient id="runway-fade" x1="0" y1="0" x2="0" y2="1">
           <stop offset="0" stopColor="#fff" stopOpacity="0.15" />
           <stop offset="0.35" stopColor="#fff" stopOpacity="0.7" />
@@ -54,10 +55,10 @@ export function Runway() {
         </mask>
       </defs>
       <rect width="1440" height={HORIZON_Y} fill="url(#runway-sky)" />
-      <rect y={HORIZON_Y} width="1440" height={900 - HORIZON_Y} className={classes.ground} />
+      <rect y={HORIZON_Y} width="1440" height={900 - HORIZON_Y} fill="url(#runway-ground)" />
       <g mask="url(#runway-mask)">
         <path d={strip(0, 60, -1, 1)} className={classes.surface} />
-        <path d={edges + centreLine + threshold} className={classes.marking} />
+        <path d={edges + centreLine} className={classes.marking} />
         {lights.map((light) => (
           <circle key={`${light.x} ${light.y}`} cx={light.x} cy={light.y} r={light.radius} className={classes.light} />
         ))}

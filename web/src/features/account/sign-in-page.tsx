@@ -24,6 +24,7 @@ export function SignInPage() {
     <AuthCard
       documentTitle={t('signIn.title')}
       heading={t('signIn.welcome')}
+      about={next && t('signIn.ended')}
       below={
         <>
           {t('signIn.noAccount')}{' '}

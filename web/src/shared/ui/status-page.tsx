@@ -13,7 +13,7 @@ export function StatusPage(props: {
   children?: ReactNode
 }) {
   return (
-    <main className={classes.page}>
+    <div className={classes.page}>
       <title>{props.title}</title>
       <Stack gap="md" align="flex-start" maw={440}>
         <Text size="sm" c="dimmed" fw={500}>
@@ -26,7 +26,7 @@ export function StatusPage(props: {
         {props.children}
         {props.action}
       </Stack>
-    </main>
+    </div>
   )
 }
 

@@ -7,6 +7,7 @@ import classes from './auth-card.module.css'
 export function AuthCard(props: {
   documentTitle: string
   heading: string
+  about?: string | undefined
   children: ReactNode
   below?: ReactNode
 }) {
@@ -15,9 +16,16 @@ export function AuthCard(props: {
     <Card className={classes.card} padding={0}>
       <title>{`${props.documentTitle} · ${siteName}`}</title>
       <Stack gap="lg">
-        <Title order={1} tabIndex={-1}>
-          {props.heading}
-        </Title>
+        <div>
+          <Title order={1} tabIndex={-1}>
+            {props.heading}
+          </Title>
+          {props.about && (
+            <Text c="dimmed" mt={4}>
+              {props.about}
+            </Text>
+          )}
+        </div>
         {props.children}
         {props.below && (
           <Text size="sm" c="dimmed" ta="center">
