@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** One request for a page through a proxy, byte by byte: what is counted here is what the user's program sees. */
+export class Download {
+  /** Bytes that the request took and that the answer brought so far, headers included. */
+  sent = 0
+  received = 0
+  /** Resolves when the connection is over, however it ended. */
+  readonly ended: Promise<void>
+  readonly #socket: Socket
+  readonly #hash = createHash('sha256')
+  #head = ''
+  #body = 0
+  #established = false
+
+  /** Asks for http://localhost:port/path through the HTTP proxy on 127.0.0.1:proxy. */
+  constructor(proxy: number, port: number, path: string) {
+    this.#socket = connect(proxy, '127.0.0.1')
+    const request = `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
+    let reply = ''
+    this.#socket.on('data', (data: Buffer) => {
+      if (this.#established) return this.#take(data)
+      reply += data.toString('latin1')
+      const end = reply.indexOf('\r\n\r\n')
+      if (end < 0) return
+      this.#established = true
+      this.sent += request.length
+      this.#socket.write(request)
+      if (reply.length > end + 4) this.#take(Buffer.from(reply.slice(end + 4), 'latin1'))
+    })
+    this.#socket.on('error', () => {}) // a cut connection is a result, not a failure
+    this.ended = once(this.#socket, 'close').then(() => {})
+    this.#socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+  }
+
+  /** Status and body of the answer once it has ended; undefined when it was cut off. */
+  async answer(): Promise<{ status: number; length: number; sha256: string } | undefined> {
+    await this.ended
+    const status = /^HTTP\/1\.1 (\d+)/.exec(this.#head)?.[1]
+    const length = /content-length: (\d+)/i.exec(this.#head)?.[1]
+    if (!status || (length !== undefined && Number(length) !== this.#body)) return undefined
+    return { status: Number(status), length: this.#body, sha256: this.#hash.digest('hex') }
+  }
+
+  stop(): void {
+    this.#socket.destroy()
+  }
+
+  #take(data: Buffer): void {
+    this.received += data.length
+    if (!this.#head.endsWith('\r\n\r\n')) {
+      const all = this.#head + data.toString('latin1')
+      const end = all.indexOf('\r\n\r\n')
+      const took = end < 0 ? data.length : end + 4 - this.#head.length
+      this.#head = all.slice(0, this.#head.length + took)
+      data = data.subarray(took)
+    }
+    this.#body += data.length
+    this.#hash.update(data)
+  }
+}

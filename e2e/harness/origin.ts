@@ -1,0 +1,76 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { once } from 'node:events'
+
+/** A web server as users want to reach it. It knows to the byte what went over its sockets, headers included. */
+export class Origin {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #sent = 0
+  #received = 0
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        this.#sent += socket.bytesWritten
+        this.#received += socket.bytesRead
+      })
+    })
+  }
+
+  /**
+   * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes a second.
+   */
+  static async start(): Promise<Origin> {
+    const server = createServer((request, response) => {
+      const [, kind, size = '0', rate = '0'] = (request.url ?? '').split('/')
+      if (kind === 'page') {
+        response.setHeader('content-type', 'text/html; charset=utf-8')
+        response.end('<!doctype html><title>Origin</title><h1>It works</h1>')
+      } else if (kind === 'bytes') {
+        response.setHeader('content-length', size)
+        response.end(Buffer.alloc(Number(size), 'airstrip'))
+      } else if (kind === 'slow') {
+        response.setHeader('content-length', size)
+        const piece = Buffer.alloc(Math.ceil(Number(rate) / 20), 'airstrip')
+        let left = Number(size)
+        const timer = setInterval(() => {
+          response.write(piece.subarray(0, left))
+          left -= piece.length
+          if (left <= 0) response.end()
+          if (left <= 0) clearInterval(timer)
+        }, 50)
+        response.once('close', () => clearInterval(timer))
+      } else {
+        response.writeHead(404).end()
+      }
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Origin(server)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Bytes that went out of all connections. */
+  get sent(): number {
+    return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, this.#sent)
+  }
+
+  /** Bytes that came in over all connections. */
+  get received(): number {
+    return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesRead, this.#received)
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+}

@@ -1,0 +1,33 @@
+import { createSocket } from 'node:dgram'
+import { createServer } from 'node:net'
+
+/** Ports that programs listen on lie below those that the kernel gives to outgoing connections. */
+const first = 20_000
+const last = 32_000
+
+let next = first + Math.floor(Math.random() * (last - first))
+
+/** A port that is free on 127.0.0.1 for TCP and UDP, and not given twice in a run. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = next
+    next = next < last ? next + 1 : first
+    if ((await freeForTCP(port)) && (await freeForUDP(port))) return port
+  }
+}
+
+function freeForTCP(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+function freeForUDP(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4')
+    socket.once('error', () => resolve(false))
+    socket.bind(port, '127.0.0.1', () => socket.close(() => resolve(true)))
+  })
+}

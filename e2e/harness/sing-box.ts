@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from './ports.ts'
+import { Process } from './process.ts'
+import { singBox } from './programs.ts'
+
+type Outbound = { type: string; tag: string; default?: string; url?: string; interval?: string; [key: string]: unknown }
+
+/** As much of a sing-box configuration as the tests touch. */
+export type Profile = {
+  inbounds: { type: string; tag: string; listen_port?: number; [key: string]: unknown }[]
+  outbounds: Outbound[]
+  [key: string]: unknown
+}
+
+/** Names of the nodes in a profile. */
+export function nodesOf(profile: Profile): Outbound[] {
+  return profile.outbounds.filter((outbound) => !['selector', 'urltest', 'direct', 'dns', 'block'].includes(outbound.type))
+}
+
+/**
+ * The real client, running a downloaded profile. The profile is changed in three places only: the port it listens on, the
+ * node that the user picks in the selector, and the address of the latency probe, which must not leave this machine.
+ */
+export class SingBox {
+  readonly port: number
+  readonly #process: Process
+
+  private constructor(port: number, process: Process) {
+    this.port = port
+    this.#process = process
+  }
+
+  static async start(profile: Profile, node: string, probe: string, folder: string): Promise<SingBox> {
+    const port = await freePort()
+    const mine = structuredClone(profile)
+    for (const inbound of mine.inbounds) if (inbound.type === 'mixed') inbound.listen_port = port
+    for (const outbound of mine.outbounds) {
+      if (outbound.type === 'selector') outbound.default = node
+      if (outbound.type === 'urltest') Object.assign(outbound, { url: probe, interval: '1h', idle_timeout: '1h' })
+    }
+    const file = join(folder, `sing-box-${port}.json`)
+    writeFileSync(file, JSON.stringify(mine), { mode: 0o600 })
+    const process = new Process(`sing-box on ${node}`, singBox, ['run', '-c', file, '-D', folder, '--disable-color'], { log: join(folder, 'sing-box.log') })
+    await process.saying(/sing-box started/)
+    return new SingBox(port, process)
+  }
+
+  stop(): Promise<void> {
+    return this.#process.stop()
+  }
+}
