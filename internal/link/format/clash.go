@@ -1,0 +1,185 @@
+package format
+
+import (
+	"strings"
+
+	"airstrip/internal/node"
+)
+
+// clashProxy is an entry of proxies in Clash, mihomo and Stash; each reads the keys that it knows.
+type clashProxy struct {
+	Name              string            `json:"name"`
+	Type              string            `json:"type"`
+	Server            string            `json:"server"`
+	Port              int               `json:"port"`
+	UUID              string            `json:"uuid,omitempty"`
+	AlterID           *int              `json:"alterId,omitempty"`
+	Cipher            string            `json:"cipher,omitempty"`
+	Password          string            `json:"password,omitempty"`
+	Auth              string            `json:"auth,omitempty"` // Stash's name for the password of hysteria2
+	UDP               bool              `json:"udp"`
+	Flow              string            `json:"flow,omitempty"`
+	PacketEncoding    string            `json:"packet-encoding,omitempty"`
+	Encryption        *string           `json:"encryption,omitempty"`
+	Network           string            `json:"network,omitempty"`
+	TLS               bool              `json:"tls,omitempty"`
+	ServerName        string            `json:"servername,omitempty"`
+	SNI               string            `json:"sni,omitempty"`
+	ALPN              []string          `json:"alpn,omitempty"`
+	Fingerprint       string            `json:"fingerprint,omitempty"` // of the certificate
+	StashFingerprint  string            `json:"server-cert-fingerprint,omitempty"`
+	ClientFingerprint string            `json:"client-fingerprint,omitempty"`
+	Reality           *clashReality     `json:"reality-opts,omitempty"`
+	WS                *clashWS          `json:"ws-opts,omitempty"`
+	GRPC              map[string]string `json:"grpc-opts,omitempty"`
+	Obfs              string            `json:"obfs,omitempty"`
+	ObfsPassword      string            `json:"obfs-password,omitempty"`
+}
+
+type clashReality struct {
+	PublicKey string `json:"public-key"`
+	ShortID   string `json:"short-id"`
+}
+
+type clashWS struct {
+	Path        string            `json:"path"`
+	Headers     map[string]string `json:"headers,omitempty"`
+	HTTPUpgrade bool              `json:"v2ray-http-upgrade,omitempty"`
+}
+
+type clashGroup struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	URL      string   `json:"url,omitempty"`
+	Interval int      `json:"interval,omitempty"`
+	Proxies  []string `json:"proxies"`
+}
+
+type clashDNS struct {
+	Enable            bool     `json:"enable"`
+	IPv6              bool     `json:"ipv6"`
+	EnhancedMode      string   `json:"enhanced-mode"`
+	FakeIPRange       string   `json:"fake-ip-range"`
+	FakeIPFilter      []string `json:"fake-ip-filter"`
+	DefaultNameserver []string `json:"default-nameserver"`
+	Nameserver        []string `json:"nameserver"`
+}
+
+const (
+	probeURL      = "https://www.gstatic.com/generate_204"
+	probeInterval = 300 // seconds
+)
+
+// clashRules need no rule file and no database: fetching those before the proxy works fails where it is needed most.
+var clashRules = []string{
+	"DOMAIN-SUFFIX,local,DIRECT", "DOMAIN-SUFFIX,lan,DIRECT",
+	"IP-CIDR,127.0.0.0/8,DIRECT,no-resolve", "IP-CIDR,10.0.0.0/8,DIRECT,no-resolve", "IP-CIDR,172.16.0.0/12,DIRECT,no-resolve",
+	"IP-CIDR,192.168.0.0/16,DIRECT,no-resolve", "IP-CIDR,169.254.0.0/16,DIRECT,no-resolve", "IP-CIDR,100.64.0.0/10,DIRECT,no-resolve",
+	"IP-CIDR,224.0.0.0/4,DIRECT,no-resolve", "IP-CIDR6,::1/128,DIRECT,no-resolve", "IP-CIDR6,fc00::/7,DIRECT,no-resolve",
+	"IP-CIDR6,fe80::/10,DIRECT,no-resolve",
+	"DOMAIN-SUFFIX,cn,DIRECT",
+	"MATCH," + groupAll,
+}
+
+// clash writes a whole profile, or a provider file where only the nodes are wanted.
+func clash(c content) []byte {
+	var y yamlFile
+	y.WriteString(c.leftOutComment())
+	proxies := make([]clashProxy, len(c.entries))
+	for i := range c.entries {
+		proxies[i] = clashEntry(&c.entries[i], c.Client.Dialect)
+	}
+	if c.NodesOnly {
+		list(&y, "proxies", proxies)
+		return y.Bytes()
+	}
+	y.value("mixed-port", 7890)
+	y.value("allow-lan", false)
+	y.value("mode", "rule")
+	y.value("log-level", "info")
+	if c.Client.Dialect == ClashMetaYAML {
+		y.value("unified-delay", true)
+		y.value("tcp-concurrent", true)
+	}
+	y.value("dns", clashDNS{
+		Enable: true, EnhancedMode: "fake-ip", FakeIPRange: "198.18.0.1/16", FakeIPFilter: []string{"*.lan", "*.local", "localhost"},
+		DefaultNameserver: []string{"223.5.5.5", "119.29.29.29"}, Nameserver: []string{"https://dns.alidns.com/dns-query", "https://doh.pub/dns-query"},
+	})
+	list(&y, "proxies", proxies)
+	list(&y, "proxy-groups", []clashGroup{
+		{Name: groupAll, Type: "select", Proxies: append(append([]string{groupAuto}, c.all()...), groupDirect)},
+		{Name: groupAuto, Type: "url-test", URL: probeURL, Interval: probeInterval, Proxies: c.nodes()},
+	})
+	list(&y, "rules", clashRules)
+	return y.Bytes()
+}
+
+func clashEntry(p *Proxy, d Dialect) clashProxy {
+	e := clashProxy{Name: p.Name, Server: p.Address, Port: p.Port, UDP: true}
+	switch p.Protocol {
+	case node.Shadowsocks:
+		e.Type, e.Cipher, e.Password = "ss", p.Method, p.Password
+		return e
+	case node.VMess:
+		e.Type, e.UUID, e.AlterID, e.Cipher, e.ServerName, e.TLS = "vmess", p.UUID, new(int), "auto", p.ServerName, p.Security != "none"
+	case node.VLESS:
+		e.Type, e.UUID, e.Flow, e.ServerName, e.TLS = "vless", p.UUID, p.Flow, p.ServerName, p.Security != "none"
+		e.Encryption, e.PacketEncoding = new(string), "xudp"
+	case node.Trojan:
+		e.Type, e.Password, e.SNI = "trojan", p.Password, p.ServerName
+	case node.Hysteria2:
+		e.Type, e.Password, e.SNI, e.Obfs, e.ObfsPassword = "hysteria2", p.Password, p.ServerName, p.Obfs, p.ObfsPassword
+		if d == StashYAML {
+			e.Auth, e.Password = p.Password, ""
+		}
+	}
+	clashTLS(&e, p, d)
+	clashTransport(&e, p)
+	return e
+}
+
+func clashTLS(e *clashProxy, p *Proxy, d Dialect) {
+	if p.Security == "none" {
+		return
+	}
+	e.ALPN = p.ALPN
+	if p.Protocol != node.Hysteria2 && d == ClashMetaYAML {
+		e.ClientFingerprint = "chrome"
+	}
+	if p.Security == "reality" {
+		e.Reality = &clashReality{p.PublicKey, p.ShortID}
+	}
+	if p.Pin != "" && d == StashYAML {
+		e.StashFingerprint = colons(p.Pin)
+	} else if p.Pin != "" {
+		e.Fingerprint = colons(p.Pin)
+	}
+}
+
+func clashTransport(e *clashProxy, p *Proxy) {
+	switch p.Transport {
+	case "ws", "httpupgrade":
+		e.Network, e.WS = "ws", &clashWS{Path: p.Path, HTTPUpgrade: p.Transport == "httpupgrade"}
+		if p.Host != "" {
+			e.WS.Headers = map[string]string{"Host": p.Host}
+		}
+	case "grpc":
+		e.Network, e.GRPC = "grpc", map[string]string{"grpc-service-name": p.ServiceName}
+	case "tcp":
+		if p.Protocol != node.Trojan {
+			e.Network = "tcp"
+		}
+	}
+}
+
+// colons writes a fingerprint as AA:BB:…
+func colons(pin string) string {
+	var b strings.Builder
+	for i := 0; i < len(pin); i += 2 {
+		if i > 0 {
+			b.WriteByte(':')
+		}
+		b.WriteString(strings.ToUpper(pin[i : i+2]))
+	}
+	return b.String()
+}

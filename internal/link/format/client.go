@@ -1,0 +1,137 @@
+package format
+
+import "strings"
+
+// Dialect is one way to write the file: a format with what those who read it can speak.
+type Dialect string
+
+// The dialects.
+const (
+	URI             Dialect = "uri"
+	SIP002URI       Dialect = "uri-sip002"
+	V2RayURI        Dialect = "uri-v2ray"
+	TrojanURI       Dialect = "uri-trojan"
+	ShadowrocketURI Dialect = "uri-shadowrocket"
+	LoonURI         Dialect = "uri-loon"
+	QuantumultXURI  Dialect = "uri-quantumultx"
+	ClashYAML       Dialect = "clash"
+	ClashMetaYAML   Dialect = "clash-meta"
+	StashYAML       Dialect = "stash"
+	SingBoxJSON     Dialect = "sing-box"
+)
+
+// Client is a program that reads links.
+type Client struct {
+	Name    string // as client_type or the catalogue spells it
+	Dialect Dialect
+	Version Version // of what reads the file; zero where not known
+	Plain   bool    // a URI list is not to be wrapped in base64
+	TUN     bool    // a sing-box app, whose only way in is a tunnel device
+	Core    bool    // a bare sing-box core, run by people who may lack the rights for a tunnel device
+	Shows   bool    // shows traffic and expiry from the header subscription-userinfo
+	Status  bool    // shows a first line STATUS=… in their place
+	NoFlags bool    // puts flags before names itself
+}
+
+// types are the values of client_type in lower case. Those without a dialect are known, but not written yet.
+var types = map[string]Client{
+	"mixed":        {Name: "Mixed", Dialect: URI},
+	"v2ray":        {Name: "V2Ray", Dialect: V2RayURI},
+	"trojan":       {Name: "Trojan", Dialect: TrojanURI},
+	"sip002":       {Name: "SIP002", Dialect: SIP002URI},
+	"shadowrocket": {Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true},
+	"nodelist":     {Name: "NodeList", Dialect: URI, Plain: true, Shows: true},
+	"clash":        {Name: "Clash", Dialect: ClashYAML, Shows: true},
+	"clashr":       {Name: "ClashR", Dialect: ClashYAML, Shows: true},
+	"clashmeta":    {Name: "ClashMeta", Dialect: ClashMetaYAML, Shows: true},
+	"stash":        {Name: "Stash", Dialect: StashYAML, Shows: true},
+	"singbox":      {Name: "SingBox", Dialect: SingBoxJSON, TUN: true, Shows: true},
+
+	"quantumult": {Name: "Quantumult"}, "quantumultx": {Name: "QuantumultX"}, "loon": {Name: "Loon"}, "mellow": {Name: "Mellow"},
+	"sip008": {Name: "SIP008"}, "ssd": {Name: "SSD"}, "ssr": {Name: "SSR"}, "surfboard": {Name: "Surfboard"},
+	"surge2": {Name: "Surge2"}, "surge3": {Name: "Surge3"}, "surge4": {Name: "Surge4"}, "surge5": {Name: "Surge5"},
+	"egern": {Name: "Egern"}, "xrayjson": {Name: "XrayJson"}, "outline": {Name: "Outline"}, "html": {Name: "Html"},
+}
+
+// ByType gives the client that a client_type other than AUTO names, whatever its case; ok is false where there is none.
+// A client whose Dialect is empty has no format yet.
+func ByType(name string) (c Client, ok bool) {
+	c, ok = types[strings.ToLower(name)]
+	return c, ok
+}
+
+// agents says how to know clients by their User-Agent in lower case; the first row that fits wins, since clients put one
+// another's names into theirs. The version is what follows the last word of version, or the prefix.
+var agents = []struct {
+	prefixes []string
+	contains string
+	version  string
+	client   Client
+}{
+	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML}},
+	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Shows: true}},
+	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, client: Client{Name: "NekoBox", Dialect: URI}},
+	{prefixes: []string{"stash/"}, client: Client{Name: "Stash", Dialect: StashYAML, Shows: true}},
+	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXURI, Shows: true}},
+	{contains: "egern", client: Client{Name: "Egern", Dialect: ClashMetaYAML, Shows: true}},
+	{prefixes: []string{"surfboard/"}, client: Client{Name: "Surfboard"}},
+	{prefixes: []string{"surge mac/", "surge ios/", "surge/"}, client: Client{Name: "Surge"}},
+	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonURI, Shows: true}},
+	{prefixes: []string{"shadowrocket/"}, client: Client{Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true}},
+	{prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "mihomo-party", "sparkle/"},
+		client: Client{Name: "Clash Meta", Dialect: ClashMetaYAML, Shows: true}},
+	{prefixes: []string{"clash/", "clash", "clashx/", "clashforwindows/"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
+	{prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ", client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true}},
+	{prefixes: []string{"sing-box", "singbox"}, client: Client{Name: "sing-box", Dialect: SingBoxJSON, Core: true}},
+	{prefixes: []string{"happ/"}, client: Client{Name: "Happ", Dialect: URI, Shows: true}},
+	{prefixes: []string{"v2raytun"}, client: Client{Name: "v2RayTun", Dialect: URI, Shows: true}},
+	{prefixes: []string{"v2box"}, client: Client{Name: "V2Box", Dialect: URI}},
+	{prefixes: []string{"streisand"}, client: Client{Name: "Streisand", Dialect: URI}},
+	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI}},
+	{prefixes: []string{"v2rayn/"}, client: Client{Name: "v2rayN", Dialect: URI}},
+	{prefixes: []string{"outline", "shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP002URI}},
+}
+
+// Recognise tells which client sends these headers. One that it does not know gets the list that most can read; a browser
+// the same as plain text.
+func Recognise(userAgent, accept string) Client {
+	if strings.Contains(accept, "text/html") {
+		return Client{Name: "Browser", Dialect: URI, Plain: true, Shows: true}
+	}
+	ua := strings.ToLower(userAgent)
+	for _, a := range agents {
+		rest, ok := ua, a.contains != "" && strings.Contains(ua, a.contains)
+		for _, prefix := range a.prefixes {
+			if after, has := strings.CutPrefix(ua, prefix); has {
+				rest, ok = after, true
+				break
+			}
+		}
+		if !ok {
+			continue
+		}
+		if a.version != "" {
+			_, rest, _ = strings.Cut(ua, a.version)
+		}
+		c := a.client
+		c.Version = parseVersion(rest)
+		return c
+	}
+	return Client{Name: "Unknown", Dialect: URI}
+}
+
+// Resolve gives the client that a client_type asks for, with the version where the User-Agent is that very client's; by
+// the headers alone where clientType is empty or AUTO. ok is false where the type is unknown.
+func Resolve(clientType, userAgent, accept string) (c Client, ok bool) {
+	if clientType == "" || strings.EqualFold(clientType, "auto") {
+		return Recognise(userAgent, accept), true
+	}
+	if c, ok = ByType(clientType); !ok {
+		return c, false
+	}
+	if sender := Recognise(userAgent, ""); sender.Dialect == c.Dialect {
+		c.Version = sender.Version
+		c.TUN = c.TUN && !sender.Core
+	}
+	return c, true
+}

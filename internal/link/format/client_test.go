@@ -1,0 +1,110 @@
+package format_test
+
+import (
+	"strings"
+	"testing"
+
+	"airstrip/internal/link/format"
+)
+
+func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
+	for _, c := range []struct {
+		userAgent, name, version string
+		dialect                  format.Dialect
+	}{
+		{"Karing/1.2.22.2502 platform/ios;mihomo/1.19.27;clash-verge;FLClash;ClashMeta;v2ray;sing-box 1.13.0;NekoBox/1 (Prefer ClashMeta Format);HiddifyNext", "Karing", "1.2.22", format.ClashMetaYAML},
+		{"HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box", "Hiddify", "", format.URI},
+		{"NekoBox/Android/1.4.2 (Prefer ClashMeta Format)", "NekoBox", "", format.URI},
+		{"Throne/1.6.6 (Prefer ClashMeta Format)", "NekoBox", "1.6.6", format.URI},
+		{"Stash/3.2.0 Clash/1.9.0", "Stash", "3.2.0", format.StashYAML},
+		{"Quantumult%20X/1.5.0 (iPhone15,2; iOS 17.0)", "Quantumult X", "1.5.0", format.QuantumultXURI},
+		{"Egern/2.1 CFNetwork", "Egern", "", format.ClashMetaYAML},
+		{"Loon/762 CFNetwork/1399", "Loon", "762", format.LoonURI},
+		{"Shadowrocket/2701 CFNetwork/1399 Darwin/22.1.0 iPhone11,8", "Shadowrocket", "2701", format.ShadowrocketURI},
+		{"clash-verge/v2.4.0", "Clash Meta", "2.4.0", format.ClashMetaYAML},
+		{"FlClash/v0.8.90 clash-verge Platform/windows", "Clash Meta", "0.8.90", format.ClashMetaYAML},
+		{"ClashMetaForAndroid/2.11.31.Meta", "Clash Meta", "2.11.31", format.ClashMetaYAML},
+		{"ClashX Meta/v1.4.1 (com.metacubex.ClashX.meta; build:700)", "Clash Meta", "1.4.1", format.ClashMetaYAML},
+		{"mihomo/1.19.27", "Clash Meta", "1.19.27", format.ClashMetaYAML},
+		{"Clash/1.18.0", "Clash", "1.18.0", format.ClashYAML},
+		{"ClashX/1.118.0 (com.west2online.ClashX; build:1.118.0)", "Clash", "1.118.0", format.ClashYAML},
+		{"ClashforWindows/0.20.39", "Clash", "0.20.39", format.ClashYAML},
+		{"SFA/1.12.12 (575; sing-box 1.12.12; language zh_Hant_HK)", "sing-box", "1.12.12", format.SingBoxJSON},
+		{"SFA/9.9.9 (575; sing-box 1.9.1; language zh_Hant_HK)", "sing-box", "1.9.1", format.SingBoxJSON},
+		{"SFL (sing-box 1.14.0; language en)", "sing-box", "1.14", format.SingBoxJSON},
+		{"sing-box 1.11.15", "sing-box", "1.11.15", format.SingBoxJSON},
+		{"Happ/2.18.3/Windows/10", "Happ", "2.18.3", format.URI},
+		{"v2rayN/7.23.4", "v2rayN", "7.23.4", format.URI},
+		{"v2rayNG/1.10.5", "v2rayNG", "1.10.5", format.URI},
+		{"Shadowsocks/5.0", "Shadowsocks", "", format.SIP002URI},
+		{"curl/8.5.0", "Unknown", "", format.URI},
+		{"", "Unknown", "", format.URI},
+		{"my clash reader", "Unknown", "", format.URI},
+	} {
+		got := format.Recognise(c.userAgent, "*/*")
+		if got.Name != c.name || got.Dialect != c.dialect || (c.version != "" && got.Version.String() != c.version) {
+			t.Errorf("%q is taken for %s %s (%s)", c.userAgent, got.Name, got.Version, got.Dialect)
+		}
+	}
+	if got := format.Recognise("Mozilla/5.0 (X11; Linux x86_64) Clash", "text/html,application/xhtml+xml"); got.Name != "Browser" || !got.Plain {
+		t.Errorf("a browser is taken for %s", got.Name)
+	}
+}
+
+// The core before 1.12 has a number that is greater as text.
+func TestVersionsAreComparedAsNumbers(t *testing.T) {
+	for userAgent, old := range map[string]bool{
+		"sing-box 1.9.7": true, "sing-box 1.11.15": true, "sing-box 1.12.0-beta.3": false, "sing-box 1.14.1": false, "sing-box": false, "sing-box 2": false,
+	} {
+		body := string(format.Render(nil, format.Options{Client: format.Recognise(userAgent, "")}).Body)
+		if got := !strings.Contains(body, "default_domain_resolver"); got != old {
+			t.Errorf("%s: the old dialect: %v", userAgent, got)
+		}
+	}
+}
+
+func TestEveryClientTypeIsKnownWhateverItsCase(t *testing.T) {
+	original := strings.Fields("Mixed AUTO Clash ClashR Quantumult QuantumultX Loon Mellow SIP002 SIP008 SSD SSR Surfboard Surge2 Surge3 Surge4 Trojan V2Ray")
+	ours := strings.Fields("ClashMeta Stash SingBox Shadowrocket Surge5 Egern XrayJson Outline Html NodeList")
+	for _, name := range append(original, ours...) {
+		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			if _, ok := format.Resolve(spelled, "", ""); !ok {
+				t.Errorf("%s is not known", spelled)
+			}
+		}
+	}
+	for _, name := range []string{"surge", "clash ", "x", "кот"} {
+		if c, ok := format.Resolve(name, "", ""); ok {
+			t.Errorf("%q is taken for %s", name, c.Name)
+		}
+	}
+}
+
+func TestOldVersionsGetNoNodesThatTheyCannotRead(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	stash := func(userAgent string) string {
+		return string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
+	}
+	if old := stash("Stash/2.4.0 Clash/1.9.0"); strings.Contains(old, `"vless"`) || strings.Contains(old, `"hysteria2"`) || strings.Contains(old, "2022-blake3") {
+		t.Error("Stash 2.4 got what it cannot read")
+	}
+	if now := stash("Stash/3.10.0 Clash/1.9.0"); !strings.Contains(now, `"vless"`) || !strings.Contains(now, `"hysteria2"`) || !strings.Contains(now, "2022-blake3") {
+		t.Error("Stash 3.10 did not get what it can read")
+	}
+}
+
+func FuzzRecognise(f *testing.F) {
+	f.Add("clash-verge/v2.4.0", "*/*", "auto")
+	f.Add("SFA/1.12.12 (575; sing-box 99999999999999999999.1", "text/html", "SingBox")
+	f.Add("Surge iOS/3000\r\nX: 1", "", "\x00")
+	proxies := everyCell().proxies(f)
+	f.Fuzz(func(t *testing.T, userAgent, accept, clientType string) {
+		c, ok := format.Resolve(clientType, userAgent, accept)
+		if !ok || c.Dialect == "" {
+			return
+		}
+		if file := format.Render(proxies, format.Options{Client: c, Notices: []string{userAgent}, Status: accept}); len(file.Body) == 0 {
+			t.Error("an empty file")
+		}
+	})
+}

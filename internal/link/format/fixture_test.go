@@ -1,0 +1,162 @@
+package format_test
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"strings"
+	"testing"
+
+	"airstrip/internal/link/format"
+	"airstrip/internal/node"
+)
+
+//go:embed testdata/node.crt
+var certificate string
+
+const (
+	userUUID  = "3f2b1c9a-5d44-4e0b-9c77-2a1f0e6d8b55"
+	publicKey = "jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0"
+	serverPSK = "the-private-key-of-the-server-never-leaves"
+)
+
+// printable is every character that a password may hold.
+var printable = func() string {
+	var b strings.Builder
+	for c := byte(' '); c <= '~'; c++ {
+		b.WriteByte(c)
+	}
+	return b.String()
+}()
+
+var (
+	uglyNames = []string{
+		"香港 01", `say "hi", friend: #1`, "- yes: no", "🇯🇵 Tokyo 👨‍👩‍👧", "null", "38e92059", "PROXY", "DIRECT", "a\r\nX-Evil: 1", "名\u202eevil",
+		"'single' & <b> | `tick` {x} [y] %20+ =", "", "  spaces   inside  ", "香港 01", "\x00\x7f\u0085", strings.Repeat("长", 100), "*anchor &ref !tag", "C:\\path\\n",
+	}
+	addresses = []string{"hk.example.com", "2001:db8::1", "192.0.2.7"}
+	shortIDs  = []string{"38e92059", "0e12", "00000000", "", "0123456789abcdef"}
+)
+
+func pin() string {
+	block, _ := pem.Decode([]byte(certificate))
+	sum := sha256.Sum256(block.Bytes)
+	return hex.EncodeToString(sum[:])
+}
+
+type fixture struct {
+	nodes   []node.Node
+	secrets []string
+}
+
+func (f *fixture) add(p node.Protocol, s node.Settings, secret string) {
+	i := len(f.nodes)
+	f.nodes = append(f.nodes, node.Node{
+		ID: int64(i + 1), Name: uglyNames[i%len(uglyNames)], Protocol: p, Address: addresses[i%len(addresses)], Port: 10000 + i,
+		Settings: s, Country: []string{"HK", "ZZ", "JP", "us"}[i%4],
+	})
+	f.secrets = append(f.secrets, secret)
+}
+
+// everyCell is every protocol over every transport with every security, also those that make no sense together.
+func everyCell() fixture {
+	var f fixture
+	key := func(n int) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k\xff", 16)[:n])) }
+	for _, method := range []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305"} {
+		f.add(node.Shadowsocks, node.Settings{Method: method}, printable)
+	}
+	f.add(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: key(16)}, key(16))
+	f.add(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: key(32)}, key(32))
+	for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan} {
+		for _, transport := range []string{"tcp", "ws", "grpc", "httpupgrade"} {
+			for _, security := range []string{"none", "tls", "pinned", "reality"} {
+				secret := userUUID
+				if protocol == node.Trojan {
+					secret = printable
+				}
+				f.add(protocol, settings(transport, security, len(f.nodes)), secret)
+				if protocol == node.VLESS && transport == "tcp" && security != "none" {
+					vision := settings(transport, security, len(f.nodes))
+					vision.Flow = "xtls-rprx-vision"
+					f.add(protocol, vision, secret)
+				}
+			}
+		}
+	}
+	for _, security := range []string{"tls", "pinned"} {
+		f.add(node.Hysteria2, settings("", security, len(f.nodes)), printable)
+		obfs := settings("", security, len(f.nodes))
+		obfs.Obfs, obfs.ObfsPassword = "salamander", `ob"fs&=#`
+		f.add(node.Hysteria2, obfs, "userpass-1")
+	}
+	return f
+}
+
+func settings(transport, security string, i int) node.Settings {
+	s := node.Settings{Transport: transport, Security: security}
+	switch transport {
+	case "ws", "httpupgrade":
+		s.Path, s.Host = "/path with space?ed=2048&x=ü", "cdn.example.com"
+	case "grpc":
+		s.ServiceName = "svc/with slash"
+	}
+	switch security {
+	case "tls":
+		s.TLS = &node.TLS{ServerName: "tls.example.com", ALPN: []string{"h2", "http/1.1"}, Key: serverPSK}
+	case "pinned":
+		s.Security = "tls"
+		s.TLS = &node.TLS{ServerName: "pinned.example.com", Certificate: serverPSK + "\n" + certificate, Key: serverPSK, Pin: pin()}
+	case "reality":
+		s.Reality = &node.Reality{
+			Dest: "secret-dest.example.com:443", ServerNames: []string{"www.example.org"}, PrivateKey: serverPSK,
+			PublicKey: publicKey, ShortIDs: []string{shortIDs[i/4%len(shortIDs)]},
+		}
+	}
+	if transport == "" { // hysteria2
+		s.Security = ""
+		s.TLS.ALPN = []string{"h3"}
+	}
+	return s
+}
+
+func (f fixture) proxies(t testing.TB) []format.Proxy {
+	t.Helper()
+	var out []format.Proxy
+	for i, n := range f.nodes {
+		p, err := format.Of(n, f.secrets[i])
+		if err != nil {
+			t.Fatalf("%s %+v: %v", n.Protocol, n.Settings, err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func client(t testing.TB, clientType, userAgent string) format.Client {
+	t.Helper()
+	c, ok := format.Resolve(clientType, userAgent, "")
+	if !ok || c.Dialect == "" {
+		t.Fatalf("no client for %q %q", clientType, userAgent)
+	}
+	return c
+}
+
+// readers are the clients whose files the tests look at.
+var readers = []struct{ file, clientType, userAgent string }{
+	{"nodelist.txt", "NodeList", ""},
+	{"mixed.b64", "Mixed", ""},
+	{"v2ray.b64", "V2Ray", ""},
+	{"trojan.b64", "Trojan", ""},
+	{"sip002.b64", "SIP002", ""},
+	{"shadowrocket.b64", "AUTO", "Shadowrocket/2701 CFNetwork/1399 Darwin/22.1.0 iPhone11,8"},
+	{"loon.b64", "AUTO", "Loon/762 CFNetwork/1399"},
+	{"quantumultx.b64", "AUTO", "Quantumult%20X/1.5.0 (iPhone; iOS 17)"},
+	{"clash.yaml", "Clash", ""},
+	{"clash-meta.yaml", "ClashMeta", ""},
+	{"stash.yaml", "AUTO", "Stash/3.2.0 Clash/1.9.0"},
+	{"stash-2.yaml", "AUTO", "Stash/2.4.0 Clash/1.9.0"},
+	{"sing-box.json", "SingBox", ""},
+	{"sing-box-1.11.json", "AUTO", "SFA/1.11.15 (500; sing-box 1.11.15; language en_US)"},
+}
