@@ -29,10 +29,16 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
-            { name: 'router', test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/ },
+            {
+              name: 'router',
+              test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/,
+            },
             // What every page needs, in one file each instead of dozens of small ones.
             { name: 'ui', test: everyPagesMantine },
-            { name: 'base', test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/lazy\.ts/ },
+            {
+              name: 'base',
+              test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/lazy\.ts/,
+            },
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
           ],
         },

@@ -31,7 +31,11 @@ function budgets(): Budget[] {
     if (/\/(sign-|forgot-)/.test(page)) {
       return { page, chunks: [page, texts, 'src/locales/zh-CN/account.json'], ...OPEN_PAGE }
     }
-    return { page, chunks: [page, shell, texts], ...(page.includes('/dashboard-page') ? HOME : USER_PAGE) }
+    return {
+      page,
+      chunks: [page, shell, texts],
+      ...(page.includes('/dashboard-page') ? HOME : USER_PAGE),
+    }
   })
 }
 
@@ -57,7 +61,9 @@ let isOver = false
 function report(name: string, kilobytes: number, budget: number) {
   const over = kilobytes > budget
   isOver ||= over
-  console.log(`${over ? 'OVER' : 'ok  '} ${kilobytes.toFixed(1).padStart(6)} of ${budget} kB  ${name}`)
+  console.log(
+    `${over ? 'OVER' : 'ok  '} ${kilobytes.toFixed(1).padStart(6)} of ${budget} kB  ${name}`,
+  )
 }
 
 const entry = Object.keys(manifest).filter((key) => manifest[key]?.isEntry)

@@ -19,7 +19,8 @@ export type SignUp = {
   email_code?: string
 }
 
-export const signIn = (body: SignIn) => call<Tokens>('POST', '/api/v2/auth/account_login/login', body)
+export const signIn = (body: SignIn) =>
+  call<Tokens>('POST', '/api/v2/auth/account_login/login', body)
 
 export const signUp = (body: SignUp) => call<Tokens>('POST', '/api/v2/auth/account_register', body)
 

@@ -4,7 +4,8 @@ import type { Session } from './session/session'
 
 /** When another person, or nobody, is signed in: no data of the last one stays, and the guard is asked again. */
 export function followSession(session: Session, queryClient: QueryClient, router: AnyRouter): void {
-  const userOf = () => (session.state.status === 'authenticated' ? session.state.user.user_id : undefined)
+  const userOf = () =>
+    session.state.status === 'authenticated' ? session.state.user.user_id : undefined
   let user = userOf()
   session.subscribe(() => {
     if (userOf() === user) return

@@ -10,10 +10,7 @@ export class LostChunkError extends Error {
 }
 
 /** A page in a chunk of its own: `component: lazyPage(() => import('…'), 'WalletPage')`. */
-export function lazyPage<N extends string>(
-  load: () => Promise<Record<N, ComponentType>>,
-  name: N,
-) {
+export function lazyPage<N extends string>(load: () => Promise<Record<N, ComponentType>>, name: N) {
   return lazyRouteComponent(() => guarded(load), name)
 }
 

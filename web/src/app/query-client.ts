@@ -7,7 +7,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      retry: (failures, error) => failures < MOST_RETRIES && error instanceof ApiError && error.isPassing,
+      retry: (failures, error) =>
+        failures < MOST_RETRIES && error instanceof ApiError && error.isPassing,
     },
   },
 })

@@ -5,7 +5,10 @@ import { useTranslation } from 'react-i18next'
 import type { SignedInUser } from '../session/token-payload'
 import classes from './account-button.module.css'
 
-export function AccountButton({ user, ...props }: { user: SignedInUser } & ComponentPropsWithRef<'button'>) {
+export function AccountButton({
+  user,
+  ...props
+}: { user: SignedInUser } & ComponentPropsWithRef<'button'>) {
   const { t } = useTranslation()
   return (
     <UnstyledButton aria-haspopup="menu" {...props} className={classes.account}>

@@ -17,7 +17,9 @@ function strip(from: number, to: number, left: number, right: number): string {
   return `M${x(near, left)} ${y(near).toFixed(1)}L${x(near, right)} ${y(near).toFixed(1)}L${x(far, right)} ${y(far).toFixed(1)}L${x(far, left)} ${y(far).toFixed(1)}Z`
 }
 
-const centreLine = Array.from({ length: 16 }, (_, i) => strip(i * 1.1, i * 1.1 + 0.55, -0.018, 0.018)).join('')
+const centreLine = Array.from({ length: 16 }, (_, i) =>
+  strip(i * 1.1, i * 1.1 + 0.55, -0.018, 0.018),
+).join('')
 const edges = strip(0, 60, -0.93, -0.91) + strip(0, 60, 0.91, 0.93)
 const lights = Array.from({ length: 14 }, (_, i) => depth(i * 0.9)).flatMap((d) =>
   [-1.12, 1.12].map((side) => ({
@@ -51,7 +53,12 @@ export function Runway() {
           <stop offset="1" stopColor="#fff" />
         </linearGradient>
         <mask id="runway-mask">
-          <rect y={HORIZON_Y} width="1440" height={THRESHOLD_Y - HORIZON_Y} fill="url(#runway-fade)" />
+          <rect
+            y={HORIZON_Y}
+            width="1440"
+            height={THRESHOLD_Y - HORIZON_Y}
+            fill="url(#runway-fade)"
+          />
         </mask>
       </defs>
       <rect width="1440" height={HORIZON_Y} fill="url(#runway-sky)" />
@@ -60,7 +67,13 @@ export function Runway() {
         <path d={strip(0, 60, -1, 1)} className={classes.surface} />
         <path d={edges + centreLine} className={classes.marking} />
         {lights.map((light) => (
-          <circle key={`${light.x} ${light.y}`} cx={light.x} cy={light.y} r={light.radius} className={classes.light} />
+          <circle
+            key={`${light.x} ${light.y}`}
+            cx={light.x}
+            cy={light.y}
+            r={light.radius}
+            className={classes.light}
+          />
         ))}
       </g>
     </svg>

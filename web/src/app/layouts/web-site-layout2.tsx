@@ -22,9 +22,7 @@ export function WebSiteLayout2({ children = <Outlet /> }: { children?: ReactNode
           <SchemeButton />
         </span>
       </header>
-      <main className={classes.column}>
-        {children}
-      </main>
+      <main className={classes.column}>{children}</main>
       <Footer />
     </div>
   )

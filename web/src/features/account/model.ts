@@ -25,10 +25,16 @@ export const signUpForm = (t: Texts, needsInvite: boolean) =>
       email: email(t),
       name: z
         .string()
-        .check(z.trim(), z.minLength(1, t('problem.required')), z.maxLength(32, t('problem.nameLong'))),
+        .check(
+          z.trim(),
+          z.minLength(1, t('problem.required')),
+          z.maxLength(32, t('problem.nameLong')),
+        ),
       password: z.string().check(z.minLength(8, t('problem.passwordShort'))),
       re_password: z.string().check(z.minLength(1, t('problem.required'))),
-      invite_code: z.string().check(z.trim(), z.minLength(needsInvite ? 1 : 0, t('problem.required'))),
+      invite_code: z
+        .string()
+        .check(z.trim(), z.minLength(needsInvite ? 1 : 0, t('problem.required'))),
     })
     .check(
       z.refine((form) => form.password === form.re_password, {

@@ -23,6 +23,7 @@ export function showServerProblem<T extends FieldValues>(
 /** A sentence for the user about any failure. */
 export function problemText(error: unknown, t: TFunction<'common'>): string {
   if (!(error instanceof ApiError) || error.status === 0) return t('error.network')
-  if (error.status === 429 && error.retryAfter) return t('error.tooManyTries', { seconds: error.retryAfter })
+  if (error.status === 429 && error.retryAfter)
+    return t('error.tooManyTries', { seconds: error.retryAfter })
   return error.message
 }

@@ -1,0 +1,31 @@
+import { http, HttpResponse } from 'msw'
+import { setupServer } from 'msw/node'
+
+/** The form every answer of /api/v2 has. */
+export const success = (result: unknown) =>
+  HttpResponse.json({ is_success: true, message: '', result })
+
+export const failure = (
+  status: number,
+  problem: {
+    message: string
+    code: string
+    errors?: { field: string; code: string; message: string }[]
+  },
+  headers: Record<string, string> = {},
+) => HttpResponse.json({ is_success: false, request_id: 'req-1', ...problem }, { status, headers })
+
+export const site = {
+  site_name: '',
+  site_url: 'http://localhost:3000',
+  footer: '',
+  version: '0.1.0',
+  build: 'test',
+  demo: false,
+  currency: 'CNY',
+  sign_up: { mode: 'open', email_code: false },
+  recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
+}
+
+/** What any page may ask; a test adds its own answers with `server.use`. */
+export const server = setupServer(http.get('*/api/v2/site', () => success(site)))
