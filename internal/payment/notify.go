@@ -1,0 +1,222 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/wallet"
+)
+
+// Outcome is what became of a notify.
+type Outcome string
+
+// The outcomes.
+const (
+	Received Outcome = "received" // and not acted on, because something of ours failed; the gateway will repeat it
+	Credited Outcome = "credited"
+	Repeated Outcome = "repeated" // of a payment that was credited before
+	Noted    Outcome = "noted"    // it speaks of no money
+	Refused  Outcome = "refused"
+)
+
+// Reason says why a notify was refused.
+type Reason string
+
+// The reasons for a refusal.
+const (
+	BadSignature    Reason = "bad_signature"
+	Unreadable      Reason = "unreadable"
+	UnknownNumber   Reason = "unknown_number"
+	WrongGateway    Reason = "wrong_gateway"
+	WrongAmount     Reason = "wrong_amount"
+	WrongCurrency   Reason = "wrong_currency"
+	NotConfirmed    Reason = "not_confirmed"    // the gateway, when asked, says otherwise
+	PaidTwice       Reason = "paid_twice"       // another payment for a recharge that is paid: money to give back
+	TransactionUsed Reason = "transaction_used" // this payment paid for another recharge
+)
+
+// Kept is a notify as it was stored, raw, before anything was done about it.
+type Kept struct {
+	bun.BaseModel `bun:"table:payment_notify"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Gateway       string
+	Method        string
+	Query         string
+	Header        map[string][]string `bun:"type:jsonb"`
+	Body          []byte
+	Address       string
+	Outcome       Outcome
+	Reason        Reason // of a refusal
+	RechargeID    *int64
+	CreatedAt     time.Time
+}
+
+// Notify takes what claims to come from the gateway called name: it is stored as it is, verified, checked against the
+// recharge and against what the gateway says when asked, and acted on once however often it comes. The answer is for
+// the gateway; an error means that nothing is known and the notify should come again.
+func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, error) {
+	g, err := p.Gateway(name)
+	if err != nil {
+		return Answer{}, err
+	}
+	ctx = context.WithoutCancel(ctx) // a sender that hangs up does not undo what it said
+	header := map[string][]string{}
+	for k, v := range n.Header {
+		if k != "Cookie" && k != "Authorization" {
+			header[k] = v
+		}
+	}
+	kept := &Kept{Gateway: name, Method: n.Method, Query: n.Query, Header: header, Body: append([]byte{}, n.Body...), Address: n.Address, Outcome: Received, CreatedAt: p.db.Now()}
+	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		kept.ID = 0
+		_, err := tx.NewInsert().Model(kept).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	pay, err := g.Read(n)
+	switch {
+	case errors.Is(err, ErrSignature):
+		return g.Answer(false), p.refuse(ctx, kept.ID, BadSignature, 0)
+	case err != nil:
+		return g.Answer(false), p.refuse(ctx, kept.ID, Unreadable, 0)
+	}
+	accepted, err := p.settle(ctx, g, pay, kept.ID)
+	return g.Answer(accepted), err
+}
+
+// settle acts on what a verified notify or the gateway itself says of a payment. notifyID is 0 where the gateway was asked.
+func (p *Payments) settle(ctx context.Context, g Gateway, pay Payment, notifyID int64) (accepted bool, err error) {
+	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
+	switch {
+	case errors.Is(err, wallet.ErrNoRecharge):
+		return false, p.refuse(ctx, notifyID, UnknownNumber, 0)
+	case err != nil:
+		return false, err
+	case r.Gateway != g.Name():
+		return false, p.refuse(ctx, notifyID, WrongGateway, r.ID)
+	case r.Amount != pay.Amount:
+		return false, p.refuse(ctx, notifyID, WrongAmount, r.ID)
+	case r.Currency != pay.Currency:
+		return false, p.refuse(ctx, notifyID, WrongCurrency, r.ID)
+	case pay.State == Failed:
+		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			if err := p.wallets.FailRecharge(ctx, tx, r.ID); err != nil {
+				return err
+			}
+			return note(ctx, tx, notifyID, Noted, "", r.ID)
+		})
+	case pay.State != Paid:
+		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, notifyID, Noted, "", r.ID) })
+	case pay.TransactionID == "":
+		return false, p.refuse(ctx, notifyID, Unreadable, r.ID)
+	}
+	if notifyID != 0 && r.TransactionID == nil {
+		said, err := ask(ctx, g, r.TradeNo)
+		if err != nil {
+			return false, errGatewayDown.Because(err)
+		}
+		if said != pay {
+			return false, p.refuse(ctx, notifyID, NotConfirmed, r.ID)
+		}
+	}
+	return p.credit(ctx, r, pay, notifyID)
+}
+
+// credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
+// completed the money is credited all the same, and the order gives back what it holds when its time is over.
+func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
+	order, err := p.shop.OrderOf(ctx, r.ID)
+	if err != nil {
+		return false, err
+	}
+	var outcome Outcome
+	var reason Reason
+	book := func(complete bool) error {
+		return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			credited, err := p.wallets.Credit(ctx, tx, r, pay.TransactionID)
+			if err != nil {
+				return err
+			}
+			outcome, reason = Credited, ""
+			if credited && complete {
+				if _, err := p.shop.Complete(ctx, tx, order); err != nil {
+					return err
+				}
+			}
+			if !credited {
+				if outcome, reason, err = p.seenBefore(ctx, tx, r.ID, pay.TransactionID); err != nil {
+					return err
+				}
+			}
+			return note(ctx, tx, notifyID, outcome, reason, r.ID)
+		})
+	}
+	err = book(order != nil)
+	if err != nil && order != nil && !errors.Is(err, db.ErrUnique) {
+		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID, "error", err)
+		err = book(false)
+	}
+	if errors.Is(err, db.ErrUnique) {
+		return false, p.refuse(ctx, notifyID, TransactionUsed, r.ID)
+	}
+	if err != nil {
+		return false, err
+	}
+	if outcome == Credited {
+		slog.InfoContext(ctx, "a recharge was paid", "recharge", r.ID, "gateway", r.Gateway, "amount", r.Amount.String())
+	}
+	if reason == PaidTwice {
+		slog.ErrorContext(ctx, "a recharge was paid twice; give the second payment back", "recharge", r.ID, "gateway", r.Gateway)
+	}
+	return true, nil
+}
+
+// seenBefore tells a repeated notify from a second payment for the same recharge.
+func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason, error) {
+	var paidBy []string
+	err := tx.NewSelect().Model((*wallet.Recharge)(nil)).Column("transaction_id").Where("id = ?", rechargeID).Scan(ctx, &paidBy)
+	if err == nil && len(paidBy) == 1 && paidBy[0] != transactionID {
+		return Refused, PaidTwice, nil
+	}
+	return Repeated, "", err
+}
+
+func (p *Payments) refuse(ctx context.Context, notifyID int64, why Reason, rechargeID int64) error {
+	slog.WarnContext(ctx, "a payment notify was refused", "notify", notifyID, "reason", why, "recharge", rechargeID)
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, notifyID, Refused, why, rechargeID) })
+}
+
+func note(ctx context.Context, tx bun.Tx, notifyID int64, outcome Outcome, why Reason, rechargeID int64) error {
+	if notifyID == 0 {
+		return nil
+	}
+	q := tx.NewUpdate().Model((*Kept)(nil)).Set("outcome = ?", outcome).Set("reason = ?", why).Where("id = ?", notifyID)
+	if rechargeID != 0 {
+		q.Set("recharge_id = ?", rechargeID)
+	}
+	_, err := q.Exec(ctx)
+	return err
+}
+
+// Refusals gives a part of the refused notifies, newest first, for staff.
+func (p *Payments) Refusals(ctx context.Context, limit, offset int64) (notifies []Kept, total int64, err error) {
+	total, err = p.db.NewSelect().Model(&notifies).Where("outcome = ?", Refused).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return notifies, total, err
+}
+
+const keptRefusals = 180 * 24 * time.Hour
+
+// forget removes old refusals that speak of no recharge of ours, since anybody can make those.
+func (p *Payments) forget(ctx context.Context) error {
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*Kept)(nil)).Where("outcome = ? AND recharge_id IS NULL AND created_at < ?", Refused, p.db.Now().Add(-keptRefusals)).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,234 @@
+package shop
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+	"airstrip/internal/wallet"
+)
+
+// Purchase is what a user wants to buy.
+type Purchase struct {
+	PriceID        int64
+	RenewServiceID *int64 // the service to renew; nil: something new
+	AutoRenew      bool   // of a new service
+	Coupon         string
+}
+
+// Quote is what a purchase would cost this user now.
+type Quote struct {
+	Price       *Price
+	Renews      *service.Service // the service to renew; nil: something new
+	Amount      money.Amount
+	Available   money.Amount // in the wallet
+	BalanceUsed money.Amount // the part of Amount that the wallet pays
+	Missing     money.Amount // the rest
+}
+
+// PreOrder tells what a purchase would cost, or why it cannot be made. It changes nothing.
+func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, error) {
+	q, err := s.quote(ctx, s.db, userID, p)
+	if err != nil {
+		return nil, err
+	}
+	if q.Renews == nil {
+		if q.Price.Plan.Stock != nil && *q.Price.Plan.Stock == 0 {
+			return nil, ErrSoldOut
+		}
+		if err := boughtEnough(ctx, s.db, userID, q.Price.Plan); err != nil {
+			return nil, err
+		}
+	}
+	balance, err := s.wallets.Balance(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	q.Available, q.BalanceUsed = balance.Available, min(q.Amount, balance.Available)
+	q.Missing = q.Amount - q.BalanceUsed
+	return q, nil
+}
+
+// quote finds what p speaks of and whether this user may buy it at all.
+func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase) (*Quote, error) {
+	if p.Coupon != "" {
+		return nil, fault.Invalid("coupon", "unknown", "没有这个优惠码", "There is no such coupon")
+	}
+	pr, err := price(ctx, idb, p.PriceID)
+	if err != nil {
+		return nil, err
+	}
+	q := &Quote{Price: pr, Amount: pr.Amount}
+	if p.RenewServiceID == nil {
+		if !pr.Plan.Visible {
+			return nil, ErrNoPlan
+		}
+		return q, nil
+	}
+	var v []service.Service
+	err = idb.NewSelect().Model(&v).Where("id = ? AND user_id = ?", *p.RenewServiceID, userID).Scan(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(v) == 0:
+		return nil, service.ErrNoService
+	case v[0].PlanID != pr.PlanID || pr.Plan.Kind != KindPlan:
+		return nil, ErrOtherPlan
+	case !pr.Plan.Renewable:
+		return nil, ErrNotRenewable
+	}
+	q.Renews = &v[0]
+	return q, nil
+}
+
+// boughtEnough is a fault where the user's orders of the plan, pending ones too, are as many as one may have.
+func boughtEnough(ctx context.Context, idb bun.IDB, userID int64, p *Plan) error {
+	if p.PerUser == nil {
+		return nil
+	}
+	n, err := idb.NewSelect().Model((*Order)(nil)).Where("plan_id = ? AND user_id = ? AND kind <> ? AND state IN (?, ?)",
+		p.ID, userID, KindRenewal, Pending, Paid).Count(ctx)
+	if err == nil && n >= int64(*p.PerUser) {
+		err = ErrBoughtEnough
+	}
+	return err
+}
+
+// Confirm buys from the wallet: order, stock, invoice, postings and service, or nothing of it. A wallet that does not
+// cover the price is wallet.ErrBalanceTooLow. It gives the order's number.
+func (s *Shop) Confirm(ctx context.Context, userID int64, p Purchase) (orderID int64, err error) {
+	return idempotency.Tx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
+		return s.Place(ctx, tx, userID, p, nil)
+	})
+}
+
+// Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge
+// of what is missing and gives its number and when it expires; the order then waits for it, holding stock and balance.
+// Without recharge that is wallet.ErrBalanceTooLow.
+func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
+	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, expiresAt time.Time, err error),
+) (orderID int64, err error) {
+	q, err := s.quote(ctx, tx, userID, p)
+	if err != nil {
+		return 0, err
+	}
+	plan := q.Price.Plan
+	takesStock := q.Renews == nil && plan.Stock != nil
+	if takesStock {
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock - 1").Where("id = ? AND stock > 0", plan.ID).Exec(ctx))
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 {
+			return 0, ErrSoldOut
+		}
+	}
+	available, err := s.wallets.Lock(ctx, tx, userID) // from here on one purchase of a user after the other
+	if err != nil {
+		return 0, err
+	}
+	if q.Renews == nil {
+		if err := boughtEnough(ctx, tx, userID, plan); err != nil {
+			return 0, err
+		}
+	}
+	now := s.db.Now()
+	o := &Order{
+		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, Amount: q.Amount, Currency: s.settings.Get().Currency,
+		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
+		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays},
+	}
+	if q.Renews != nil {
+		o.Kind, o.ServiceID = KindRenewal, &q.Renews.ID
+	}
+	missing := o.Amount - available
+	if missing > 0 {
+		if recharge == nil {
+			return 0, tooLow(missing, o.Currency)
+		}
+		pending, err := tx.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state = ?", userID, Pending).Count(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if pending >= maxPendingOrders {
+			return 0, ErrTooManyOrders
+		}
+		id, until, err := recharge(ctx, tx, missing)
+		if err != nil {
+			return 0, err
+		}
+		o.RechargeID, o.ExpiresAt = &id, until
+	}
+	if _, err := tx.NewInsert().Model(o).Exec(ctx); err != nil {
+		return 0, err
+	}
+	switch {
+	case missing <= 0:
+		_, err = s.Complete(ctx, tx, o)
+	case available > 0:
+		err = s.wallets.Hold(ctx, tx, userID, available, o.Ref())
+	}
+	return o.ID, err
+}
+
+func tooLow(missing money.Amount, currency string) error {
+	f := *wallet.ErrBalanceTooLow
+	f.Text = fault.Text{ZH: "余额不足，还差 " + missing.String() + " " + currency, EN: "The balance is too low: " + missing.String() + " " + currency + " more is needed"}
+	return &f
+}
+
+// Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended before
+// is left alone.
+func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
+	turned, err := s.turn(ctx, tx, o.ID, Paid)
+	if err != nil || !turned {
+		return false, err
+	}
+	if err := s.wallets.EndHold(ctx, tx, o.Ref()); err != nil {
+		return false, err
+	}
+	if o.Amount > 0 {
+		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.Name,
+			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: -o.Amount},
+			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: o.Amount})
+		if err != nil {
+			return false, err
+		}
+	}
+	line := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.Name, Amount: o.Amount}
+	if o.Kind != KindPackage {
+		line.Months = &o.Terms.Months
+	}
+	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), line); err != nil {
+		return false, err
+	}
+	return true, s.deliver(ctx, tx, o)
+}
+
+func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
+	t := o.Terms
+	switch o.Kind {
+	case KindPlan:
+		_, err = s.services.Start(ctx, tx, service.Terms{
+			UserID: o.UserID, OrderID: &o.ID, PlanID: o.PlanID, Name: t.Name, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew,
+		})
+	case KindRenewal:
+		err = s.services.Extend(ctx, tx, o.UserID, *o.ServiceID, &o.ID, t.Months)
+	case KindPackage:
+		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Name: t.Name, Kind: service.Bought, Bytes: *t.TrafficBytes}
+		if t.ValidDays != nil {
+			until := s.db.Now().AddDate(0, 0, *t.ValidDays)
+			p.ExpiresAt = &until
+		}
+		_, err = s.services.AddPackage(ctx, tx, p)
+	}
+	return err
+}

@@ -1,0 +1,207 @@
+package shop
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+	"airstrip/internal/wallet"
+)
+
+// State is where an order stands.
+type State string
+
+// The states of an order.
+const (
+	Pending   State = "pending" // waits for its recharge; holds balance and stock
+	Paid      State = "paid"
+	Cancelled State = "cancelled"
+	Expired   State = "expired"
+	Refunded  State = "refunded"
+)
+
+// from is the table of transitions: the one state from which each state is reached. Those without a way on are final.
+var from = map[State]State{Paid: Pending, Cancelled: Pending, Expired: Pending, Refunded: Paid}
+
+// Terms is what an order promises, whatever becomes of the plan.
+type Terms struct {
+	Name         string        `json:"name"`
+	Months       int           `json:"months,omitempty"`
+	TrafficBytes *int64        `json:"traffic_bytes"` // null: unlimited
+	Reset        service.Reset `json:"reset"`
+	Class        int           `json:"class"`
+	Groups       []int         `json:"groups"`
+	SpeedMbps    *int          `json:"speed_mbps"`
+	Devices      *int          `json:"devices"`
+	ValidDays    *int          `json:"valid_days"`
+}
+
+// Order is the intention to buy, and what came of it.
+type Order struct {
+	bun.BaseModel `bun:"table:shop_order"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UUID          uuid.UUID
+	UserID        int64
+	PlanID        int64
+	PriceID       int64
+	Kind          Kind
+	ServiceID     *int64 // the service to renew
+	Terms         Terms  `bun:"type:jsonb"`
+	Amount        money.Amount
+	Currency      string
+	AutoRenew     bool
+	TookStock     bool // given back where the order ends unpaid
+	State         State
+	RechargeID    *int64 // brings what was missing
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	ExpiresAt     time.Time // while it is pending
+	PaidAt        *time.Time
+
+	// What it led to, where it is paid.
+	Service      *int64     `bun:",scanonly"`
+	Package      *int64     `bun:",scanonly"`
+	EndsAt       *time.Time `bun:",scanonly"` // of the service or package, nil: when it is used up
+	Renews       bool       `bun:",scanonly"` // whether the service renews itself
+	RechargeUUID *uuid.UUID `bun:",scanonly"`
+}
+
+// Ref is what the order's movement, hold and invoice refer to.
+func (o *Order) Ref() wallet.Reference { return wallet.Reference{Kind: "order", ID: o.ID} }
+
+// Faults of orders.
+var (
+	ErrNoOrder       = fault.NotFound("order_not_found", "没有这个订单", "There is no such order")
+	ErrNotPending    = fault.Conflict("order_not_pending", "订单已不在待支付状态", "The order is not waiting for payment any more")
+	ErrSoldOut       = fault.Conflict("sold_out", "该商品已售罄", "This is sold out")
+	ErrBoughtEnough  = fault.Conflict("purchase_limit", "已达到每人限购数量", "You have bought this as often as one may")
+	ErrNotRenewable  = fault.Conflict("not_renewable", "该服务不支持续费", "This service cannot be renewed")
+	ErrOtherPlan     = fault.Invalid("renew_service_id", "other_plan", "该服务不属于这个套餐", "This service is of another plan")
+	ErrTooManyOrders = fault.Conflict("too_many_orders", "待支付的订单过多，请先支付或取消", "Too many orders are waiting for payment; pay or cancel one first")
+)
+
+const maxPendingOrders = 5
+
+// turn moves an order to another state where the table allows it, and tells whether it did.
+func (s *Shop) turn(ctx context.Context, tx bun.Tx, id int64, to State) (bool, error) {
+	now := s.db.Now()
+	q := tx.NewUpdate().Model((*Order)(nil)).Set("state = ?", to).Set("updated_at = ?", now).Where("id = ? AND state = ?", id, from[to])
+	if to == Paid {
+		q.Set("paid_at = ?", now)
+	}
+	n, err := db.Changed(q.Exec(ctx))
+	return n == 1, err
+}
+
+// Cancel ends the user's pending order and gives back what it holds.
+func (s *Shop) Cancel(ctx context.Context, userID int64, id string) error {
+	o, err := s.Order(ctx, userID, id)
+	if err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		ended, err := s.end(ctx, tx, o, Cancelled)
+		if err == nil && !ended {
+			err = ErrNotPending
+		}
+		return err
+	})
+}
+
+// Expire ends the orders whose time is over and gives back what they hold.
+func (s *Shop) Expire(ctx context.Context) error {
+	var due []Order
+	if err := s.db.NewSelect().Model(&due).Where("state = ? AND expires_at <= ?", Pending, s.db.Now()).OrderExpr("id").Scan(ctx); err != nil {
+		return err
+	}
+	for i := range due {
+		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			_, err := s.end(ctx, tx, &due[i], Expired)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end gives back what a pending order holds. Rows are locked in the order in which a payment takes them: recharge,
+// order, plan, wallet.
+func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, error) {
+	if o.RechargeID != nil {
+		if err := s.wallets.ExpireRecharge(ctx, tx, *o.RechargeID); err != nil {
+			return false, err
+		}
+	}
+	ended, err := s.turn(ctx, tx, o.ID, to)
+	if err != nil || !ended {
+		return false, err
+	}
+	if o.TookStock {
+		if _, err := tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock + 1").Where("id = ?", o.PlanID).Exec(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, s.wallets.EndHold(ctx, tx, o.Ref())
+}
+
+func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
+	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
+		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ends_at, p.expires_at) AS ends_at").
+		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
+		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
+		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.id").
+		Join("LEFT JOIN service AS s ON s.id = f.service_id").
+		Join("LEFT JOIN package AS p ON p.id = f.package_id")
+}
+
+// Order gives a user's order by its number or uuid.
+func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, error) {
+	var found []Order
+	err := db.Named(selectOrders(s.db, &found), id).Where("?TableAlias.user_id = ?", userID).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = ErrNoOrder
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// OrderOf gives the order that waits for a recharge, or nil.
+func (s *Shop) OrderOf(ctx context.Context, rechargeID int64) (*Order, error) {
+	var found []Order
+	err := selectOrders(s.db, &found).Where("?TableAlias.recharge_id = ?", rechargeID).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Purchases gives a part of the user's paid orders, newest first, and how many there are in all.
+func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orders []Order, total int64, err error) {
+	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).Where("?TableAlias.state IN (?, ?)", Paid, Refunded).
+		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return orders, total, err
+}
+
+// StopRenewing ends the automatic renewal of what a paid order led to.
+func (s *Shop) StopRenewing(ctx context.Context, userID int64, id string) error {
+	o, err := s.Order(ctx, userID, id)
+	if err != nil {
+		return err
+	}
+	if o.Service == nil {
+		return ErrNotRenewable
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return s.services.SetAutoRenew(ctx, tx, userID, *o.Service, false)
+	})
+}

@@ -1,0 +1,230 @@
+package shop
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+)
+
+// Kind is what is sold or ordered.
+type Kind string
+
+// What is sold; a Renewal is ordered only, for a service that is there.
+const (
+	KindPlan    Kind = "plan"    // a service for a period
+	KindPackage Kind = "package" // bytes, once
+	KindRenewal Kind = "renewal"
+)
+
+// Plan is what the shop sells.
+type Plan struct {
+	bun.BaseModel `bun:"table:plan"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Name          string
+	Info          string
+	Kind          Kind
+	TrafficBytes  *int64 // per cycle, of a package once; nil: unlimited
+	Reset         service.Reset
+	Class         int
+	Groups        []int  `bun:"type:jsonb"`
+	SpeedMbps     *int   // nil: no limit
+	Devices       *int   // nil: no limit
+	ValidDays     *int   // of a package; nil: until it is used up
+	Stock         *int64 // left to sell; nil: no end of it
+	PerUser       *int   // how often one user may buy it; nil: as often as they like
+	Visible       bool   // whether it is sold; a hidden plan can still be renewed
+	Renewable     bool
+	Sort          int
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	RemovedAt     *time.Time
+	Prices        []Price `bun:"rel:has-many,join:id=plan_id"` // those offered, by months
+}
+
+// Price is one plan for one period, or one package. Its ID is the older API's shop id.
+type Price struct {
+	bun.BaseModel `bun:"table:price"`
+	ID            int64 `bun:",pk,autoincrement"`
+	PlanID        int64
+	Months        int // 0 of a package
+	Amount        money.Amount
+	Offered       bool
+	Plan          *Plan `bun:"rel:belongs-to,join:plan_id=id"`
+}
+
+// ErrNoPlan is the fault of a plan or price that does not exist or is not sold.
+var ErrNoPlan = fault.NotFound("plan_not_found", "没有这个商品，或已下架", "There is no such plan, or it is no longer sold")
+
+func (p *Plan) check() error {
+	switch {
+	case p.Name == "" || len([]rune(p.Name)) > 64:
+		return fault.Invalid("name", "length", "名称须为 1 到 64 个字符", "The name must have 1 to 64 characters")
+	case p.Kind != KindPlan && p.Kind != KindPackage:
+		return fault.Invalid("kind", "choice", "类型只能是 plan 或 package", "The kind is plan or package")
+	case p.TrafficBytes != nil && (*p.TrafficBytes < 1 || *p.TrafficBytes > 1<<50):
+		return fault.Invalid("traffic", "range", "流量须大于零且不超过 1 PB；不限流量请留空", "Traffic must be above zero and at most 1 PB; leave it out for unlimited")
+	case p.Kind == KindPackage && p.TrafficBytes == nil:
+		return fault.Invalid("traffic", "required", "流量包需要流量", "A package needs its traffic")
+	case !slices.Contains([]service.Reset{service.CalendarMonth, service.Anniversary, service.Never}, p.Reset):
+		return fault.Invalid("reset", "choice", "重置方式只能是 calendar_month、anniversary 或 never", "The reset is calendar_month, anniversary or never")
+	case p.Class < 0:
+		return fault.Invalid("class", "range", "等级不能为负", "The class must not be negative")
+	case p.SpeedMbps != nil && *p.SpeedMbps < 1:
+		return fault.Invalid("speed", "range", "限速须大于零；不限速请留空", "The speed must be above zero; leave it out for no limit")
+	case p.Devices != nil && *p.Devices < 1:
+		return fault.Invalid("devices", "range", "设备数须大于零；不限请留空", "The devices must be above zero; leave them out for no limit")
+	case p.ValidDays != nil && (p.Kind != KindPackage || *p.ValidDays < 1 || *p.ValidDays > 3660):
+		return fault.Invalid("valid_days", "range", "只有流量包有有效天数，须在 1 到 3660 之间", "Only packages have days, from 1 to 3660")
+	case p.Stock != nil && *p.Stock < 0:
+		return fault.Invalid("stock", "range", "库存不能为负", "The stock must not be negative")
+	case p.PerUser != nil && *p.PerUser < 1:
+		return fault.Invalid("per_user", "range", "每人限购须大于零", "The limit per user must be above zero")
+	case len(p.Prices) == 0:
+		return fault.Invalid("prices", "required", "至少需要一个价格", "At least one price is needed")
+	}
+	seen := map[int]bool{}
+	for _, price := range p.Prices {
+		switch {
+		case price.Amount < 0 || price.Amount > 1e11:
+			return fault.Invalid("prices", "range", "价格不能为负，也不能过大", "A price must not be negative, nor absurdly high")
+		case p.Kind == KindPackage && price.Months != 0:
+			return fault.Invalid("prices", "months", "流量包没有时长", "A package has no months")
+		case p.Kind == KindPlan && (price.Months < 1 || price.Months > 120):
+			return fault.Invalid("prices", "months", "时长须为 1 到 120 个月", "The months must be from 1 to 120")
+		case seen[price.Months]:
+			return fault.Invalid("prices", "twice", "同一时长只能有一个价格", "There must be one price only for each period")
+		}
+		seen[price.Months] = true
+	}
+	return nil
+}
+
+// AddPlan puts a plan with its prices into the shop and gives it as it is kept.
+func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
+	p.ID, p.CreatedAt, p.UpdatedAt = 0, s.db.Now(), s.db.Now()
+	p.Groups = append([]int{}, p.Groups...)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		p.ID = 0 // a repeated transaction must not keep the id of the first
+		if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
+			return err
+		}
+		return savePrices(ctx, tx, p.ID, p.Prices)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Plan(ctx, p.ID)
+}
+
+// ChangePlan lets change alter a plan and its prices. What was sold stays as it was sold.
+func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*Plan, error) {
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		// The update keeps the row, so that a sale beside this does not lose its place in the stock.
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("updated_at = ?", s.db.Now()).Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrNoPlan
+		}
+		var p Plan
+		if err := selectPlans(tx, &p).Where("id = ?", id).Scan(ctx); err != nil {
+			return err
+		}
+		kind := p.Kind
+		change(&p)
+		p.ID, p.Kind = id, kind
+		if err := p.check(); err != nil {
+			return err
+		}
+		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").Exec(ctx); err != nil {
+			return db.Error(err)
+		}
+		return savePrices(ctx, tx, id, p.Prices)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.Plan(ctx, id)
+}
+
+// savePrices makes prices the ones that are offered. A period keeps its price's id for good.
+func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price) error {
+	if _, err := tx.NewUpdate().Model((*Price)(nil)).Set("offered = ?", false).Where("plan_id = ?", planID).Exec(ctx); err != nil {
+		return err
+	}
+	for _, p := range prices {
+		_, err := tx.NewInsert().Model(&Price{PlanID: planID, Months: p.Months, Amount: p.Amount, Offered: true}).
+			On("CONFLICT (plan_id, months) DO UPDATE").Set("amount = EXCLUDED.amount").Set("offered = EXCLUDED.offered").Exec(ctx)
+		if err != nil {
+			return db.Error(err)
+		}
+	}
+	return nil
+}
+
+// RemovePlan takes a plan out of the shop for good. Services and orders of it go on.
+func (s *Shop) RemovePlan(ctx context.Context, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("removed_at = ?", s.db.Now()).Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrNoPlan
+		}
+		return err
+	})
+}
+
+func selectPlans(idb bun.IDB, into any) *bun.SelectQuery {
+	return idb.NewSelect().Model(into).Relation("Prices", func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("offered").OrderExpr("months") })
+}
+
+// ListPlans gives all plans that were not removed, hidden ones too, in the order of the shop.
+func (s *Shop) ListPlans(ctx context.Context) ([]Plan, error) {
+	var plans []Plan
+	err := selectPlans(s.db, &plans).Where("removed_at IS NULL").OrderExpr("sort, id").Scan(ctx)
+	return plans, err
+}
+
+// OnSale gives the plans that anybody may buy, in the order of the shop.
+func (s *Shop) OnSale(ctx context.Context) ([]Plan, error) {
+	plans, err := s.ListPlans(ctx)
+	return slices.DeleteFunc(plans, func(p Plan) bool { return !p.Visible }), err
+}
+
+// Plan gives a plan that was not removed.
+func (s *Shop) Plan(ctx context.Context, id int64) (*Plan, error) {
+	var plans []Plan
+	err := selectPlans(s.db, &plans).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
+	if err == nil && len(plans) == 0 {
+		err = ErrNoPlan
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &plans[0], nil
+}
+
+// Price gives a price that is offered, with its plan.
+func (s *Shop) Price(ctx context.Context, id int64) (*Price, error) { return price(ctx, s.db, id) }
+
+func price(ctx context.Context, idb bun.IDB, id int64) (*Price, error) {
+	var prices []Price
+	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("price.id = ? AND price.offered AND plan.removed_at IS NULL", id).Scan(ctx)
+	if err == nil && len(prices) == 0 {
+		err = ErrNoPlan
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &prices[0], nil
+}

@@ -1,0 +1,35 @@
+package shop
+
+import (
+	"context"
+
+	"airstrip/internal/db"
+)
+
+var rules = []db.Rule{
+	{Name: "I6", Says: "a paid order led to one service or package, any other to none", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN fulfilment f ON f.order_id = o.id
+		WHERE (o.state IN ('paid', 'refunded')) <> (f.order_id IS NOT NULL) OR f.user_id <> o.user_id OR (o.kind = 'package') <> (f.package_id IS NOT NULL)
+			OR (o.kind = 'renewal' AND f.service_id <> o.service_id)`},
+	{Name: "I10", Says: "a paid order took its price from its user's wallet, any other nothing", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'order' AND t.reference_id = o.id AND t.reason = 'purchase'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		WHERE CASE WHEN o.state IN ('paid', 'refunded') AND o.amount > 0 THEN p.id IS NULL OR p.amount <> -o.amount OR a.user_id <> o.user_id ELSE t.id IS NOT NULL END`},
+	{Name: "I10", Says: "every purchase in the ledger has its order", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN shop_order o ON o.id = t.reference_id
+		WHERE t.reason = 'purchase' AND (t.reference_kind <> 'order' OR o.id IS NULL)`},
+	{Name: "I4", Says: "only pending orders hold money, less than their price and of their user", Query: `
+		SELECT 'hold ' || CAST(h.id AS TEXT) FROM ledger_hold h JOIN ledger_account a ON a.id = h.account_id
+		LEFT JOIN shop_order o ON h.reference_kind = 'order' AND o.id = h.reference_id
+		WHERE h.ended_at IS NULL AND h.reference_kind = 'order' AND (o.id IS NULL OR o.state <> 'pending' OR h.amount >= o.amount OR a.user_id <> o.user_id)`},
+	{Name: "I11", Says: "a pending order waits for a recharge of its user", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN recharge r ON r.id = o.recharge_id
+		WHERE r.user_id <> o.user_id OR (o.state = 'pending' AND r.id IS NULL)`},
+	{Name: "I10", Says: "every paid order has an invoice of its price, any other none", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN invoice i ON i.reference_kind = 'order' AND i.reference_id = o.id
+		WHERE (o.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> o.amount OR i.user_id <> o.user_id`},
+}
+
+// Check gives every place where orders and the money for them do not agree.
+func (s *Shop) Check(ctx context.Context) ([]db.Violation, error) { return db.Check(ctx, s.db, rules...) }

@@ -1,0 +1,22 @@
+// Package shop sells: plans with their prices, orders, and what an order leads to.
+package shop
+
+import (
+	"airstrip/internal/db"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/wallet"
+)
+
+// Shop is where users buy.
+type Shop struct {
+	db       *db.DB
+	settings *setting.Settings
+	wallets  *wallet.Wallets
+	services *service.Services
+}
+
+// New gives the shop in d.
+func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
+	return &Shop{d, settings, wallets, services}
+}
