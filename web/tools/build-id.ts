@@ -31,5 +31,5 @@ export function buildId(): Plugin {
 // Chunk and asset names carry the hash of their content.
 function idOf(bundle: object | undefined): string {
   const hashedNames = Object.keys(bundle ?? {}).filter((name) => name.startsWith('assets/'))
-  return createHash('sha256').update(hashedNames.sort().join('\n')).digest('hex').slice(0, 12)
+  return createHash('sha256').update(hashedNames.toSorted().join('\n')).digest('hex').slice(0, 12)
 }

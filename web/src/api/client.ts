@@ -57,7 +57,7 @@ export function unwrap(body: unknown): unknown {
 export function toApiError(failure: unknown, response: Response | undefined): Error {
   if (failure instanceof Error && failure.name !== 'TypeError') return failure
   if (!response) return new ApiError('Network Error', { status: 0, code: 'network_error' })
-  return apiErrorOf(typeof failure === 'object' ? ((failure ?? {}) as Envelope) : {}, response)
+  return apiErrorOf(typeof failure === 'object' ? (failure ?? {}) : {}, response)
 }
 
 function apiErrorOf(envelope: Envelope, response: Response | undefined): ApiError {

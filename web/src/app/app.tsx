@@ -5,7 +5,8 @@ import { Suspense } from 'react'
 import { ThemeColor } from './theme-color'
 import { queryClient } from './query-client'
 import { router } from './router'
-import { cssVariables, theme } from './theme'
+import { surfaces } from './surfaces'
+import { theme } from './theme'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'color-scheme' })
 
@@ -17,7 +18,7 @@ export function App() {
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={cssVariables}
+      cssVariablesResolver={surfaces}
       colorSchemeManager={colorScheme}
       defaultColorScheme="light"
       getStyleNonce={() => nonce}

@@ -14,7 +14,7 @@ export function AccountButton({
     <UnstyledButton aria-haspopup="menu" {...props} className={classes.account}>
       <VisuallyHidden>{t('account.menu')}</VisuallyHidden>
       <span className={classes.initial} aria-hidden="true">
-        {[...user.user_name][0]?.toUpperCase()}
+        {Array.from(user.user_name)[0]?.toUpperCase()}
       </span>
       <span className={classes.person}>
         <span className={classes.name}>{user.user_name}</span>

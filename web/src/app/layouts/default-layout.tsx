@@ -63,7 +63,7 @@ export function DefaultLayout() {
       <BottomBar onOpenMenu={menu.open} />
       <Suspense>
         {wasMenuOpened && <NavDrawer opened={isMenuOpen} onClose={menu.close} />}
-        {paletteCalls > 0 && <Palette calls={paletteCalls} />}
+        {paletteCalls > 0 && <Palette key={paletteCalls} />}
       </Suspense>
     </div>
   )

@@ -12,12 +12,12 @@ import { schemes } from './preference-buttons'
 const [store, palette] = createSpotlight()
 const icon = { size: 18, strokeWidth: 1.75 }
 
-/** Every page and action by name, in characters, pinyin or English. Opens at each new call. */
-export function Palette({ calls }: { calls: number }) {
+/** Every page and action by name, in characters, pinyin or English. Opens when it is put on the page. */
+export function Palette() {
   const { t } = useTranslation()
   const actions = [usePages(), useActions()]
 
-  useEffect(() => palette.open(), [calls])
+  useEffect(() => palette.open(), [])
 
   return (
     <Spotlight

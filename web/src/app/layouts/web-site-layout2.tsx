@@ -8,7 +8,7 @@ import { Runway } from './runway'
 import classes from './web-site-layout2.module.css'
 
 /** One column of 400 px on the runway: signing in and up, about. */
-export function WebSiteLayout2({ children = <Outlet /> }: { children?: ReactNode }) {
+export function WebSiteLayout2({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
   return (
     <div className={classes.page}>
@@ -22,7 +22,7 @@ export function WebSiteLayout2({ children = <Outlet /> }: { children?: ReactNode
           <SchemeButton />
         </span>
       </header>
-      <main className={classes.column}>{children}</main>
+      <main className={classes.column}>{children ?? <Outlet />}</main>
       <Footer />
     </div>
   )

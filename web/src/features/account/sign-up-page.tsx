@@ -45,7 +45,7 @@ export function SignUpPage() {
   )
 }
 
-function Form({ needsInvite }: { needsInvite: boolean }) {
+function useSignUp(needsInvite: boolean) {
   const { t } = useTranslation('account')
   const { t: common } = useTranslation()
   const { next, code } = route.useSearch()
@@ -54,7 +54,6 @@ function Form({ needsInvite }: { needsInvite: boolean }) {
     resolver: zodResolver(signUpForm(t, needsInvite)),
     defaultValues: { email: '', name: '', password: '', re_password: '', invite_code: code ?? '' },
   })
-  const { errors, isSubmitting } = form.formState
 
   const submit = form.handleSubmit(async ({ invite_code, ...rest }) => {
     try {
@@ -64,6 +63,13 @@ function Form({ needsInvite }: { needsInvite: boolean }) {
       showServerProblem(form, error, common)
     }
   })
+  return { form, submit }
+}
+
+function Form({ needsInvite }: { needsInvite: boolean }) {
+  const { t } = useTranslation('account')
+  const { form, submit } = useSignUp(needsInvite)
+  const { errors, isSubmitting } = form.formState
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>

@@ -18,9 +18,7 @@ export function PasswordField(props: PasswordInputProps) {
         {...props}
         visible={isShown}
         onVisibilityChange={setShown}
-        visibilityToggleIcon={({ reveal }) =>
-          reveal ? <EyeOff size={18} strokeWidth={1.75} /> : <Eye size={18} strokeWidth={1.75} />
-        }
+        visibilityToggleIcon={VisibilityIcon}
         visibilityToggleButtonProps={{
           'aria-label': isShown ? t('field.hidePassword') : t('field.showPassword'),
           // Reached by Tab like everything else.
@@ -38,4 +36,9 @@ export function PasswordField(props: PasswordInputProps) {
       </p>
     </div>
   )
+}
+
+function VisibilityIcon({ reveal }: { reveal: boolean }) {
+  const Icon = reveal ? EyeOff : Eye
+  return <Icon size={18} strokeWidth={1.75} />
 }
