@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/db"
 	"airstrip/internal/wallet"
 )
 
@@ -159,11 +158,11 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 		})
 	}
 	err = book(order != nil)
-	if err != nil && order != nil && !errors.Is(err, db.ErrUnique) {
+	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) {
 		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID, "error", err)
 		err = book(false)
 	}
-	if errors.Is(err, db.ErrUnique) {
+	if errors.Is(err, wallet.ErrTransactionUsed) {
 		return false, p.refuse(ctx, notifyID, TransactionUsed, r.ID)
 	}
 	if err != nil {

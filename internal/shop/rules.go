@@ -32,4 +32,6 @@ var rules = []db.Rule{
 }
 
 // Check gives every place where orders and the money for them do not agree.
-func (s *Shop) Check(ctx context.Context) ([]db.Violation, error) { return db.Check(ctx, s.db, rules...) }
+func (s *Shop) Check(ctx context.Context) ([]db.Violation, error) {
+	return db.Check(ctx, s.db, rules...)
+}

@@ -3,6 +3,7 @@ package wallet
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,6 +70,9 @@ var (
 	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期", "Too many recharges are waiting for payment; pay one or wait until they expire")
 )
 
+// ErrTransactionUsed is the error of a payment that would be booked for a second recharge.
+var ErrTransactionUsed = errors.New("wallet: this payment was booked for another recharge")
+
 const maxPendingRecharges = 20
 
 // StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
@@ -109,11 +113,14 @@ func (w *Wallets) turn(ctx context.Context, tx bun.Tx, id int64, to RechargeStat
 
 // Credit books the payment called transactionID at the gateway: the recharge is paid, the wallet has the money, the
 // invoice is issued. A recharge that was paid before is left alone, credited is false then. A transactionID that paid
-// for another recharge is db.ErrUnique.
+// for another recharge is ErrTransactionUsed.
 func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactionID string) (credited bool, err error) {
 	credited, err = w.turn(ctx, tx, r.ID, RechargeDone, func(q *bun.UpdateQuery) {
 		q.Set("transaction_id = ?", transactionID).Set("paid_at = ?", w.db.Now())
 	})
+	if errors.Is(err, db.ErrUnique) {
+		err = ErrTransactionUsed
+	}
 	if err != nil || !credited {
 		return false, err
 	}

@@ -1,0 +1,58 @@
+// Package notify is the door for what payment gateways tell us. It hands everything over as it came and answers in the
+// gateway's own words.
+package notify
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"airstrip/internal/api"
+	"airstrip/internal/limit"
+	"airstrip/internal/payment"
+)
+
+const maxBody = 64 << 10
+
+// Payments serves GET and POST /v1/payment/notify/{payment_system} on mux. Every notify is stored, so one address may
+// send only so many of them.
+func Payments(mux *http.ServeMux, payments *payment.Payments) {
+	perAddress := limit.Per(time.Minute, 600)
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		answer, err := take(w, r, payments, perAddress)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", answer.ContentType)
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(answer.Status)
+		io.WriteString(w, answer.Body)
+	}
+	mux.HandleFunc("GET /v1/payment/notify/{payment_system}", handle)
+	mux.HandleFunc("POST /v1/payment/notify/{payment_system}", handle)
+}
+
+func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, perAddress *limit.Limiter) (payment.Answer, error) {
+	name := r.PathValue("payment_system")
+	if _, err := payments.Gateway(name); err != nil {
+		return payment.Answer{}, err
+	}
+	address := api.CallerOf(r.Context()).IP.String()
+	if err := perAddress.Allow(address); err != nil {
+		return payment.Answer{}, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return payment.Answer{}, err
+	}
+	return payments.Notify(r.Context(), name, payment.Notify{Method: r.Method, Query: r.URL.RawQuery, Header: r.Header, Body: body, Address: address})
+}
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := api.NewFailure(r.Context(), err)
+	for name, values := range f.GetHeaders() {
+		w.Header()[name] = values
+	}
+	api.WriteJSON(w, f.GetStatus(), map[string]any{"ret": 0, "msg": f.Message, "data": nil, "code": f.Code, "request_id": f.RequestID})
+}

@@ -1,0 +1,163 @@
+// Package sandbox is a pretended gateway for demos and tests: anybody pays by pressing a button. Everything else about
+// it is as with a real one: a book of its own, signed notifies through the same door, and an answer when asked.
+package sandbox
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/seal"
+	"airstrip/internal/wallet"
+)
+
+// Name is the gateway's name in paths and in the ledger.
+const Name = "sandbox"
+
+// Gateway is the sandbox.
+type Gateway struct {
+	db   *db.DB
+	key  []byte
+	site string
+}
+
+// New gives the sandbox, whose pay pages are under site, an address without a closing slash.
+func New(d *db.DB, key seal.Key, site string) *Gateway {
+	return &Gateway{d, key.For("sandbox gateway notify"), site}
+}
+
+// Name is "sandbox".
+func (g *Gateway) Name() string { return Name }
+
+// Title is what users see.
+func (g *Gateway) Title() fault.Text {
+	return fault.Text{ZH: "沙盒支付（演示）", EN: "Sandbox (demo)"}
+}
+
+type bill struct {
+	bun.BaseModel `bun:"table:sandbox_payment"`
+	TradeNo       string `bun:",pk"`
+	TransactionID string
+	Amount        money.Amount
+	Currency      string
+	Title         string
+	ReturnURL     string
+	State         string // open, paid or failed
+	CreatedAt     time.Time
+}
+
+var states = map[string]payment.PaymentState{"open": payment.Waiting, "paid": payment.Paid, "failed": payment.Failed}
+
+// Begin opens the bill in the sandbox's book.
+func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, error) {
+	row := bill{
+		TradeNo: b.TradeNo, TransactionID: "SB" + b.TradeNo, Amount: b.Amount, Currency: b.Currency, Title: b.Title, ReturnURL: b.ReturnURL,
+		State: "open", CreatedAt: g.db.Now(),
+	}
+	err := g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Exec(ctx)
+		return err
+	})
+	return wallet.PayPage{Kind: "url", URL: g.site + "/sandbox/pay/" + b.TradeNo}, err
+}
+
+// Ask looks into the book.
+func (g *Gateway) Ask(ctx context.Context, tradeNo string) (payment.Payment, error) {
+	b, err := g.find(ctx, tradeNo)
+	if err != nil {
+		return payment.Payment{}, err
+	}
+	return payment.Payment{TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency, State: states[b.State]}, nil
+}
+
+var errNoBill = fault.NotFound("bill_not_found", "没有这张账单", "There is no such bill")
+
+func (g *Gateway) find(ctx context.Context, tradeNo string) (*bill, error) {
+	var found []bill
+	err := g.db.NewSelect().Model(&found).Where("trade_no = ?", tradeNo).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = errNoBill
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Close pays the bill or lets the payment fail, where it is open.
+func (g *Gateway) Close(ctx context.Context, tradeNo string, paid bool) error {
+	to := "failed"
+	if paid {
+		to = "paid"
+	}
+	return g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model((*bill)(nil)).Set("state = ?", to).Where("trade_no = ? AND state = 'open'", tradeNo).Exec(ctx)
+		return err
+	})
+}
+
+// Notice gives the form of the notify for p: its fields and, as sign, the HMAC-SHA256 in hex of the lines name=value in
+// the order of names.
+func (g *Gateway) Notice(p payment.Payment) url.Values {
+	form := url.Values{
+		"trade_no": {p.TradeNo}, "transaction_id": {p.TransactionID}, "amount": {p.Amount.String()}, "currency": {p.Currency}, "state": {string(p.State)},
+	}
+	form.Set("sign", hex.EncodeToString(g.sign(form)))
+	return form
+}
+
+func (g *Gateway) sign(form url.Values) []byte {
+	var lines []string
+	for name, values := range form {
+		if name != "sign" {
+			lines = append(lines, name+"="+strings.Join(values, ",")+"\n")
+		}
+	}
+	slices.Sort(lines)
+	h := hmac.New(sha256.New, g.key)
+	for _, line := range lines {
+		h.Write([]byte(line))
+	}
+	return h.Sum(nil)
+}
+
+// Read verifies and reads what Notice made.
+func (g *Gateway) Read(n payment.Notify) (payment.Payment, error) {
+	form, err := n.Values()
+	if err != nil {
+		return payment.Payment{}, errors.Join(payment.ErrUnreadable, err)
+	}
+	sign, err := hex.DecodeString(form.Get("sign"))
+	if err != nil || !hmac.Equal(sign, g.sign(form)) {
+		return payment.Payment{}, payment.ErrSignature
+	}
+	amount, err := money.Parse(form.Get("amount"))
+	if err != nil {
+		return payment.Payment{}, errors.Join(payment.ErrUnreadable, err)
+	}
+	return payment.Payment{
+		TradeNo: form.Get("trade_no"), TransactionID: form.Get("transaction_id"), Amount: amount, Currency: form.Get("currency"),
+		State: payment.PaymentState(form.Get("state")),
+	}, nil
+}
+
+// Answer says success or fail in a word.
+func (g *Gateway) Answer(accepted bool) payment.Answer {
+	if !accepted {
+		return payment.Answer{Status: http.StatusBadRequest, ContentType: "text/plain; charset=utf-8", Body: "fail"}
+	}
+	return payment.Answer{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: "success"}
+}
