@@ -1,6 +1,10 @@
 package account
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Role is what a member of staff may do; empty for everybody else.
 type Role string
@@ -20,6 +24,8 @@ type Identity struct {
 	UUID      uuid.UUID
 	SessionID uuid.UUID
 	Role      Role
+	IssuedAt  time.Time // of the access token
+	ExpiresAt time.Time
 }
 
 // Staff tells whether the caller has any staff role.

@@ -1,0 +1,142 @@
+// Package account is people: sign-up, sign-in, passwords, sessions, bans.
+package account
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/job"
+	"airstrip/internal/limit"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/token"
+	"airstrip/internal/wallet"
+)
+
+// Accounts are all users.
+type Accounts struct {
+	db        *db.DB
+	settings  *setting.Settings
+	tokens    *token.Tokens
+	wallets   *wallet.Wallets
+	services  *service.Services
+	hash      *hasher
+	strangers *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
+	refreshes *limit.Limiter // by user
+}
+
+// New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
+func New(d *db.DB, settings *setting.Settings, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services) *Accounts {
+	return &Accounts{
+		db: d, settings: settings, tokens: tokens, wallets: wallets, services: services, hash: newHasher(),
+		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60),
+	}
+}
+
+// User is a person with an account.
+type User struct {
+	ID              int64 `bun:",pk,autoincrement"`
+	UUID            uuid.UUID
+	Email           string // lower case
+	Name            string
+	Role            Role
+	InviteCode      string // brings others in
+	InvitedBy       *int64
+	TelegramID      *int64
+	BannedAt        *time.Time
+	EmailVerifiedAt *time.Time
+	SignedInAt      *time.Time
+	CreatedAt       time.Time
+}
+
+// Banned tells whether the user is banned: they can sign in and see it, and have no service.
+func (u User) Banned() bool { return u.BannedAt != nil }
+
+// row is a user with what never leaves this package.
+type row struct {
+	bun.BaseModel `bun:"table:account"`
+	User
+	Password        string
+	PasswordVersion uuid.UUID
+}
+
+// Client is the other end of a call, as the history and the limits know it.
+type Client struct {
+	IP        netip.Addr
+	UserAgent string
+}
+
+// Faults of accounts.
+var (
+	ErrNoUser           = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
+	ErrEmailTaken       = fault.Conflict("email_taken", "该邮箱已被注册", "This e-mail address has an account already").In(*field("email", "email_taken", "该邮箱已被注册", "This e-mail address has an account already"))
+	ErrSignUpClosed     = fault.Forbidden("sign_up_closed", "本站暂不开放注册", "Sign-up is closed")
+	ErrTooManySignUps   = fault.TooMany("too_many_sign_ups", "您所在的网络今天注册的账号过多，请明天再试", "Too many accounts were made from your network today; please try again tomorrow")
+	ErrWrongCredentials = fault.Unauthorized("wrong_credentials", "邮箱或密码不正确", "The e-mail address or the password is wrong")
+	ErrTooManyFailures  = fault.TooMany("too_many_failures", "密码错误次数过多，请稍后再试", "Too many wrong passwords; please wait before the next try")
+	ErrSignedOut        = fault.Unauthorized("signed_out", "登录已失效，请重新登录", "Your sign-in has ended; please sign in again")
+)
+
+// User gives the user with this id, or ErrNoUser.
+func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
+	r, err := find(ctx, a.db, "id = ?", id)
+	return r.User, err
+}
+
+// List gives all users in the order of their ids.
+func (a *Accounts) List(ctx context.Context) ([]User, error) {
+	var rows []row
+	if err := a.db.NewSelect().Model(&rows).Order("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	users := make([]User, len(rows))
+	for i, r := range rows {
+		users[i] = r.User
+	}
+	return users, nil
+}
+
+func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, error) {
+	var r row
+	err := idb.NewSelect().Model(&r).Where(where, args...).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrNoUser
+	}
+	return r, err
+}
+
+// Register puts the forgetting of old rows on the timetable.
+func (a *Accounts) Register(q *job.Queue) {
+	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
+}
+
+// How long the history is kept.
+const (
+	signInsKept  = 90 * 24 * time.Hour
+	sessionsKept = 30 * 24 * time.Hour // after their end
+)
+
+// Forget removes tokens that are out, and sessions and sign-ins that are long past.
+func (a *Accounts) Forget(ctx context.Context) error {
+	now := a.db.Now()
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for _, old := range []*bun.DeleteQuery{
+			tx.NewDelete().Model((*pair)(nil)).Where("expires_at < ?", now),
+			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionsKept)),
+			tx.NewDelete().Model((*try)(nil)).Where("at < ?", now.Add(-signInsKept)),
+			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),
+		} {
+			if _, err := old.Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,117 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+
+	"airstrip/internal/fault"
+)
+
+// ErrBusy is the fault of a call that would have to wait too long for its password to be hashed.
+var ErrBusy = fault.TooMany("sign_in_busy", "登录人数较多，请稍后再试", "Many people are signing in right now; please try again in a moment").After(3 * time.Second)
+
+// cost is how dear an Argon2id hash is.
+type cost struct {
+	memory  uint32 // KiB
+	passes  uint32
+	threads uint8
+}
+
+var present = cost{19 * 1024, 2, 1}
+
+// hasher hashes a few passwords at once and lets a bounded number wait, so that a flood of sign-ins takes neither all
+// memory nor all cores.
+type hasher struct {
+	places chan struct{} // those at work and those who wait
+	slots  chan struct{} // those at work
+	decoy  string        // what passwords of unknown users are compared with
+}
+
+const waitingPerSlot = 64 // about two seconds' work
+
+func newHasher() *hasher {
+	slots := max(1, runtime.GOMAXPROCS(0)-1)
+	return &hasher{make(chan struct{}, slots*(1+waitingPerSlot)), make(chan struct{}, slots), present.hash(rand.Text())}
+}
+
+// do runs fn when it is its turn, or answers ErrBusy.
+func (h *hasher) do(ctx context.Context, fn func()) error {
+	select {
+	case h.places <- struct{}{}:
+		defer func() { <-h.places }()
+	default:
+		return ErrBusy
+	}
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	fn()
+	return nil
+}
+
+// hash gives the PHC string of a password.
+func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
+	err = h.do(ctx, func() { phc = present.hash(password) })
+	return phc, err
+}
+
+// matches tells whether phc is of this password. An empty phc, of a user who does not exist, takes as long and is false.
+func (h *hasher) matches(ctx context.Context, password, phc string) (ok bool, err error) {
+	known := phc != ""
+	if !known {
+		phc = h.decoy
+	}
+	c, salt, sum, err := parse(phc)
+	if err != nil {
+		return false, err
+	}
+	err = h.do(ctx, func() {
+		got := argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, uint32(len(sum)))
+		ok = subtle.ConstantTimeCompare(got, sum) == 1 && known
+	})
+	return ok, err
+}
+
+// outdated tells whether a stored hash is of another cost than today's.
+func outdated(phc string) bool {
+	c, _, _, err := parse(phc)
+	return err == nil && c != present
+}
+
+func (c cost) hash(password string) string {
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	sum := argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, 32)
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, c.threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
+}
+
+// parse reads what hash wrote. Costs beyond reason are refused: they could only come from a damaged row.
+func parse(phc string) (c cost, salt, sum []byte, err error) {
+	parts := strings.Split(phc, "$")
+	version := 0
+	if len(parts) == 6 && parts[1] == "argon2id" {
+		_, err = fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &c.memory, &c.passes, &c.threads)
+		if err == nil {
+			salt, err = base64.RawStdEncoding.DecodeString(parts[4])
+		}
+		if err == nil {
+			sum, err = base64.RawStdEncoding.DecodeString(parts[5])
+		}
+	}
+	if err != nil || version != argon2.Version || c.memory > 1<<20 || c.passes < 1 || c.passes > 16 || c.threads < 1 || len(sum) < 16 {
+		return cost{}, nil, nil, fmt.Errorf("a stored password hash cannot be read")
+	}
+	return c, salt, sum, nil
+}

@@ -1,0 +1,139 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
+)
+
+// ChangePassword replaces the password of the user who makes the call, who shows the present one. All sessions end; the
+// grant is of a new one for the device that made the call.
+func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, replacement string, from Client) (Grant, error) {
+	u, err := a.User(ctx, who.UserID)
+	if err != nil {
+		return Grant{}, err
+	}
+	replacement = normalPassword(replacement)
+	if err := invalid(checkPassword("new_password", replacement)); err != nil {
+		return Grant{}, err
+	}
+	phc, err := a.hash.hash(ctx, replacement)
+	if err != nil {
+		return Grant{}, err
+	}
+	var g Grant
+	err = a.prove(ctx, u.Email, current, from, func(ctx context.Context, tx bun.Tx, r row) error {
+		var s session
+		if err := tx.NewSelect().Model(&s).Where("id = ? AND account_id = ?", who.SessionID, r.ID).Scan(ctx); err != nil {
+			return err
+		}
+		r, err := a.setPassword(ctx, tx, r, phc)
+		if err != nil {
+			return err
+		}
+		g, err = a.begin(ctx, tx, r, s.Remember, from)
+		return err
+	})
+	if errors.Is(err, ErrWrongCredentials) {
+		err = fault.Invalid("current_password", "wrong_password", "当前密码不正确", "The present password is wrong")
+	}
+	return g, err
+}
+
+// setPassword stores a password's hash and ends all sessions.
+func (a *Accounts) setPassword(ctx context.Context, tx bun.Tx, r row, phc string) (row, error) {
+	r.Password, r.PasswordVersion = phc, uuid.New()
+	if _, err := tx.NewUpdate().Model(&r).Column("password", "password_version").WherePK().Exec(ctx); err != nil {
+		return r, err
+	}
+	return r, a.end(ctx, tx, "account_id = ?", r.ID)
+}
+
+// What follows is for the operator, who names users by their e-mail.
+
+// Create makes an account whatever the sign-up settings say.
+func (a *Accounts) Create(ctx context.Context, email, name, password string, role Role) (User, error) {
+	r := draft(email, name)
+	r.Role = role
+	password = normalPassword(password)
+	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name), checkPassword("password", password), checkRole(role)); err != nil {
+		return User{}, err
+	}
+	var err error
+	if r.Password, err = a.hash.hash(ctx, password); err != nil {
+		return User{}, err
+	}
+	var made row
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		made, err = a.insert(ctx, tx, r)
+		return err
+	})
+	return made.User, err
+}
+
+// SetPassword gives the user another password and ends all their sessions.
+func (a *Accounts) SetPassword(ctx context.Context, email, password string) error {
+	password = normalPassword(password)
+	if err := invalid(checkPassword("password", password)); err != nil {
+		return err
+	}
+	phc, err := a.hash.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
+		_, err := a.setPassword(ctx, tx, r, phc)
+		return err
+	})
+}
+
+// SetRole makes the user a member of staff, or with an empty role no longer one, from their next call on.
+func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
+	if err := invalid(checkRole(role)); err != nil {
+		return err
+	}
+	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
+		r.Role = role
+		_, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx)
+		return err
+	})
+}
+
+// Ban takes the user's service away; they can still sign in and see it.
+func (a *Accounts) Ban(ctx context.Context, email string) error { return a.setBanned(ctx, email, true) }
+
+// Unban ends a ban.
+func (a *Accounts) Unban(ctx context.Context, email string) error {
+	return a.setBanned(ctx, email, false)
+}
+
+func (a *Accounts) setBanned(ctx context.Context, email string, banned bool) error {
+	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
+		if r.Banned() == banned {
+			return nil
+		}
+		r.BannedAt = nil
+		if now := a.db.Now(); banned {
+			r.BannedAt = &now
+		}
+		if _, err := tx.NewUpdate().Model(&r).Column("banned_at").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		return a.services.SetBanned(ctx, tx, r.ID, banned)
+	})
+}
+
+// change runs fn on the user with this e-mail, or answers ErrNoUser.
+func (a *Accounts) change(ctx context.Context, email string, fn func(context.Context, bun.Tx, row) error) error {
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := find(ctx, tx, "email = ?", NormalEmail(email))
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx, r)
+	})
+}

@@ -1,0 +1,176 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/token"
+)
+
+// session is one device that is signed in. It is the family of the refresh tokens that replaced each other in it.
+type session struct {
+	bun.BaseModel `bun:"table:session"`
+	ID            uuid.UUID `bun:",pk"`
+	AccountID     int64
+	Remember      bool
+	IP            string
+	UserAgent     string
+	CreatedAt     time.Time
+	SeenAt        time.Time
+	ExpiresAt     time.Time
+	EndedAt       *time.Time
+}
+
+// pair is an access token and the refresh token that came with it.
+type pair struct {
+	bun.BaseModel `bun:"table:token_pair"`
+	RefreshID     uuid.UUID `bun:",pk"`
+	AccessID      uuid.UUID
+	SessionID     uuid.UUID
+	Replaces      *uuid.UUID
+	IssuedAt      time.Time
+	ExpiresAt     time.Time
+}
+
+// Grant is what a sign-in or a refresh gives: who it is, and the two tokens.
+type Grant struct {
+	User    User
+	Access  string
+	Refresh string
+}
+
+// begin starts a session for a user whose right to it is proven.
+func (a *Accounts) begin(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+	now := a.db.Now()
+	s := session{
+		ID: newID(), AccountID: r.ID, Remember: remember, IP: from.IP.String(), UserAgent: userAgent(from),
+		CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(remember)),
+	}
+	if _, err := tx.NewInsert().Model(&s).Exec(ctx); err != nil {
+		return Grant{}, err
+	}
+	p := newPair(s, now)
+	if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
+		return Grant{}, err
+	}
+	return a.grant(r, s, p)
+}
+
+// newID gives a UUID whose order is that of time.
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+func newPair(s session, now time.Time) pair {
+	return pair{RefreshID: newID(), AccessID: newID(), SessionID: s.ID, IssuedAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(s.Remember))}
+}
+
+// grant signs the tokens of a pair; the same pair gives the same tokens.
+func (a *Accounts) grant(r row, s session, p pair) (Grant, error) {
+	access, err := a.tokens.Sign(token.NewAccess(p.AccessID, p.IssuedAt, token.SubjectAccess{UserID: r.ID, UserNewID: r.UUID, UserName: r.Name, Email: r.Email}))
+	if err != nil {
+		return Grant{}, err
+	}
+	refresh, err := a.tokens.Sign(token.NewRefresh(p.RefreshID, p.IssuedAt, token.SubjectRefresh{UserID: r.ID, PasswordHash: r.PasswordVersion, IsRememberMe: s.Remember}))
+	return Grant{r.User, access, refresh}, err
+}
+
+const grace = 10 * time.Second // in which a used refresh token gives its replacement once more
+
+// Refresh exchanges a refresh token for a new pair. For ten seconds the old one gives the same pair again, so that two
+// tabs or a lost answer sign nobody out; seen after that it is stolen goods, and the session ends.
+func (a *Accounts) Refresh(ctx context.Context, refresh string, from Client) (Grant, error) {
+	claims, err := a.verify(ctx, refresh, token.Refresh)
+	if err != nil {
+		return Grant{}, err
+	}
+	if err := a.refreshes.Allow(strconv.FormatInt(claims.SubjectRefresh.UserID, 10)); err != nil {
+		return Grant{}, err
+	}
+	var g Grant
+	var reused bool
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		now := a.db.Now()
+		var s session
+		err := tx.NewSelect().Model(&s).Where("id = (SELECT session_id FROM token_pair WHERE refresh_id = ?)", claims.ID).Scan(ctx)
+		if errors.Is(err, db.ErrNoRows) {
+			return ErrSignedOut
+		}
+		if err != nil {
+			return err
+		}
+		next := newPair(s, now)
+		next.Replaces = &claims.ID
+		fresh, err := db.Changed(tx.NewInsert().Model(&next).On("CONFLICT (replaces) DO NOTHING").Exec(ctx))
+		if err != nil {
+			return err
+		}
+		if fresh == 0 {
+			if err := tx.NewSelect().Model(&next).Where("replaces = ?", claims.ID).Scan(ctx); err != nil {
+				return err
+			}
+			if reused = now.Sub(next.IssuedAt) > grace; reused {
+				return a.end(ctx, tx, "id = ?", s.ID)
+			}
+		}
+		alive, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("seen_at = ?", now).Set("expires_at = ?", next.ExpiresAt).
+			Set("ip = ?", from.IP.String()).Set("user_agent = ?", userAgent(from)).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+		if err != nil {
+			return err
+		}
+		r, err := find(ctx, tx, "id = ?", s.AccountID)
+		if err != nil {
+			return err
+		}
+		if alive == 0 || r.PasswordVersion != claims.SubjectRefresh.PasswordHash {
+			return ErrSignedOut
+		}
+		g, err = a.grant(r, s, next)
+		return err
+	})
+	if err == nil && reused {
+		return Grant{}, ErrSignedOut
+	}
+	return g, err
+}
+
+// Authenticate tells who holds an access token. User, session and role are read from the database at each call, so that
+// a sign-out, a new password or another role take effect at once.
+func (a *Accounts) Authenticate(ctx context.Context, access string) (Identity, error) {
+	claims, err := a.verify(ctx, access, token.Access)
+	if err != nil {
+		return Identity{}, err
+	}
+	who := Identity{UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC()}
+	err = a.db.NewRaw(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
+		WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`, claims.ID, who.UserID).Scan(ctx, &who.UUID, &who.Role, &who.SessionID)
+	if errors.Is(err, db.ErrNoRows) {
+		return Identity{}, ErrSignedOut
+	}
+	return who, err
+}
+
+func (a *Accounts) verify(ctx context.Context, raw string, want token.Type) (token.Claims, error) {
+	claims, err := a.tokens.Verify(ctx, raw, want)
+	if errors.Is(err, token.ErrInvalid) {
+		err = ErrSignedOut.Because(err)
+	}
+	return claims, err
+}
+
+// SignOut ends the session of the call.
+func (a *Accounts) SignOut(ctx context.Context, who Identity) error {
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return a.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID)
+	})
+}
+
+// end ends the sessions that still run among those named.
+func (a *Accounts) end(ctx context.Context, tx bun.Tx, where string, args ...any) error {
+	_, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", a.db.Now()).Where(where, args...).Where("ended_at IS NULL").Exec(ctx)
+	return err
+}

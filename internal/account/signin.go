@@ -1,0 +1,176 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+)
+
+// SignIn tests e-mail and password and begins a session: an hour, or with remember 30 days, after its last refresh.
+// Wrong credentials answer ErrWrongCredentials whatever it is that is wrong; a banned user can sign in.
+func (a *Accounts) SignIn(ctx context.Context, email, password string, remember bool, from Client) (Grant, error) {
+	var g Grant
+	err := a.prove(ctx, NormalEmail(email), password, from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
+		g, err = a.begin(ctx, tx, r, remember, from)
+		return err
+	})
+	return g, err
+}
+
+// prove tests a password; where it is right, then runs in the transaction that records the try. The limits are looked at
+// twice: before the password is hashed, to spare the work, and when the result is recorded, since tries that ran beside
+// this one may have used them up.
+func (a *Accounts) prove(ctx context.Context, email, password string, from Client, then func(context.Context, bun.Tx, row) error) error {
+	if err := a.admit(ctx, a.db, email, from); err != nil {
+		return err
+	}
+	r, err := find(ctx, a.db, "email = ?", email)
+	if err != nil && !errors.Is(err, ErrNoUser) {
+		return err
+	}
+	password = normalPassword(password)
+	ok, err := a.hash.matches(ctx, password, r.Password)
+	if err != nil {
+		return err
+	}
+	stored := r.Password
+	if ok && outdated(stored) {
+		if stored, err = a.hash.hash(ctx, password); err != nil {
+			return err
+		}
+	}
+	var proven bool
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := a.admit(ctx, tx, email, from); err != nil {
+			return err
+		}
+		proven = ok
+		if ok {
+			// The password may have been changed while this one was hashed.
+			n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("signed_in_at = ?", a.db.Now()).Set("password = ?", stored).
+				Where("id = ? AND password_version = ?", r.ID, r.PasswordVersion).Exec(ctx))
+			if err != nil {
+				return err
+			}
+			proven = n == 1
+		}
+		if err := a.record(ctx, tx, email, from, proven); err != nil || !proven {
+			return err
+		}
+		return then(ctx, tx, r)
+	})
+	if err == nil && !proven {
+		return ErrWrongCredentials
+	}
+	return err
+}
+
+// try is one time that somebody showed a password, or signed up.
+type try struct {
+	bun.BaseModel `bun:"table:sign_in"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Email         string
+	Network       string
+	IP            string
+	UserAgent     string
+	Succeeded     bool
+	At            time.Time
+}
+
+func (a *Accounts) record(ctx context.Context, tx bun.Tx, email string, from Client, succeeded bool) error {
+	t := try{Email: email, Network: network(from.IP), IP: from.IP.String(), UserAgent: userAgent(from), Succeeded: succeeded, At: a.db.Now()}
+	_, err := tx.NewInsert().Model(&t).Exec(ctx)
+	return err
+}
+
+// SignInRecord is one entry of a user's history of sign-ins.
+type SignInRecord struct {
+	At        time.Time
+	IP        string
+	UserAgent string
+	Succeeded bool
+}
+
+const historyLength = 100
+
+// SignIns gives the newest sign-ins of a user, the failed ones too, newest first.
+func (a *Accounts) SignIns(ctx context.Context, userID int64) ([]SignInRecord, error) {
+	u, err := a.User(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	var tries []try
+	if err := a.db.NewSelect().Model(&tries).Where("email = ? AND at >= ?", u.Email, u.CreatedAt).
+		OrderExpr("at DESC, id DESC").Limit(historyLength).Scan(ctx); err != nil {
+		return nil, err
+	}
+	records := make([]SignInRecord, len(tries))
+	for i, t := range tries {
+		records[i] = SignInRecord{t.At, t.IP, t.UserAgent, t.Succeeded}
+	}
+	return records, nil
+}
+
+// The limits on wrong passwords. Nobody can lock somebody else's account: failures elsewhere only make one network wait
+// between its own.
+const (
+	window             = 15 * time.Minute
+	failuresHere       = 5  // for one e-mail from one network
+	failuresEverywhere = 5  // for one e-mail; from then on each network waits pause after its own failure
+	failuresOfNetwork  = 20 // from one network for all e-mails
+	pause              = time.Minute
+)
+
+// admit answers ErrTooManyFailures where this client must wait before it may try a password for email.
+func (a *Accounts) admit(ctx context.Context, idb bun.IDB, email string, from Client) error {
+	now, here := a.db.Now(), network(from.IP)
+	var byEmail struct {
+		Everywhere, Here int
+		FirstHere        *time.Time
+		LastHere         *time.Time
+	}
+	if err := idb.NewRaw(`SELECT count(*) AS everywhere, count(CASE WHEN network = ?0 THEN 1 END) AS here,
+			min(CASE WHEN network = ?0 THEN at END) AS first_here, max(CASE WHEN network = ?0 THEN at END) AS last_here
+		FROM sign_in WHERE email = ?1 AND at > ?2 AND NOT succeeded`, here, email, now.Add(-window)).Scan(ctx, &byEmail); err != nil {
+		return err
+	}
+	var byNetwork struct {
+		Failures int
+		First    *time.Time
+	}
+	if err := idb.NewRaw(`SELECT count(*) AS failures, min(at) AS first FROM sign_in WHERE network = ? AND at > ? AND NOT succeeded`,
+		here, now.Add(-window)).Scan(ctx, &byNetwork); err != nil {
+		return err
+	}
+	switch {
+	case byEmail.Here >= failuresHere:
+		return ErrTooManyFailures.After(byEmail.FirstHere.Add(window).Sub(now))
+	case byNetwork.Failures >= failuresOfNetwork:
+		return ErrTooManyFailures.After(byNetwork.First.Add(window).Sub(now))
+	case byEmail.Everywhere >= failuresEverywhere && byEmail.LastHere != nil && byEmail.LastHere.Add(pause).After(now):
+		return ErrTooManyFailures.After(byEmail.LastHere.Add(pause).Sub(now))
+	}
+	return nil
+}
+
+// network is what an address is counted as: an IPv4 address itself, of IPv6 the /64 that one customer has.
+func network(ip netip.Addr) string {
+	if ip.Is6() {
+		if prefix, err := ip.WithZone("").Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	return ip.String()
+}
+
+const maxUserAgent = 512 // bytes
+
+func userAgent(from Client) string {
+	return strings.ToValidUTF8(from.UserAgent[:min(len(from.UserAgent), maxUserAgent)], "")
+}

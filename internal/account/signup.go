@@ -1,0 +1,149 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// SignUp is what a person gives to get an account.
+type SignUp struct {
+	Email      string
+	Name       string
+	Password   string
+	Repeated   string // the password once more
+	InviteCode string // of another user; needed where the site admits only the invited
+}
+
+// SignUp makes an account and signs its user in. It follows the site's settings: who may sign up, with which e-mail
+// domains, how many a day from one network. Wrong input is named as in the API: email, name, password, re_password,
+// invite_code. A taken e-mail answers ErrEmailTaken; with codes sent by mail it will be told to its owner only.
+func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, error) {
+	if err := a.strangers.Allow(network(from.IP)); err != nil {
+		return Grant{}, err
+	}
+	site := a.settings.Get()
+	if site.SignUpMode == "closed" {
+		return Grant{}, ErrSignUpClosed
+	}
+	r, password := draft(in.Email, in.Name), normalPassword(in.Password)
+	inviter, wrongCode, err := a.inviter(ctx, in.InviteCode, site.SignUpMode == "invite")
+	if err != nil {
+		return Grant{}, err
+	}
+	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name), checkPassword("password", password),
+		checkRepeated(in.Password, in.Repeated), wrongCode); err != nil {
+		return Grant{}, err
+	}
+	if err := a.free(ctx, r.Email); err != nil {
+		return Grant{}, err
+	}
+	if err := a.countSignUp(ctx, from); err != nil {
+		return Grant{}, err
+	}
+	if r.Password, err = a.hash.hash(ctx, password); err != nil {
+		return Grant{}, err
+	}
+	now := a.db.Now()
+	r.InvitedBy, r.SignedInAt = inviter, &now
+	var g Grant
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		made, err := a.insert(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		if err := a.record(ctx, tx, made.Email, from, true); err != nil {
+			return err
+		}
+		g, err = a.begin(ctx, tx, made, false, from)
+		return err
+	})
+	return g, err
+}
+
+func draft(email, name string) row {
+	return row{User: User{Email: NormalEmail(email), Name: normalName(name)}}
+}
+
+// insert adds a user with everything that belongs to one.
+func (a *Accounts) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
+	r.UUID, r.PasswordVersion, r.InviteCode, r.CreatedAt = newID(), uuid.New(), newInviteCode(), a.db.Now()
+	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
+			err = ErrEmailTaken.Because(err)
+		}
+		return r, err
+	}
+	if err := a.wallets.Open(ctx, tx, r.ID); err != nil {
+		return r, err
+	}
+	return r, a.services.Open(ctx, tx, r.ID)
+}
+
+// free answers ErrEmailTaken where the e-mail has an account, before any work is done for it.
+func (a *Accounts) free(ctx context.Context, email string) error {
+	taken, err := a.db.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
+	if err == nil && taken {
+		err = ErrEmailTaken
+	}
+	return err
+}
+
+// countSignUp takes one of the day's sign-ups of the client's network, or answers ErrTooManySignUps. It is not given
+// back where the sign-up fails afterwards.
+func (a *Accounts) countSignUp(ctx context.Context, from Client) error {
+	site := a.settings.Get()
+	today := a.db.Now().In(site.Zone())
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_up_count (network, day, accounts) VALUES (?, ?, 1)
+			ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1 WHERE sign_up_count.accounts < ?`,
+			network(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
+		if err == nil && n == 0 {
+			tomorrow := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, today.Location())
+			err = ErrTooManySignUps.After(tomorrow.Sub(today))
+		}
+		return err
+	})
+}
+
+// day is a date as YYYYMMDD.
+func day(t time.Time) int { return t.Year()*10000 + int(t.Month())*100 + t.Day() }
+
+// CheckInviteCode answers nil where the code brings in a new user, or what is wrong with the field invite_code.
+func (a *Accounts) CheckInviteCode(ctx context.Context, code string, from Client) error {
+	if err := a.strangers.Allow(network(from.IP)); err != nil {
+		return err
+	}
+	_, wrong, err := a.inviter(ctx, code, true)
+	if err != nil {
+		return err
+	}
+	return invalid(wrong)
+}
+
+// inviter gives the user whose code it is: nil for no code where none is needed.
+func (a *Accounts) inviter(ctx context.Context, code string, needed bool) (*int64, *fault.Field, error) {
+	code = strings.ToUpper(strings.TrimSpace(code))
+	if code == "" && !needed {
+		return nil, nil, nil
+	}
+	if code == "" {
+		return nil, field("invite_code", "required", "需要邀请码", "An invite code is needed"), nil
+	}
+	r, err := find(ctx, a.db, "invite_code = ? AND banned_at IS NULL", code)
+	if errors.Is(err, ErrNoUser) {
+		return nil, field("invite_code", "invite_code_unknown", "邀请码无效", "This invite code is not valid"), nil
+	}
+	return &r.ID, nil, err
+}
+
+// newInviteCode gives ten characters of base32, 50 bits.
+func newInviteCode() string { return rand.Text()[:10] }
