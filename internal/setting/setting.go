@@ -74,6 +74,8 @@ func (s Site) check() error {
 		return fault.Invalid("currency", "unknown", "不支持该货币", "This currency is not supported")
 	case s.RechargeMin <= 0 || s.RechargeMax < s.RechargeMin:
 		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
+	case s.SignUpPerIPDaily < 1:
+		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
 	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1:
 		return fault.Invalid("recharge_minutes", "range", "时长必须大于零", "Times must be above zero")
 	}
