@@ -26,7 +26,7 @@ web/node_modules/.installed: web/package.json web/package-lock.json
 	npm --prefix web ci --no-audit --no-fund
 	touch $@
 
-e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json
+e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json web/node_modules/.installed
 	npm --prefix e2e ci --no-audit --no-fund
 	touch $@
 
