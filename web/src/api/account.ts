@@ -1,5 +1,5 @@
 import { call } from './call'
-import { openFetch } from './client'
+import { sendOpenly } from './client'
 
 export type Tokens = { access_token: string; refresh_token: string | null }
 
@@ -29,7 +29,7 @@ export const refresh = (refreshToken: string) =>
     'POST',
     '/api/v2/auth/jwt_token/jwt_access_refresh',
     { refresh_token: refreshToken },
-    openFetch,
+    sendOpenly,
   )
 
 export const signOut = () => call<unknown>('POST', '/api/v2/auth/sign-out')

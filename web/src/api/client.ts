@@ -13,21 +13,30 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
-/** `fetch` in the user's language, without a bearer token. */
-export function openFetch(request: Request): Promise<Response> {
+/** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
+export async function sendOpenly(request: Request): Promise<Response> {
   request.headers.set('Accept-Language', document.documentElement.lang)
-  return fetch(request)
+  const response = await fetch(request).catch((failure: unknown) => {
+    if (request.signal.aborted) throw failure
+    throw new ApiError('Network Error', { status: 0, code: 'network_error' })
+  })
+  if (response.ok) return response
+  throw apiErrorOf(await readEnvelope(response), response)
 }
 
-/** `fetch` with the bearer token; after a 401 it tries once more with a new one. */
-export async function authorizedFetch(request: Request): Promise<Response> {
+/** The same with the bearer token; after a 401 it tries once more with a new one. */
+export async function send(request: Request): Promise<Response> {
   const token = authorization.accessToken()
-  if (!token) return openFetch(request)
+  if (!token) return sendOpenly(request)
 
   const again = request.clone()
-  const response = await openFetch(withBearer(request, token))
-  if (response.status !== 401 || !(await authorization.replace(token))) return response
-  return openFetch(withBearer(again, authorization.accessToken()))
+  try {
+    return await sendOpenly(withBearer(request, token))
+  } catch (failure) {
+    const isRefused = failure instanceof ApiError && failure.status === 401
+    if (!isRefused || !(await authorization.replace(token))) throw failure
+    return sendOpenly(withBearer(again, authorization.accessToken()))
+  }
 }
 
 function withBearer(request: Request, token: string | undefined): Request {
@@ -53,11 +62,10 @@ export function unwrap(body: unknown): unknown {
   return envelope.result_list ?? envelope.result
 }
 
-/** Turns whatever a call failed with into an ApiError. */
-export function toApiError(failure: unknown, response: Response | undefined): Error {
-  if (failure instanceof Error && failure.name !== 'TypeError') return failure
-  if (!response) return new ApiError('Network Error', { status: 0, code: 'network_error' })
-  return apiErrorOf(typeof failure === 'object' ? (failure ?? {}) : {}, response)
+async function readEnvelope(response: Response): Promise<Envelope> {
+  // What stands in between (a proxy, a captive portal) answers in its own way.
+  const body: unknown = await response.json().catch(() => undefined)
+  return typeof body === 'object' && body !== null ? body : {}
 }
 
 function apiErrorOf(envelope: Envelope, response: Response | undefined): ApiError {

@@ -18,21 +18,21 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
 
-export const dashboardGet = <ThrowOnError extends boolean = false>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
+export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
 
-export const linkTokenGet = <ThrowOnError extends boolean = false>(options?: Options<LinkTokenGetData, ThrowOnError>): RequestResult<LinkTokenGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LinkTokenGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token', ...options });
+export const linkTokenGet = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenGetData, ThrowOnError>): RequestResult<LinkTokenGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LinkTokenGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token', ...options });
 
-export const linkTokenReset = <ThrowOnError extends boolean = false>(options?: Options<LinkTokenResetData, ThrowOnError>): RequestResult<LinkTokenResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LinkTokenResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token/reset', ...options });
+export const linkTokenReset = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenResetData, ThrowOnError>): RequestResult<LinkTokenResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LinkTokenResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token/reset', ...options });
 
-export const clientsList = <ThrowOnError extends boolean = false>(options?: Options<ClientsListData, ThrowOnError>): RequestResult<ClientsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ClientsListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/clients', ...options });
+export const clientsList = <ThrowOnError extends boolean = true>(options?: Options<ClientsListData, ThrowOnError>): RequestResult<ClientsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ClientsListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/clients', ...options });
 
-export const trafficTimeAxis = <ThrowOnError extends boolean = false>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
+export const trafficTimeAxis = <ThrowOnError extends boolean = true>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
 
-export const servicesList = <ThrowOnError extends boolean = false>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
+export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
 
-export const shopPlans = <ThrowOnError extends boolean = false>(options?: Options<ShopPlansData, ThrowOnError>): RequestResult<ShopPlansResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopPlansResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop/plans', ...options });
+export const shopPlans = <ThrowOnError extends boolean = true>(options?: Options<ShopPlansData, ThrowOnError>): RequestResult<ShopPlansResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopPlansResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop/plans', ...options });
 
-export const shopPreOrder = <ThrowOnError extends boolean = false>(options: Options<ShopPreOrderData, ThrowOnError>): RequestResult<ShopPreOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopPreOrderResponses, unknown, ThrowOnError>({
+export const shopPreOrder = <ThrowOnError extends boolean = true>(options: Options<ShopPreOrderData, ThrowOnError>): RequestResult<ShopPreOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopPreOrderResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/shop-old/{shop_id}/pre-order',
     ...options,
     headers: {
@@ -41,7 +41,7 @@ export const shopPreOrder = <ThrowOnError extends boolean = false>(options: Opti
     }
 });
 
-export const shopConfirmOrder = <ThrowOnError extends boolean = false>(options: Options<ShopConfirmOrderData, ThrowOnError>): RequestResult<ShopConfirmOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopConfirmOrderResponses, unknown, ThrowOnError>({
+export const shopConfirmOrder = <ThrowOnError extends boolean = true>(options: Options<ShopConfirmOrderData, ThrowOnError>): RequestResult<ShopConfirmOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopConfirmOrderResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/shop-old/{shop_id}/confirm-order',
     ...options,
     headers: {
@@ -50,17 +50,17 @@ export const shopConfirmOrder = <ThrowOnError extends boolean = false>(options: 
     }
 });
 
-export const orderGet = <ThrowOnError extends boolean = false>(options: Options<OrderGetData, ThrowOnError>): RequestResult<OrderGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}', ...options });
+export const orderGet = <ThrowOnError extends boolean = true>(options: Options<OrderGetData, ThrowOnError>): RequestResult<OrderGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}', ...options });
 
-export const orderCancel = <ThrowOnError extends boolean = false>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
+export const orderCancel = <ThrowOnError extends boolean = true>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
 
-export const walletGet = <ThrowOnError extends boolean = false>(options?: Options<WalletGetData, ThrowOnError>): RequestResult<WalletGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet', ...options });
+export const walletGet = <ThrowOnError extends boolean = true>(options?: Options<WalletGetData, ThrowOnError>): RequestResult<WalletGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet', ...options });
 
-export const walletMovements = <ThrowOnError extends boolean = false>(options?: Options<WalletMovementsData, ThrowOnError>): RequestResult<WalletMovementsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletMovementsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/movements', ...options });
+export const walletMovements = <ThrowOnError extends boolean = true>(options?: Options<WalletMovementsData, ThrowOnError>): RequestResult<WalletMovementsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletMovementsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/movements', ...options });
 
-export const rechargeList = <ThrowOnError extends boolean = false>(options?: Options<RechargeListData, ThrowOnError>): RequestResult<RechargeListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<RechargeListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/recharge', ...options });
+export const rechargeList = <ThrowOnError extends boolean = true>(options?: Options<RechargeListData, ThrowOnError>): RequestResult<RechargeListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<RechargeListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/recharge', ...options });
 
-export const rechargeCreate = <ThrowOnError extends boolean = false>(options: Options<RechargeCreateData, ThrowOnError>): RequestResult<RechargeCreateResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeCreateResponses, unknown, ThrowOnError>({
+export const rechargeCreate = <ThrowOnError extends boolean = true>(options: Options<RechargeCreateData, ThrowOnError>): RequestResult<RechargeCreateResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeCreateResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/wallet/recharge',
     ...options,
     headers: {
@@ -69,7 +69,7 @@ export const rechargeCreate = <ThrowOnError extends boolean = false>(options: Op
     }
 });
 
-export const rechargeGet = <ThrowOnError extends boolean = false>(options: Options<RechargeGetData, ThrowOnError>): RequestResult<RechargeGetResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeGetResponses, unknown, ThrowOnError>({
+export const rechargeGet = <ThrowOnError extends boolean = true>(options: Options<RechargeGetData, ThrowOnError>): RequestResult<RechargeGetResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeGetResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/wallet/recharge/{recharge_id}',
     ...options,
     headers: {
@@ -78,8 +78,8 @@ export const rechargeGet = <ThrowOnError extends boolean = false>(options: Optio
     }
 });
 
-export const gatewaysList = <ThrowOnError extends boolean = false>(options?: Options<GatewaysListData, ThrowOnError>): RequestResult<GatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<GatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/gateways', ...options });
+export const gatewaysList = <ThrowOnError extends boolean = true>(options?: Options<GatewaysListData, ThrowOnError>): RequestResult<GatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<GatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/gateways', ...options });
 
-export const nodesList = <ThrowOnError extends boolean = false>(options?: Options<NodesListData, ThrowOnError>): RequestResult<NodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<NodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes', ...options });
+export const nodesList = <ThrowOnError extends boolean = true>(options?: Options<NodesListData, ThrowOnError>): RequestResult<NodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<NodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes', ...options });
 
-export const siteGet = <ThrowOnError extends boolean = false>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
+export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
