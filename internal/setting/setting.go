@@ -39,6 +39,7 @@ type Site struct {
 	LinkPerDay        int      `json:"link_per_day"`
 	LinkPerIPMinute   int      `json:"link_per_ip_minute"`
 	LinkUpdateHours   int      `json:"link_update_hours"`
+	LinkLogDays       int      `json:"link_log_days"` // how long fetches of links are kept
 	TrafficLogDays    int      `json:"traffic_log_days"`
 	NodeReportSeconds int      `json:"node_report_seconds"`
 	NodeAllowPrivate  bool     `json:"node_allow_private"` // whether nodes may reach private addresses; for the demo and tests
@@ -50,7 +51,7 @@ func Defaults() Site {
 		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
-		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12,
+		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		TrafficLogDays: 90, NodeReportSeconds: 60,
 	}
 }
@@ -76,7 +77,7 @@ func (s Site) check() error {
 		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
 	case s.SignUpPerIPDaily < 1:
 		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
-	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1:
+	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1 || s.LinkLogDays < 1:
 		return fault.Invalid("recharge_minutes", "range", "时长必须大于零", "Times must be above zero")
 	}
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {

@@ -80,7 +80,7 @@ var agents = []struct {
 	{prefixes: []string{"shadowrocket/"}, client: Client{Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true}},
 	{prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "mihomo-party", "sparkle/"},
 		client: Client{Name: "Clash Meta", Dialect: ClashMetaYAML, Shows: true}},
-	{prefixes: []string{"clash/", "clash", "clashx/", "clashforwindows/"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
+	{prefixes: []string{"clashx/", "clashforwindows/", "clash/", "clash"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
 	{prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ", client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true}},
 	{prefixes: []string{"sing-box", "singbox"}, client: Client{Name: "sing-box", Dialect: SingBoxJSON, Core: true}},
 	{prefixes: []string{"happ/"}, client: Client{Name: "Happ", Dialect: URI, Shows: true}},

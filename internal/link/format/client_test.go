@@ -31,7 +31,7 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 		{"ClashforWindows/0.20.39", "Clash", "0.20.39", format.ClashYAML},
 		{"SFA/1.12.12 (575; sing-box 1.12.12; language zh_Hant_HK)", "sing-box", "1.12.12", format.SingBoxJSON},
 		{"SFA/9.9.9 (575; sing-box 1.9.1; language zh_Hant_HK)", "sing-box", "1.9.1", format.SingBoxJSON},
-		{"SFL (sing-box 1.14.0; language en)", "sing-box", "1.14", format.SingBoxJSON},
+		{"SFL (sing-box 1.14.0; language en)", "sing-box", "1.14.0", format.SingBoxJSON},
 		{"sing-box 1.11.15", "sing-box", "1.11.15", format.SingBoxJSON},
 		{"Happ/2.18.3/Windows/10", "Happ", "2.18.3", format.URI},
 		{"v2rayN/7.23.4", "v2rayN", "7.23.4", format.URI},

@@ -1,0 +1,217 @@
+package link
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/link/format"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// fileKey names a rendered file: everything that its bytes follow from.
+type fileKey struct {
+	userID       int64
+	access, node int64 // revisions of the user's rights and of the nodes
+	client       format.Client
+	flags        bool
+	nodesOnly    bool
+	vpnType      string
+	notices      string
+	status       string
+}
+
+type file struct {
+	format.File
+	gzip []byte
+	etag string
+}
+
+// file gives the file for the client, rendered anew where something that it follows from has changed.
+func (l *Links) file(ctx context.Context, k known, access *service.Access, client format.Client, r Request) (*file, error) {
+	zone := l.settings.Get().Zone()
+	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, zone), Status: status(access, client, zone)}
+	key := fileKey{k.UserID, access.Revision, k.Node, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status}
+	if f, ok := l.files.GetIfPresent(key); ok {
+		return f, nil
+	}
+	proxies, broken, err := l.proxies(ctx, k, access, r.VPNType)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{File: format.Render(proxies, o)}
+	f.LeftOut += broken
+	sum := sha256.Sum256(f.Body)
+	f.etag = base64.RawURLEncoding.EncodeToString(sum[:16])
+	if f.gzip, err = compress(f.Body); err != nil {
+		return nil, err
+	}
+	l.files.Set(key, f)
+	return f, nil
+}
+
+func compress(body []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(body); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), w.Close()
+}
+
+// families are the protocols that each vpn_type keeps.
+var families = map[string][]node.Protocol{
+	"ssr": {node.Shadowsocks}, "vmess": {node.VMess}, "ssr_vmess": {node.Shadowsocks, node.VMess},
+}
+
+// ErrVPNType is the fault of a vpn_type that there is not.
+var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess", "The vpn_type is ssr, vmess or ssr_vmess")
+
+// proxies gives the nodes that the user may use and see, and how many of those no client could use.
+func (l *Links) proxies(ctx context.Context, k known, access *service.Access, vpnType string) (out []format.Proxy, broken int, err error) {
+	nodes, err := l.visible(ctx, k.Node)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, n := range nodes {
+		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
+			continue
+		}
+		p, err := format.Of(n, node.UserSecret(n, access.UUID, access.Password))
+		if err != nil {
+			broken++
+			slog.WarnContext(ctx, "a node is left out of links", "node", n.ID, "name", n.Name, "reason", err)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out, broken, nil
+}
+
+// listed are the visible nodes as they were at a revision.
+type listed struct {
+	revision int64
+	nodes    []node.Node
+}
+
+func (l *Links) visible(ctx context.Context, revision int64) ([]node.Node, error) {
+	if kept := l.listed.Load(); kept != nil && kept.revision == revision {
+		return kept.nodes, nil
+	}
+	all, err := l.nodes.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Enabled })
+	l.listed.Store(&listed{revision, nodes})
+	return nodes, nil
+}
+
+// rights are a user's rights as they were at a revision, with the traffic used then.
+type rights struct {
+	access   service.Access
+	revision int64
+	at       time.Time
+}
+
+func (l *Links) access(ctx context.Context, k known) (*service.Access, error) {
+	now := time.Now()
+	if r, ok := l.rights.GetIfPresent(k.UserID); ok && r.revision == k.Access && now.Sub(r.at) < rightsLive {
+		return &r.access, nil
+	}
+	access, err := l.services.Access(ctx, k.UserID)
+	if err != nil {
+		return nil, err
+	}
+	l.rights.Set(k.UserID, &rights{access, k.Access, now})
+	return &access, nil
+}
+
+// stateNotices say in the place of nodes why there are none.
+var stateNotices = map[service.State]string{
+	service.None:      "⛔ 还没有套餐，请先购买 · No plan yet",
+	service.Exhausted: "⛔ 流量已用完，请购买流量包或续费 · Out of traffic",
+	service.Expired:   "⛔ 套餐已到期，请续费 · Plan expired",
+	service.Banned:    "⛔ 账号已停用，请联系客服 · Account disabled",
+}
+
+// notices are the entries before the nodes that only say something.
+func notices(a *service.Access, client format.Client, r Request, zone *time.Location) []string {
+	if !a.Allowed {
+		return []string{stateNotices[a.State]}
+	}
+	extend := !client.Shows && !client.Status && !client.Core && !r.NodesOnly
+	if r.Extend != nil {
+		extend = *r.Extend
+	}
+	if !extend {
+		return nil
+	}
+	remaining := "不限 · unlimited"
+	if a.RemainingBytes != nil {
+		remaining = gigabytes(*a.RemainingBytes)
+	}
+	out := []string{"剩余流量 Traffic left: " + remaining}
+	if a.ExpiresAt != nil {
+		out = append(out, "到期 Expires: "+a.ExpiresAt.In(zone).Format(time.DateOnly))
+	}
+	return out
+}
+
+// status is the first line that some clients show in place of subscription-userinfo.
+func status(a *service.Access, client format.Client, zone *time.Location) string {
+	if !client.Status {
+		return ""
+	}
+	up, down, total := shown(a)
+	text := "↑:" + gigabytes(up) + " ↓:" + gigabytes(down)
+	if total > 0 {
+		text += " TOT:" + gigabytes(total)
+	}
+	if a.ExpiresAt != nil {
+		text += " Expires:" + a.ExpiresAt.In(zone).Format(time.DateOnly)
+	}
+	return text
+}
+
+func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes)/(1<<30)) }
+
+// shown are upload, download and total as clients are told, in bytes. Clients take the first two from the third to tell
+// what is left, so they are scaled to what was billed. A total of 0 means unlimited to them: who has no quota is told of
+// one that is used up.
+func shown(a *service.Access) (up, down, total int64) {
+	if moved := a.UpBytes + a.DownBytes; moved > 0 {
+		up = int64(float64(a.UsedBytes) * float64(a.UpBytes) / float64(moved))
+	}
+	down = a.UsedBytes - up
+	switch {
+	case a.QuotaBytes == nil:
+		return up, down, 0
+	case *a.QuotaBytes == 0:
+		return 0, 1, 1
+	}
+	return up, down, *a.QuotaBytes
+}
+
+// userinfo is the value of the header subscription-userinfo: all four keys, no closing semicolon, as the strictest of its
+// readers wants it.
+func userinfo(a *service.Access) string {
+	up, down, total := shown(a)
+	var expire int64
+	if a.ExpiresAt != nil {
+		expire = a.ExpiresAt.Unix()
+	}
+	return fmt.Sprintf("upload=%d; download=%d; total=%d; expire=%d", up, down, total, expire)
+}

@@ -1,0 +1,140 @@
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+const (
+	tokenLength = 32
+	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sealedFor   = "link token"
+)
+
+type tokenRow struct {
+	bun.BaseModel `bun:"table:link_token"`
+	UserID        int64 `bun:",pk"`
+	Hash          []byte
+	Sealed        []byte
+	UpdatedAt     time.Time
+}
+
+// Token is what opens a user's link, with the addresses that it stands in.
+type Token struct {
+	Token     string
+	URLs      []string // the first is the one to show
+	UpdatedAt time.Time
+}
+
+// newToken gives 190 random bits as 32 characters of base62.
+func newToken() string {
+	token := make([]byte, 0, tokenLength)
+	for len(token) < tokenLength {
+		var b [tokenLength]byte
+		rand.Read(b[:])
+		for _, c := range b {
+			if c < 4*62 && len(token) < tokenLength { // of the other values some characters would come more often
+				token = append(token, base62[c%62])
+			}
+		}
+	}
+	return string(token)
+}
+
+func hash(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// Token gives the user's link token and makes it where there is none.
+func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
+	var row tokenRow
+	err := l.db.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			made := l.row(userID, newToken())
+			if _, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx); err != nil {
+				return err
+			}
+			return tx.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx) // another call may have been faster
+		})
+	}
+	if err != nil {
+		return Token{}, err
+	}
+	token, err := l.key.Open(sealedFor, row.Sealed)
+	if err != nil {
+		return Token{}, err
+	}
+	return l.show(string(token), row.UpdatedAt), nil
+}
+
+// Reset gives the user another token; from the commit on the old one is unknown. With nodes, the user's UUID and password
+// on all nodes are made anew in the same transaction.
+func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, error) {
+	token := newToken()
+	row := l.row(userID, token)
+	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(&row).On("CONFLICT (user_id) DO UPDATE").
+			Set("hash = EXCLUDED.hash").Set("sealed = EXCLUDED.sealed").Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {
+			return err
+		}
+		if !nodes {
+			return nil
+		}
+		return l.services.ResetCredentials(ctx, tx, userID)
+	})
+	return l.show(token, row.UpdatedAt), err
+}
+
+// ResetCredentials gives the user another UUID and password on all nodes; the link stays.
+func (l *Links) ResetCredentials(ctx context.Context, userID int64) error {
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return l.services.ResetCredentials(ctx, tx, userID) })
+}
+
+func (l *Links) row(userID int64, token string) tokenRow {
+	return tokenRow{UserID: userID, Hash: hash(token), Sealed: l.key.Seal(sealedFor, []byte(token)), UpdatedAt: l.db.Now()}
+}
+
+func (l *Links) show(token string, at time.Time) Token {
+	sites := l.settings.Get().LinkURLs
+	if len(sites) == 0 {
+		sites = []string{l.site}
+	}
+	t := Token{Token: token, UpdatedAt: at}
+	for _, site := range sites {
+		t.URLs = append(t.URLs, site+"/link2/"+token)
+	}
+	return t
+}
+
+// known is what one select tells of a token: whose it is, and how new what else is needed must be.
+type known struct {
+	UserID int64
+	Access int64 // value of the revision that grows with users' rights
+	Node   int64 // the same of nodes
+}
+
+// find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
+func (l *Links) find(ctx context.Context, token string) (known, error) {
+	var rows []known
+	err := l.db.NewRaw(`SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0) AS access,
+		coalesce((SELECT value FROM revision WHERE name = ?), 0) AS node FROM link_token WHERE hash = ?`,
+		service.Revision, node.Revision, hash(token)).Scan(ctx, &rows)
+	if err != nil {
+		return known{}, err
+	}
+	if len(rows) == 0 {
+		return known{}, ErrUnknown
+	}
+	return rows[0], nil
+}
