@@ -69,13 +69,17 @@ func (h *hook) serve(ctx context.Context, link *transport.Link) error {
 		return err
 	}
 	defer user.Close()
+	// Not all inbounds let go of the user's own connection when the link ends (Shadowsocks 2022 does not), nor do
+	// UDP flows that outlive their carrier (XUDP) end with ctx.
+	if inbound.Conn != nil {
+		defer context.AfterFunc(ctx, func() { inbound.Conn.Close() })()
+	}
 	conn, err := h.dial(ctx, target)
 	if err != nil {
 		h.log.Debug("connection failed", "user", id, "err", err)
 		return err
 	}
 	defer conn.Close()
-	// A UDP flow that xray keeps over changes of its carrier (XUDP) does not end with ctx.
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
 	if inbound.CanSpliceCopy != 3 {

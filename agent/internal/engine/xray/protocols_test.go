@@ -4,18 +4,19 @@ import (
 	"testing"
 
 	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
 )
 
 func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
-	echo := echoServer(t)
-	for _, s := range setups(t) {
-		t.Run(s.name, func(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
 			station := newStation(t)
-			station.serve(s.node, user(7), user(8))
+			station.serve(s.Node, User(7), User(8))
 			const size = 300_000
 			for _, id := range []int64{7, 8} {
-				conn := newClient(t, s.client(user(id))).dial(echo)
-				if n, err := exchange(conn, size); err != nil {
+				conn := NewClient(t, s.Client(User(id))).Dial(echo)
+				if n, err := Exchange(conn, size); err != nil {
 					t.Fatalf("user %d: %d bytes came back: %v", id, n, err)
 				}
 				conn.Close()
@@ -26,7 +27,7 @@ func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
 					t.Errorf("counted %+v, moved %+v", counted[id], want)
 				}
 			}
-			if stranger := newClient(t, s.client(user(9))).dial(echo); !refused(stranger) {
+			if stranger := NewClient(t, s.Client(User(9))).Dial(echo); !Refused(stranger) {
 				t.Error("a user who is not on the list was let through")
 			}
 			if counted := station.counted(); len(counted) > 0 {

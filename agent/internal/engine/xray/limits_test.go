@@ -1,0 +1,249 @@
+package xray_test
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
+	echo := EchoServer(t)
+	s := plain(t)
+	station := newStation(t)
+	slow := User(1)
+	slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
+	station.serve(s.Node, slow, User(2))
+	began := time.Now()
+	done := make(chan error, 2)
+	client := NewClient(t, s.Client(slow))
+	for range 2 {
+		conn := client.Dial(echo)
+		go func() { _, err := Exchange(conn, 500_000); done <- err }()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	// 2 connections × 2 directions × 500,000 bytes, of which the bucket gives 250,000 at once.
+	if took := time.Since(began); took < 1600*time.Millisecond || took > 5*time.Second {
+		t.Errorf("2,000,000 bytes at 8 Mbit/s took %s", took)
+	}
+	began = time.Now()
+	mustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1_000_000)
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("a user without a limit needed %s", took)
+	}
+	if counted := station.counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
+		t.Errorf("counted %+v", counted[1])
+	}
+}
+
+func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
+	// A server that sends without end.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				for block := make([]byte, 8<<10); err == nil; _, err = conn.Write(block) {
+				}
+			}()
+		}
+	}()
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			limited := User(21)
+			limited.Remaining = Ptr[int64](1 << 20)
+			station.serve(s.Node, limited, User(22))
+			other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
+			mustExchange(t, other, 1000)
+			client := NewClient(t, s.Client(limited))
+			conn := client.Dial(listener.Addr().String())
+			if _, err := conn.Write([]byte("go")); err != nil {
+				t.Fatal(err)
+			}
+			received := make(chan int64, 1)
+			go func() {
+				n, _ := io.Copy(io.Discard, conn)
+				received <- n
+			}()
+			select {
+			case id := <-station.exhausted:
+				if id != 21 {
+					t.Errorf("user %d is said to be exhausted", id)
+				}
+			case <-time.After(5 * time.Second):
+				t.Fatal("nobody was told that the user has used up everything")
+			}
+			row := station.counted()[21]
+			conn.Close()
+			total, got := row.Up+row.Down, <-received
+			if got > total || total < 1<<20 || total > 1<<20+256<<10 {
+				t.Errorf("of %d remaining bytes, %d were counted and %d received", 1<<20, total, got)
+			}
+			if !Refused(client.Dial(EchoServer(t))) {
+				t.Error("a user with nothing left is let in")
+			}
+			mustExchange(t, other, 1000)
+
+			if !station.gate.Put(limited) {
+				t.Fatal("after a renewal the user still has nothing left")
+			}
+			if err := station.engine.Add([]api.User{limited}); err != nil {
+				t.Fatal(err)
+			}
+			mustExchange(t, client.Dial(EchoServer(t)), 1000)
+		})
+	}
+}
+
+func TestDeviceLimitCountsAddresses(t *testing.T) {
+	echo := EchoServer(t)
+	s := plain(t)
+	station := newStation(t)
+	limited := User(1)
+	limited.DeviceLimit = Ptr(2)
+	station.serve(s.Node, limited)
+	from := func(address string) *Client {
+		outbound := s.Client(limited)
+		outbound["sendThrough"] = address
+		return NewClient(t, outbound)
+	}
+	phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
+	calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
+	for _, conn := range calls {
+		mustExchange(t, conn, 100)
+	}
+	if !Refused(third.Dial(echo)) {
+		t.Error("a third address was let in")
+	}
+	online, connections := station.gate.Online()
+	if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
+		t.Errorf("online: %+v with %d connections", online, connections)
+	}
+	calls[2].Close()
+	for deadline := time.Now().Add(5 * time.Second); Refused(third.Dial(echo)); {
+		if time.Now().After(deadline) {
+			t.Fatal("the place of an address that left is not given to another")
+		}
+	}
+}
+
+func TestPrivateDestinationsAreRefused(t *testing.T) {
+	echo := EchoServer(t)
+	_, port, _ := net.SplitHostPort(echo)
+	s := plain(t)
+	s.Node.AllowPrivate = false
+	station := newStation(t)
+	station.serve(s.Node, User(1))
+	client := NewClient(t, s.Client(User(1)))
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "169.254.169.254", "[64:ff9b::7f00:1]"} {
+		if !Refused(client.Dial(host + ":" + port)) {
+			t.Errorf("%s was connected to", host)
+		}
+	}
+	allowed := s.Node
+	allowed.AllowPrivate = true
+	station.serve(allowed, User(1))
+	mustExchange(t, client.Dial("localhost:"+port), 100)
+}
+
+func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
+	echo := EchoServer(t)
+	_, port, _ := net.SplitHostPort(echo)
+	s := plain(t)
+	station := newStation(t)
+	station.serve(s.Node, User(1))
+	station.gate.SetRules([]api.Rule{{ID: 4, Pattern: "("}, {ID: 5, Pattern: `^localhost:` + port + `$`}})
+	client := NewClient(t, s.Client(User(1)))
+	for range 2 {
+		if !Refused(client.Dial("localhost:" + port)) {
+			t.Error("a forbidden destination was connected to")
+		}
+	}
+	mustExchange(t, client.Dial(echo), 100)
+	if err := station.meter.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	batch, err := station.meter.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (api.Hit{UserID: 1, RuleID: 5, Count: 2}); len(batch.Report.Hits) != 1 || batch.Report.Hits[0] != want {
+		t.Errorf("hits %+v, want %+v", batch.Report.Hits, want)
+	}
+}
+
+func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
+	addr, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.serve(s.Node, User(31))
+			flow := NewClient(t, s.Client(User(31))).ListenPacket()
+			packet := make([]byte, 700)
+			answer := make(chan int, 10)
+			go func() {
+				for b := make([]byte, 2000); ; {
+					n, _, err := flow.ReadFrom(b)
+					if err != nil {
+						return
+					}
+					answer <- n
+				}
+			}()
+			send := func() (int, bool) {
+				if _, err := flow.WriteTo(packet, addr); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case n := <-answer:
+					return n, true
+				case <-time.After(10 * time.Second):
+					return 0, false
+				}
+			}
+			for range 3 {
+				if n, ok := send(); !ok || n != len(packet) {
+					t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
+				}
+			}
+			counted := station.counted()
+			if counted[31].Up != 2100 || counted[31].Down != 2100 {
+				t.Errorf("counted %+v, moved 2100 each way", counted[31])
+			}
+			station.gate.SetNode(s.Node)
+			closed := s.Node
+			closed.AllowPrivate = false
+			if err := station.engine.Configure(closed, []api.User{User(31)}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := flow.WriteTo(packet, addr); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-answer:
+				t.Error("a packet reached a private address")
+			case <-time.After(500 * time.Millisecond):
+			}
+		})
+	}
+}

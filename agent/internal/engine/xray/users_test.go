@@ -1,0 +1,217 @@
+package xray_test
+
+import (
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// cut says whether an open connection ends soon, without a byte of answer. It also writes, because some clients
+// notice an end only then.
+func cut(conn net.Conn) bool {
+	go func() {
+		for {
+			if _, err := conn.Write([]byte("still there?")); err != nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	answer := make(chan int, 1)
+	go func() {
+		n, _ := conn.Read(make([]byte, 100))
+		answer <- n
+	}()
+	select {
+	case n := <-answer:
+		return n == 0
+	case <-time.After(3 * time.Second):
+		return false
+	}
+}
+
+func mustExchange(t *testing.T, conn net.Conn, n int) {
+	t.Helper()
+	if got, err := Exchange(conn, n); err != nil {
+		t.Fatalf("%d bytes of %d came back: %v", got, n, err)
+	}
+}
+
+func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.serve(s.Node, User(11), User(12))
+			staying := NewClient(t, s.Client(User(11))).Dial(echo)
+			mustExchange(t, staying, 5000)
+			leaver := NewClient(t, s.Client(User(12)))
+			leaving := leaver.Dial(echo)
+			mustExchange(t, leaving, 5000)
+
+			station.gate.Put(User(13))
+			if err := station.engine.Add([]api.User{User(13)}); err != nil {
+				t.Fatal(err)
+			}
+			joined := NewClient(t, s.Client(User(13))).Dial(echo)
+			mustExchange(t, joined, 5000)
+
+			station.gate.Remove(12)
+			if err := station.engine.Remove([]int64{12}); err != nil {
+				t.Fatal(err)
+			}
+			if !cut(leaving) {
+				t.Error("the removed user's connection goes on")
+			}
+			if !Refused(leaver.Dial(echo)) {
+				t.Error("the removed user is let in again")
+			}
+			mustExchange(t, staying, 5000)
+			mustExchange(t, joined, 5000)
+
+			station.gate.Put(User(12))
+			if err := station.engine.Add([]api.User{User(12)}); err != nil {
+				t.Fatal(err)
+			}
+			again := User(12)
+			again.ID += 16 // a client of its own, also where one process shares a connection per address
+			back := s.Client(again)
+			if s.Node.Protocol != "hysteria2" {
+				back = s.Client(User(12))
+			} else {
+				back["streamSettings"].(Object)["hysteriaSettings"].(Object)["auth"] = User(12).UUID
+			}
+			mustExchange(t, NewClient(t, back).Dial(echo), 5000)
+
+			counted := station.counted()
+			for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
+				if got := counted[id]; got.Up != want || got.Down != want {
+					t.Errorf("user %d moved %d each way, counted %+v", id, want, got)
+				}
+			}
+		})
+	}
+}
+
+func TestNewSecretEndsTheOldOne(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.serve(s.Node, User(41))
+			old := NewClient(t, s.Client(User(41)))
+			conn := old.Dial(echo)
+			mustExchange(t, conn, 2000)
+
+			changed := User(42)
+			changed.ID = 41
+			station.gate.Put(changed)
+			if err := station.engine.Add([]api.User{changed}); err != nil {
+				t.Fatal(err)
+			}
+			if !cut(conn) {
+				t.Error("the connection that was opened with the old secret goes on")
+			}
+			if !Refused(old.Dial(echo)) {
+				t.Error("the old secret still opens the door")
+			}
+			mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
+			if counted := station.counted(); counted[41].Down != 4000 {
+				t.Errorf("counted %v, moved 4000", counted)
+			}
+		})
+	}
+}
+
+func plain(t *testing.T) Setup {
+	for _, s := range Setups(t) {
+		if s.Name == "vless ws" {
+			return s
+		}
+	}
+	t.Fatal("no such setup")
+	return Setup{}
+}
+
+func TestOnlyAChangeOfTheListenerOpensItAnew(t *testing.T) {
+	echo := EchoServer(t)
+	s := plain(t)
+	station := newStation(t)
+	station.serve(s.Node, User(1))
+	conn := NewClient(t, s.Client(User(1))).Dial(echo)
+	mustExchange(t, conn, 1000)
+
+	changed := s.Node
+	changed.Name, changed.ReportSeconds, changed.SpeedMbps = "another name", 30, Ptr(100.0)
+	station.serve(changed, User(1), User(2))
+	mustExchange(t, conn, 1000)
+	mustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1000)
+
+	moved := changed
+	moved.Port = FreePort(t)
+	station.serve(moved, User(1), User(2))
+	if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
+		t.Error("the old port still answers")
+	}
+	there := s.Client(User(1))
+	there["settings"].(Object)["vnext"].([]Object)[0]["port"] = moved.Port
+	mustExchange(t, NewClient(t, there).Dial(echo), 1000)
+}
+
+func TestWhatCannotBeServedSaysWhy(t *testing.T) {
+	s := plain(t)
+	station := newStation(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for name, spoil := range map[string]func(*api.Node){
+		"port in use":       func(n *api.Node) { n.Port = taken.Addr().(*net.TCPAddr).Port },
+		"no port":           func(n *api.Node) { n.Port = 0 },
+		"unknown protocol":  func(n *api.Node) { n.Protocol = "carrier-pigeon" },
+		"unknown transport": func(n *api.Node) { n.Settings.Transport = "kcp" },
+		"tls without key":   func(n *api.Node) { n.Settings.Security = "tls" },
+		"short server key": func(n *api.Node) {
+			n.Protocol, n.Settings = "shadowsocks", api.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "c2hvcnQ="}
+		},
+	} {
+		bad := s.Node
+		spoil(&bad)
+		if err := station.engine.Configure(bad, []api.User{User(1)}); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	station.serve(s.Node, User(1))
+	conn := NewClient(t, s.Client(User(1))).Dial(EchoServer(t))
+	mustExchange(t, conn, 1000)
+	bad := s.Node
+	bad.Settings.Transport = "kcp"
+	if err := station.engine.Configure(bad, []api.User{User(1)}); err == nil {
+		t.Error("unknown transport: no error")
+	}
+	mustExchange(t, conn, 1000)
+	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
+}
+
+func TestASecretThatDoesNotFitLeavesTheOthersAlone(t *testing.T) {
+	s := plain(t)
+	station := newStation(t)
+	broken := User(2)
+	broken.UUID = "this is far too long a text to be taken for the identity of anyone at all"
+	station.serve(s.Node, User(1), broken)
+	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
+	if err := station.engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
+		t.Errorf("adding the broken user: %v", err)
+	}
+	station.gate.Put(User(3))
+	mustExchange(t, NewClient(t, s.Client(User(3))).Dial(EchoServer(t)), 1000)
+}

@@ -1,0 +1,410 @@
+// Package xraytest has real clients for a node, and servers for them to talk to, all on loopback.
+package xraytest
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	mathrand "math/rand/v2"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/xtls/xray-core/app/dispatcher"
+	"github.com/xtls/xray-core/app/proxyman"
+	xraynet "github.com/xtls/xray-core/common/net"
+	"github.com/xtls/xray-core/common/serial"
+	"github.com/xtls/xray-core/core"
+	"github.com/xtls/xray-core/infra/conf"
+	"golang.org/x/crypto/curve25519"
+
+	"airstrip/agent/internal/api"
+)
+
+// Object is a piece of xray's configuration.
+type Object = map[string]any
+
+// User with an id and secrets made of it.
+func User(id int64) api.User {
+	return api.User{ID: id, UUID: fmt.Sprintf("66ad4540-b58c-4ad2-9926-%012d", id), Password: fmt.Sprintf("password-%d", id)}
+}
+
+// Ptr to a value of its own.
+func Ptr[T any](v T) *T { return &v }
+
+// Client is a real xray that has the node as its only outbound.
+type Client struct {
+	t        *testing.T
+	instance *core.Instance
+}
+
+// NewClient starts a client with the outbound in the words of xray's configuration file.
+func NewClient(t *testing.T, outbound Object) *Client {
+	t.Helper()
+	text, err := json.Marshal(outbound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	detour := new(conf.OutboundDetourConfig)
+	if err := json.Unmarshal(text, detour); err != nil {
+		t.Fatal(err)
+	}
+	config, err := detour.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := core.New(&core.Config{
+		App: []*serial.TypedMessage{
+			serial.ToTypedMessage(&dispatcher.Config{}),
+			serial.ToTypedMessage(&proxyman.InboundConfig{}),
+			serial.ToTypedMessage(&proxyman.OutboundConfig{}),
+		},
+		Outbound: []*core.OutboundHandlerConfig{config},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := instance.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { instance.Close() })
+	return &Client{t, instance}
+}
+
+// Dial opens a connection through the node; it does not mean yet that the node let it through.
+func (c *Client) Dial(target string) net.Conn {
+	c.t.Helper()
+	dest, err := xraynet.ParseDestination("tcp:" + target)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	conn, err := core.Dial(context.Background(), c.instance, dest)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// ListenPacket opens a UDP flow through the node.
+func (c *Client) ListenPacket() net.PacketConn {
+	c.t.Helper()
+	conn, err := core.DialUDP(context.Background(), c.instance)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Exchange sends n random bytes to an echo server and reads them back. It answers how many came back right.
+// The first few go alone: xray's Trojan client fails on a first write of more than its buffer.
+func Exchange(conn net.Conn, n int) (int, error) {
+	sent, got := make([]byte, n), make([]byte, n)
+	rand.Read(sent)
+	first := min(n, 1000)
+	if _, err := conn.Write(sent[:first]); err != nil {
+		return 0, err
+	}
+	if read, err := within(patience, conn, got[:first]); err != nil {
+		return read, err
+	}
+	failed := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(sent[first:])
+		failed <- err
+	}()
+	read, err := within(patience, conn, got[first:])
+	if err == nil {
+		err = <-failed
+	}
+	if err == nil && string(got) != string(sent) {
+		err = errors.New("the echo differs")
+	}
+	return first + read, err
+}
+
+// patience is longer than anything takes that works, on a busy machine too.
+const patience = 10 * time.Second
+
+// within reads all of b; core.Dial's connections keep no deadlines of their own.
+func within(d time.Duration, conn net.Conn, b []byte) (int, error) {
+	timer := time.AfterFunc(d, func() { conn.Close() })
+	defer timer.Stop()
+	return io.ReadFull(conn, b)
+}
+
+// Refused says whether the node ends the connection without a byte of answer.
+func Refused(conn net.Conn) bool {
+	if _, err := conn.Write([]byte("anyone there?")); err != nil {
+		return true
+	}
+	n, err := within(time.Second, conn, make([]byte, 1))
+	return n == 0 && err != nil
+}
+
+// EchoServer sends back what comes over TCP.
+func EchoServer(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { io.Copy(conn, conn); conn.Close() }()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// UDPEchoServer sends back each packet.
+func UDPEchoServer(t *testing.T) string {
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	go func() {
+		b := make([]byte, 64<<10)
+		for {
+			n, addr, err := conn.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			conn.WriteTo(b[:n], addr)
+		}
+	}()
+	return conn.LocalAddr().String()
+}
+
+var nextPort atomic.Int32
+
+// FreePort was free for TCP and UDP a moment ago. It lies below the range that the system takes ports for
+// outgoing connections from, and is not given twice.
+func FreePort(t *testing.T) int {
+	nextPort.CompareAndSwap(0, 20_000+mathrand.Int32N(8000))
+	for range 1000 {
+		address := fmt.Sprintf("127.0.0.1:%d", nextPort.Add(1))
+		tcp, err := net.Listen("tcp", address)
+		if err != nil {
+			continue
+		}
+		udp, err := net.ListenPacket("udp", address)
+		tcp.Close()
+		if err != nil {
+			continue
+		}
+		udp.Close()
+		return tcp.Addr().(*net.TCPAddr).Port
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
+type certificate struct {
+	pem, key string
+	pair     tls.Certificate
+	pin      string
+}
+
+func selfSigned(t *testing.T, name string) certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(der)
+	return certificate{
+		pem:  string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		key:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})),
+		pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		pin:  hex.EncodeToString(sum[:]),
+	}
+}
+
+// tlsTarget is the TLS 1.3 site that a REALITY node borrows its face from.
+func tlsTarget(t *testing.T, c certificate) string {
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { io.Copy(io.Discard, conn); conn.Close() }()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// Setup is one way to serve and how a client connects to it.
+type Setup struct {
+	Name   string
+	Node   api.Node
+	Client func(api.User) Object
+}
+
+const site = "www.example.test"
+
+// Setups of all protocols, each on a port of its own.
+func Setups(t *testing.T) []Setup {
+	cert := selfSigned(t, site)
+	tlsNode := api.TLS{ServerName: site, Certificate: cert.pem, Key: cert.key}
+	tlsClient := func(alpn ...string) Object {
+		o := Object{"serverName": site, "pinnedPeerCertSha256": cert.pin}
+		if len(alpn) > 0 {
+			o["alpn"] = alpn
+		}
+		return o
+	}
+	private := make([]byte, 32)
+	rand.Read(private)
+	public, err := curve25519.X25519(private, curve25519.Basepoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serverKey := func(n int) string {
+		b := make([]byte, n)
+		rand.Read(b)
+		return base64.StdEncoding.EncodeToString(b)
+	}
+	userKey := func(u api.User, n int) string {
+		sum := sha256.Sum256([]byte("ss2022:" + u.Password))
+		return base64.StdEncoding.EncodeToString(sum[:n])
+	}
+
+	var list []Setup
+	add := func(name, protocol string, settings api.Settings, client func(port int, u api.User) Object) {
+		port := FreePort(t)
+		list = append(list, Setup{
+			Name: name,
+			Node: api.Node{ID: 1, Protocol: protocol, Listen: "127.0.0.1", Port: port, Settings: settings, AllowPrivate: true},
+			Client: func(u api.User) Object {
+				return client(port, u)
+			},
+		})
+	}
+	vnext := func(protocol string, port int, account Object, stream Object) Object {
+		return Object{"protocol": protocol, "streamSettings": stream, "settings": Object{"vnext": []Object{
+			{"address": "127.0.0.1", "port": port, "users": []Object{account}},
+		}}}
+	}
+	vless := func(u api.User, flow string) Object {
+		return Object{"id": u.UUID, "encryption": "none", "flow": flow}
+	}
+	servers := func(protocol string, port int, stream Object, rest Object) Object {
+		rest["address"], rest["port"] = "127.0.0.1", port
+		return Object{"protocol": protocol, "streamSettings": stream, "settings": Object{"servers": []Object{rest}}}
+	}
+
+	add("vless reality vision", "vless", api.Settings{
+		Security: "reality", Flow: "xtls-rprx-vision", Reality: api.Reality{
+			Dest: tlsTarget(t, cert), ServerNames: []string{site}, ShortIDs: []string{"38e92059"},
+			PrivateKey: base64.RawURLEncoding.EncodeToString(private),
+		},
+	}, func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, "xtls-rprx-vision"), Object{
+			"network": "tcp", "security": "reality", "realitySettings": Object{
+				"serverName": site, "fingerprint": "chrome", "shortId": "38e92059",
+				"publicKey": base64.RawURLEncoding.EncodeToString(public),
+			},
+		})
+	})
+	add("vless tls vision", "vless", api.Settings{Security: "tls", TLS: tlsNode, Flow: "xtls-rprx-vision"}, func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, "xtls-rprx-vision"), Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()})
+	})
+	add("vless ws", "vless", api.Settings{Transport: "ws", Path: "/ws"}, func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), Object{"network": "ws", "wsSettings": Object{"path": "/ws", "host": "cdn.example"}})
+	})
+	add("vless ws tls", "vless", api.Settings{Transport: "ws", Path: "/ws", Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), Object{
+			"network": "ws", "wsSettings": Object{"path": "/ws"}, "security": "tls", "tlsSettings": tlsClient(),
+		})
+	})
+	add("vmess ws", "vmess", api.Settings{Transport: "ws", Path: "/ws"}, func(port int, u api.User) Object {
+		return vnext("vmess", port, Object{"id": u.UUID}, Object{"network": "ws", "wsSettings": Object{"path": "/ws"}})
+	})
+	add("vmess grpc tls", "vmess", api.Settings{Transport: "grpc", ServiceName: "tunnel", Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
+		return vnext("vmess", port, Object{"id": u.UUID}, Object{
+			"network": "grpc", "grpcSettings": Object{"serviceName": "tunnel"}, "security": "tls", "tlsSettings": tlsClient("h2"),
+		})
+	})
+	add("vless httpupgrade", "vless", api.Settings{Transport: "httpupgrade", Path: "/up"}, func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), Object{"network": "httpupgrade", "httpupgradeSettings": Object{"path": "/up"}})
+	})
+	add("trojan tls", "trojan", api.Settings{Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
+		return servers("trojan", port, Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()}, Object{"password": u.UUID})
+	})
+	for _, method := range []string{"aes-128-gcm", "chacha20-ietf-poly1305"} {
+		add("shadowsocks "+method, "shadowsocks", api.Settings{Method: method}, func(port int, u api.User) Object {
+			return servers("shadowsocks", port, Object{}, Object{"method": method, "password": u.Password})
+		})
+	}
+	for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32} {
+		key := serverKey(size)
+		add("shadowsocks "+method, "shadowsocks", api.Settings{Method: method, ServerKey: key}, func(port int, u api.User) Object {
+			return servers("shadowsocks", port, Object{}, Object{"method": method, "password": key + ":" + userKey(u, size)})
+		})
+	}
+	for _, obfs := range []string{"", "salamander"} {
+		add(strings.TrimSpace("hysteria2 "+obfs), "hysteria2", api.Settings{TLS: tlsNode, Obfs: obfs, ObfsPassword: "obfuscate"}, func(port int, u api.User) Object {
+			stream := Object{
+				"network": "hysteria", "security": "tls", "tlsSettings": tlsClient("h3"),
+				"hysteriaSettings": Object{"version": 2, "auth": u.UUID},
+			}
+			if obfs != "" {
+				stream["finalmask"] = Object{"udp": []Object{{"type": obfs, "settings": Object{"password": "obfuscate"}}}}
+			}
+			return Object{"protocol": "hysteria", "streamSettings": stream, "settings": Object{"version": 2, "address": localhost(u), "port": port}}
+		})
+	}
+	return list
+}
+
+// localhost in a spelling of the user's own: xray's Hysteria client shares one connection per address in the
+// whole process, whoever the user is.
+func localhost(u api.User) string {
+	name := []byte("localhost")
+	for i := range name {
+		if u.ID>>i&1 == 1 {
+			name[i] -= 'a' - 'A'
+		}
+	}
+	return string(name)
+}
