@@ -2,30 +2,26 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"airstrip/internal/account"
-	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
 	v2 "airstrip/internal/api/v2"
 )
 
 // api serves the generations of the API on mux and gives the contract of v2.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
-	old := v1.New(mux, a.authenticate)
+	old := v1.New(mux, a.Accounts.Authenticate)
+	old.Auth(a.Accounts)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
-	return v2.New(mux, a.version, a.authenticate,
+	return v2.New(mux, a.version, a.Accounts.Authenticate,
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
+		v2.Auth(a.Accounts),
+		v2.Me(a.Accounts),
 	)
-}
-
-func (a *App) authenticate(ctx context.Context, bearer string) (account.Identity, error) {
-	return account.Identity{}, api.ErrSignIn
 }
 
 // Contract gives openapi.json. It needs no database, only the types.

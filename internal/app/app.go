@@ -16,12 +16,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/db"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/job"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/token"
+	"airstrip/internal/wallet"
 	"airstrip/web"
 )
 
@@ -32,6 +40,13 @@ type App struct {
 	DB       *db.DB
 	Settings *setting.Settings
 	Queue    *job.Queue
+	Tokens   *token.Tokens
+	Wallets  *wallet.Wallets
+	Services *service.Services
+	Accounts *account.Accounts
+	Shop     *shop.Shop
+	Payments *payment.Payments
+	sandbox  *sandbox.Gateway // nil unless this is a demo
 }
 
 // Open checks the configuration, opens and migrates the database and builds the parts.
@@ -60,7 +75,24 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Settings, err = setting.New(ctx, a.DB); err != nil {
 		return err
 	}
+	if a.Tokens, err = token.New(ctx, a.DB, a.cfg.key); err != nil {
+		return err
+	}
+	a.Wallets = wallet.New(a.DB, a.Settings)
+	a.Services = service.New(a.DB, a.Settings)
+	a.Accounts = account.New(a.DB, a.Settings, a.Tokens, a.Wallets, a.Services)
+	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
+	var gateways []payment.Gateway
+	if a.cfg.Demo {
+		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
+		gateways = append(gateways, a.sandbox)
+	}
+	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
+
 	a.Queue = job.New(a.DB)
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments} {
+		part.Register(a.Queue)
+	}
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
@@ -90,6 +122,7 @@ func (a *App) Serve(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { a.DB.Follow(ctx) })
 	background.Go(func() { a.Settings.Follow(ctx) })
+	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 
 	failed := make(chan error, 2)
@@ -138,6 +171,10 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux.Handle("/", pages)
 	a.health(mux)
 	a.api(mux)
+	notify.Payments(mux, a.Payments)
+	if a.sandbox != nil {
+		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
+	}
 	if a.cfg.MetricsToken != "" {
 		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
 	}
