@@ -30,16 +30,29 @@ type Node struct {
 	Listen        string // address the agent listens on
 	ListenPort    int
 	Settings      Settings `bun:"type:jsonb"`
+	Private       []byte   // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
 	RatePermille  int64    // billed = (up + down) × RatePermille / 1000, rounded down per report row
 	Class         int      // users of this class and above may use it
 	GroupID       int      // 0: users of every group
 	Country       string   // ISO 3166-1 alpha-2, ZZ where unknown
 	SpeedMbps     *int     // per user; nil: none
+	LinkMbps      int      // of the machine; a report above one and a half times of it is absurd
 	Sort          int
 	Visible       bool // in links and lists; agents serve hidden nodes too
 	Enabled       bool
+	Revision      int64      // value of the revision "access" at the last change
+	ScopeRevision int64      // the same, of Class, GroupID and Enabled, which decide who may use it
+	ScopeAt       *time.Time // when that last changed; nil: never since the node was added
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+}
+
+// Draft gives a node with the defaults of one: rate 1, for everybody who has a service, listening where clients dial.
+func Draft(name string, protocol Protocol, address string, port int) Node {
+	return Node{
+		Name: name, Protocol: protocol, Address: address, Port: port, Listen: "0.0.0.0", ListenPort: port,
+		RatePermille: 1000, Country: "ZZ", LinkMbps: 10_000, Visible: true, Enabled: true,
+	}
 }
 
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
@@ -76,7 +89,20 @@ type TLS struct {
 type Reality struct {
 	Dest        string   `json:"dest"` // host:port of a TLS 1.3 server
 	ServerNames []string `json:"server_names"`
-	PrivateKey  string   `json:"private_key"` // base64url without padding
-	PublicKey   string   `json:"public_key"`
-	ShortIDs    []string `json:"short_ids"` // hex, even length, at most 16
+	PrivateKey  string   `json:"private_key,omitempty"` // base64url without padding
+	PublicKey   string   `json:"public_key,omitempty"`
+	ShortIDs    []string `json:"short_ids,omitempty"` // hex, even length, at most 16
+}
+
+// clone gives a copy that shares no pointer with s.
+func (s Settings) clone() Settings {
+	if s.TLS != nil {
+		t := *s.TLS
+		s.TLS = &t
+	}
+	if s.Reality != nil {
+		r := *s.Reality
+		s.Reality = &r
+	}
+	return s
 }

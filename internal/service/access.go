@@ -214,7 +214,7 @@ func (a *Access) remember(was *Access, now time.Time) {
 	if !was.Allowed || (a.Allowed && a.Class >= was.Class && containsAll(a.Groups, was.Groups)) {
 		return
 	}
-	if a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor {
+	if a.lost(now) {
 		a.WasClass, a.WasGroups = max(a.WasClass, was.Class), groups(append(a.WasGroups, was.Groups...))
 	} else {
 		a.WasClass, a.WasGroups = was.Class, was.Groups

@@ -48,25 +48,6 @@ func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, e
 	return v, err
 }
 
-// Allowed gives everybody whom nodes of this class and group let in, and a revision that the list is not older than.
-func (s *Services) Allowed(ctx context.Context, class, group int) ([]Access, int64, error) {
-	revision, err := db.Revision(ctx, s.db, Revision)
-	if err != nil {
-		return nil, 0, err
-	}
-	var rows []Access
-	if err := s.db.NewSelect().Model(&rows).Where("allowed AND class >= ?", class).OrderExpr("user_id").Scan(ctx); err != nil {
-		return nil, 0, err
-	}
-	kept := rows[:0]
-	for _, a := range rows {
-		if a.Admits(class, group) {
-			kept = append(kept, a)
-		}
-	}
-	return kept, revision, nil
-}
-
 // Changed gives everybody whose Access changed after the revision since, and a revision that the list is not older than.
 func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, error) {
 	revision, err := db.Revision(ctx, s.db, Revision)

@@ -73,8 +73,11 @@ func (a *Access) Admits(class, group int) bool {
 // Admitted tells whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
 // count and those of anybody else do not.
 func (a *Access) Admitted(class, group int, now time.Time) bool {
-	return a.Admits(class, group) || (a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor && fits(a.WasClass, a.WasGroups, class, group))
+	return a.Admits(class, group) || (a.lost(now) && fits(a.WasClass, a.WasGroups, class, group))
 }
+
+// lost tells whether some right ended within the last 24 hours.
+func (a *Access) lost(now time.Time) bool { return a.WasUntil != nil && now.Sub(*a.WasUntil) < lateFor }
 
 func fits(class int, groups []int, nodeClass, nodeGroup int) bool {
 	return class >= nodeClass && (nodeGroup == 0 || slices.Contains(groups, nodeGroup))
@@ -163,7 +166,10 @@ func (p *Package) Open(now time.Time) bool {
 type Services struct {
 	db       *db.DB
 	settings *setting.Settings
+	roster   roster
 }
 
 // New gives the services in d.
-func New(d *db.DB, settings *setting.Settings) *Services { return &Services{d, settings} }
+func New(d *db.DB, settings *setting.Settings) *Services {
+	return &Services{db: d, settings: settings}
+}

@@ -1,0 +1,105 @@
+-- +goose Up
+CREATE TABLE node (
+	id             {{id}},
+	name           {{text}} NOT NULL CHECK (name <> ''),
+	protocol       {{text}} NOT NULL CHECK (protocol IN ('shadowsocks', 'vmess', 'vless', 'trojan', 'hysteria2')),
+	address        {{text}} NOT NULL,
+	port           {{int}} NOT NULL CHECK (port BETWEEN 1 AND 65535),
+	listen         {{text}} NOT NULL,
+	listen_port    {{int}} NOT NULL CHECK (listen_port BETWEEN 1 AND 65535),
+	settings       {{json}} NOT NULL, -- without the private keys
+	private        {{blob}} NOT NULL, -- the private keys, sealed
+	rate_permille  {{int}} NOT NULL CHECK (rate_permille BETWEEN 0 AND 100000),
+	class          {{int}} NOT NULL CHECK (class >= 0),
+	group_id       {{int}} NOT NULL CHECK (group_id >= 0),
+	country        {{text}} NOT NULL,
+	speed_mbps     {{int}} CHECK (speed_mbps > 0),
+	link_mbps      {{int}} NOT NULL CHECK (link_mbps > 0),
+	sort           {{int}} NOT NULL,
+	visible        {{bool}} NOT NULL,
+	enabled        {{bool}} NOT NULL,
+	revision       {{int}} NOT NULL, -- value of the revision "access" at the last change
+	scope_revision {{int}} NOT NULL, -- the same, of what decides who may use it
+	scope_at       {{time}}, -- when that last changed
+	created_at     {{time}} NOT NULL,
+	updated_at     {{time}} NOT NULL
+) {{strict}};
+
+CREATE TABLE node_secret (
+	hash       {{blob}} PRIMARY KEY, -- SHA-256 of the secret
+	node_id    {{int}} NOT NULL REFERENCES node (id) ON DELETE CASCADE,
+	created_at {{time}} NOT NULL,
+	expires_at {{time}} -- of a secret that was replaced
+) {{strict}};
+CREATE INDEX node_secret_node ON node_secret (node_id);
+
+-- The last thing that each node's agent said of itself.
+CREATE TABLE node_state (
+	node_id          {{int}} PRIMARY KEY REFERENCES node (id) ON DELETE CASCADE,
+	seen_at          {{time}} NOT NULL,
+	version          {{text}} NOT NULL, -- of the agent, empty where it does not say
+	boot             {{text}} NOT NULL,
+	revision         {{int}} NOT NULL,
+	uptime_seconds   {{int}} NOT NULL,
+	load             {{json}} NOT NULL, -- of 1, 5 and 15 minutes
+	cpu_permille     {{int}} NOT NULL,
+	memory_permille  {{int}} NOT NULL,
+	up_bps           {{int}} NOT NULL,
+	down_bps         {{int}} NOT NULL,
+	connections      {{int}} NOT NULL,
+	online_users     {{int}} NOT NULL
+) {{strict}};
+
+-- One row per node and minute, from what agents said in it last.
+CREATE TABLE node_history (
+	node_id         {{int}} NOT NULL,
+	minute          {{int}} NOT NULL, -- Unix time / 60
+	cpu_permille    {{int}} NOT NULL,
+	memory_permille {{int}} NOT NULL,
+	up_bps          {{int}} NOT NULL,
+	down_bps        {{int}} NOT NULL,
+	connections     {{int}} NOT NULL,
+	online_users    {{int}} NOT NULL,
+	PRIMARY KEY (node_id, minute)
+) {{strict}};
+
+CREATE TABLE online_ip (
+	user_id  {{int}} NOT NULL,
+	node_id  {{int}} NOT NULL,
+	ip       {{text}} NOT NULL,
+	first_at {{time}} NOT NULL,
+	last_at  {{time}} NOT NULL,
+	PRIMARY KEY (user_id, node_id, ip)
+) {{strict}};
+CREATE INDEX online_ip_last ON online_ip (last_at);
+
+-- Audit rules: destinations that nodes refuse. A removed rule stays, for the hits that name it.
+CREATE TABLE rule (
+	id         {{id}},
+	name       {{text}} NOT NULL CHECK (name <> ''),
+	text       {{text}} NOT NULL,
+	pattern    {{text}} NOT NULL CHECK (pattern <> ''), -- RE2
+	revision   {{int}} NOT NULL, -- value of the revision "access" at the last change
+	created_at {{time}} NOT NULL,
+	removed_at {{time}}
+) {{strict}};
+
+CREATE TABLE rule_hit (
+	id      {{id}},
+	user_id {{int}} NOT NULL,
+	node_id {{int}} NOT NULL,
+	rule_id {{int}} NOT NULL,
+	count   {{int}} NOT NULL CHECK (count > 0),
+	at      {{time}} NOT NULL
+) {{strict}};
+CREATE INDEX rule_hit_user ON rule_hit (user_id, at);
+CREATE INDEX rule_hit_at ON rule_hit (at);
+
+-- Addresses that nodes asked all nodes to block.
+CREATE TABLE blocked_ip (
+	id      {{id}},
+	node_id {{int}} NOT NULL,
+	ip      {{text}} NOT NULL,
+	at      {{time}} NOT NULL
+) {{strict}};
+CREATE INDEX blocked_ip_at ON blocked_ip (at);

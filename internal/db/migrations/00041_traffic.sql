@@ -1,0 +1,31 @@
+-- +goose Up
+-- Reports that were counted. Our agents name each by boot and sequence; those of others are known by their hash alone.
+CREATE TABLE traffic_report (
+	node_id     {{int}} NOT NULL,
+	id          {{text}} NOT NULL,
+	hash        {{blob}} NOT NULL,
+	accepted_at {{time}} NOT NULL,
+	PRIMARY KEY (node_id, id)
+) {{strict}};
+CREATE INDEX traffic_report_accepted ON traffic_report (accepted_at);
+
+CREATE TABLE traffic_hour (
+	user_id       {{int}} NOT NULL,
+	hour          {{int}} NOT NULL, -- Unix time / 3600
+	node_id       {{int}} NOT NULL,
+	rate_permille {{int}} NOT NULL,
+	up            {{int}} NOT NULL CHECK (up >= 0),
+	down          {{int}} NOT NULL CHECK (down >= 0),
+	billed        {{int}} NOT NULL CHECK (billed >= 0),
+	PRIMARY KEY (user_id, hour, node_id, rate_permille)
+) {{clustered}};
+
+-- The same by day of the site's time zone, kept for good.
+CREATE TABLE traffic_day (
+	user_id {{int}} NOT NULL,
+	day     {{int}} NOT NULL, -- 20260131
+	up      {{int}} NOT NULL CHECK (up >= 0),
+	down    {{int}} NOT NULL CHECK (down >= 0),
+	billed  {{int}} NOT NULL CHECK (billed >= 0),
+	PRIMARY KEY (user_id, day)
+) {{clustered}};

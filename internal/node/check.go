@@ -1,0 +1,145 @@
+package node
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/hex"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airstrip/internal/fault"
+)
+
+// Methods are the ciphers of Shadowsocks nodes. Of the 2022 edition only those with AES tell users apart.
+var Methods = []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305", "2022-blake3-aes-128-gcm", "2022-blake3-aes-256-gcm"}
+
+// transports and securities that each protocol knows; the first is the default.
+var (
+	transports = map[Protocol][]string{
+		Shadowsocks: {""}, Hysteria2: {""},
+		VMess: {"tcp", "ws", "grpc", "httpupgrade"}, VLESS: {"tcp", "ws", "grpc", "httpupgrade"}, Trojan: {"tcp", "ws", "grpc", "httpupgrade"},
+	}
+	securities = map[Protocol][]string{
+		Shadowsocks: {""}, Hysteria2: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"none", "tls", "reality"},
+	}
+)
+
+const vision = "xtls-rprx-vision"
+
+var (
+	hostName = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+	country  = regexp.MustCompile(`^[A-Z]{2}$`)
+)
+
+// setDefaults fills what the operator left open and is not a matter of taste.
+func setDefaults(n *Node) {
+	n.Name, n.Address = strings.TrimSpace(n.Name), strings.Trim(strings.TrimSpace(n.Address), "[]")
+	if n.ListenPort == 0 {
+		n.ListenPort = n.Port
+	}
+	if known := transports[n.Protocol]; known != nil && n.Settings.Transport == "" {
+		n.Settings.Transport = known[0]
+	}
+	if known := securities[n.Protocol]; known != nil && n.Settings.Security == "" {
+		n.Settings.Security = known[0]
+	}
+}
+
+// problems collects the wrong fields of a node.
+type problems []fault.Field
+
+func (p *problems) when(wrong bool, field, code, zh, en string) {
+	if wrong {
+		*p = append(*p, fault.Field{Name: field, Code: code, Text: fault.Text{ZH: zh, EN: en}})
+	}
+}
+
+// check names everything that keeps the node from working.
+func check(n *Node) error {
+	var p problems
+	p.when(n.Name == "" || len([]rune(n.Name)) > 64, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.when(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
+	p.when(!isHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	p.when(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	_, err := netip.ParseAddr(n.Listen)
+	p.when(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
+	p.when(n.ListenPort < 1 || n.ListenPort > 65535, "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	p.when(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
+	p.when(n.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")
+	p.when(n.GroupID < 0, "group_id", "range", "分组不能为负", "The group must not be negative")
+	p.when(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
+	p.when(n.SpeedMbps != nil && *n.SpeedMbps < 1, "speed_mbps", "range", "限速必须大于零；不限速请留空", "A speed limit must be above zero; leave it out for none")
+	p.when(n.LinkMbps < 1, "link_mbps", "range", "带宽必须大于零", "The bandwidth must be above zero")
+	if transports[n.Protocol] != nil {
+		p.settings(n)
+	}
+	if len(p) > 0 {
+		return fault.ErrInvalid.In(p...)
+	}
+	return nil
+}
+
+func (p *problems) settings(n *Node) {
+	s := &n.Settings
+	p.when(!slices.Contains(transports[n.Protocol], s.Transport), "settings.transport", "choice", "该协议不支持此传输方式", "The protocol does not know this transport")
+	p.when(!slices.Contains(securities[n.Protocol], s.Security), "settings.security", "choice", "该协议不支持此加密方式", "The protocol does not know this security")
+	p.when((s.Transport == "ws" || s.Transport == "httpupgrade") && !strings.HasPrefix(s.Path, "/"), "settings.path", "format", "路径必须以 / 开头", "The path must begin with a slash")
+	p.when(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
+	p.when(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
+		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
+	p.when(s.UpMbps < 0, "settings.up_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
+	p.when(s.DownMbps < 0, "settings.down_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
+	p.when(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
+	if n.Protocol == Shadowsocks {
+		p.when(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
+		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
+		p.when(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
+	}
+	switch s.Security {
+	case "tls":
+		p.tls(s.TLS)
+	case "reality":
+		p.reality(s.Reality)
+	}
+}
+
+func (p *problems) tls(t *TLS) {
+	if t == nil {
+		t = &TLS{}
+	}
+	p.when(!isHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+	if t.Certificate != "" {
+		_, err := tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
+		p.when(err != nil, "settings.tls.certificate", "format", "证书与私钥不匹配或无法读取", "The certificate and its key cannot be read or do not belong together")
+		return
+	}
+	p.when(t.CertificateFile == "", "settings.tls.certificate_file", "required", "需要证书", "A certificate is needed")
+	p.when(t.KeyFile == "", "settings.tls.key_file", "required", "需要私钥", "A key is needed")
+}
+
+func (p *problems) reality(r *Reality) {
+	if r == nil {
+		r = &Reality{}
+	}
+	host, port, err := net.SplitHostPort(r.Dest)
+	number, portErr := strconv.Atoi(port)
+	p.when(err != nil || !isHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
+	p.when(len(r.ServerNames) == 0 || !all(r.ServerNames, isHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
+	_, err = realityPublic(r.PrivateKey)
+	p.when(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
+	p.when(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
+		"settings.reality.short_ids", "format", "短 ID 为偶数位十六进制，最多 16 位", "A short id is an even number of hex digits, at most 16")
+}
+
+func all(values []string, ok func(string) bool) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !ok(v) })
+}
+
+func isHost(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil || (len(s) <= 253 && hostName.MatchString(s))
+}

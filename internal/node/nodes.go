@@ -1,0 +1,216 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+)
+
+// Revision is the name of the revision that grows when a node is added, changed or removed.
+const Revision = "node"
+
+// ErrNotFound is the fault of an id that no node has.
+var ErrNotFound = fault.NotFound("node_not_found", "没有找到该节点", "There is no such node")
+
+const sealed = "node settings"
+
+// Nodes keeps all nodes.
+type Nodes struct {
+	db       *db.DB
+	key      seal.Key
+	settings *setting.Settings
+	services *service.Services
+	bySecret *otter.Cache[[32]byte, known]
+	beats    *otter.Cache[int64, time.Time]
+}
+
+// New gives the nodes in d; private keys in it are sealed with key.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.Services) *Nodes {
+	return &Nodes{
+		db: d, key: key, settings: settings, services: services,
+		bySecret: otter.Must(&otter.Options[[32]byte, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[[32]byte, known](secretCached)}),
+		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+	}
+}
+
+// Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong fields
+// are named.
+func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
+	now := s.db.Now()
+	secret := newSecret()
+	n.ID, n.CreatedAt, n.Settings = 0, now, n.Settings.clone()
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.put(ctx, tx, &n, nil); err != nil {
+			return err
+		}
+		return insertSecret(ctx, tx, n.ID, secret, now)
+	})
+	return n, secret, err
+}
+
+// Change edits a node, private keys included, all or nothing. Its agent hears of it after the commit.
+func (s *Nodes) Change(ctx context.Context, id int64, edit func(*Node)) (Node, error) {
+	var n Node
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		was, err := s.read(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		n = was
+		n.Settings = was.Settings.clone()
+		edit(&n)
+		n.ID, n.CreatedAt, n.ScopeRevision, n.ScopeAt = was.ID, was.CreatedAt, was.ScopeRevision, was.ScopeAt
+		return s.put(ctx, tx, &n, &was)
+	})
+	return n, err
+}
+
+// put checks and writes n, which was was before; nil: it is new.
+func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
+	now := s.db.Now()
+	setDefaults(n)
+	if err := fillKeys(n, now); err != nil {
+		return err
+	}
+	if err := check(n); err != nil {
+		return err
+	}
+	revision, err := bump(ctx, tx)
+	if err != nil {
+		return err
+	}
+	n.Revision, n.UpdatedAt = revision, now
+	switch {
+	case was == nil:
+		n.ScopeRevision, n.ScopeAt = revision, nil
+	case n.Class != was.Class || n.GroupID != was.GroupID || n.Enabled != was.Enabled:
+		n.ScopeRevision, n.ScopeAt = revision, &now
+	}
+	stored := *n
+	if err := s.hide(&stored); err != nil {
+		return err
+	}
+	if was == nil {
+		_, err = tx.NewInsert().Model(&stored).Exec(ctx)
+		n.ID = stored.ID
+	} else {
+		_, err = tx.NewUpdate().Model(&stored).WherePK().Exec(ctx)
+	}
+	return err
+}
+
+// bump grows both revisions, always in this order, and gives the value that rows are stamped with.
+func bump(ctx context.Context, tx bun.Tx) (int64, error) {
+	revision, err := db.Bump(ctx, tx, service.Revision)
+	if err != nil {
+		return 0, err
+	}
+	_, err = db.Bump(ctx, tx, Revision)
+	return revision, err
+}
+
+// Remove deletes a node; its agent is refused from then on. What was counted on it stays.
+func (s *Nodes) Remove(ctx context.Context, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := bump(ctx, tx); err != nil {
+			return err
+		}
+		n, err := db.Changed(tx.NewDelete().Model((*Node)(nil)).Where("id = ?", id).Exec(ctx))
+		if err == nil && n == 0 {
+			return ErrNotFound
+		}
+		return err
+	})
+}
+
+// List gives all nodes in their order, without private keys.
+func (s *Nodes) List(ctx context.Context) ([]Node, error) {
+	var nodes []Node
+	err := s.db.NewSelect().Model(&nodes).OrderExpr("sort, id").Scan(ctx)
+	return nodes, err
+}
+
+// ForUser gives the nodes that the user may use now and may see, in their order, without private keys.
+func (s *Nodes) ForUser(ctx context.Context, userID int64) ([]Node, error) {
+	access, err := s.services.Access(ctx, userID)
+	if err != nil || !access.Allowed {
+		return nil, err
+	}
+	var nodes []Node
+	if err := s.db.NewSelect().Model(&nodes).Where("visible AND enabled AND class <= ?", access.Class).OrderExpr("sort, id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	kept := nodes[:0]
+	for _, n := range nodes {
+		if access.Admits(n.Class, n.GroupID) {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
+}
+
+// Get gives a node with its private keys, for its agent.
+func (s *Nodes) Get(ctx context.Context, id int64) (Node, error) { return s.read(ctx, s.db, id) }
+
+func (s *Nodes) read(ctx context.Context, idb bun.IDB, id int64) (Node, error) {
+	var n Node
+	err := idb.NewSelect().Model(&n).Where("id = ?", id).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return n, ErrNotFound.Because(err)
+	}
+	if err != nil {
+		return n, err
+	}
+	return n, s.show(&n)
+}
+
+// private is what the database keeps sealed.
+type private struct {
+	Reality string `json:"reality,omitempty"`
+	TLS     string `json:"tls,omitempty"`
+}
+
+// hide moves the private keys out of the settings into the sealed part.
+func (s *Nodes) hide(n *Node) error {
+	n.Settings = n.Settings.clone()
+	var keys private
+	if r := n.Settings.Reality; r != nil {
+		keys.Reality, r.PrivateKey = r.PrivateKey, ""
+	}
+	if t := n.Settings.TLS; t != nil {
+		keys.TLS, t.Key = t.Key, ""
+	}
+	plain, err := json.Marshal(keys)
+	n.Private = s.key.Seal(sealed, plain)
+	return err
+}
+
+// show puts the private keys back.
+func (s *Nodes) show(n *Node) error {
+	plain, err := s.key.Open(sealed, n.Private)
+	if err != nil {
+		return fmt.Errorf("private keys of node %d: %w", n.ID, err)
+	}
+	var keys private
+	if err := json.Unmarshal(plain, &keys); err != nil {
+		return err
+	}
+	if r := n.Settings.Reality; r != nil {
+		r.PrivateKey = keys.Reality
+	}
+	if t := n.Settings.TLS; t != nil {
+		t.Key = keys.TLS
+	}
+	return nil
+}

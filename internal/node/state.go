@@ -1,0 +1,261 @@
+package node
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/job"
+)
+
+// Health says whether a node's agent was heard of lately.
+type Health string
+
+// The states of health, by the time of the last sign of life.
+const (
+	Online  Health = "online"  // within 90 s
+	Late    Health = "late"    // within 300 s
+	Offline Health = "offline" // longer ago, or never
+)
+
+// onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
+const onlineFor = 90 * time.Second
+
+// State is the last thing that a node's agent said of itself. Rates are bytes a second.
+type State struct {
+	bun.BaseModel  `bun:"table:node_state"`
+	NodeID         int64 `bun:",pk"`
+	SeenAt         time.Time
+	Version        string // of the agent; empty where it does not say
+	Boot           string
+	Revision       int64
+	UptimeSeconds  int64
+	Load           [3]float64 `bun:"type:jsonb"` // of 1, 5 and 15 minutes
+	CPUPermille    int64      `bun:"cpu_permille"`
+	MemoryPermille int64
+	UpBPS          int64 `bun:"up_bps"`
+	DownBPS        int64 `bun:"down_bps"`
+	Connections    int64
+	OnlineUsers    int64
+}
+
+// Health gives the node's health at now.
+func (s *State) Health(now time.Time) Health {
+	switch silent := now.Sub(s.SeenAt); {
+	case silent < 90*time.Second:
+		return Online
+	case silent < 300*time.Second:
+		return Late
+	}
+	return Offline
+}
+
+// States gives the states of all nodes that were ever heard of, by id.
+func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
+	var rows []State
+	if err := s.db.NewSelect().Model(&rows).Scan(ctx); err != nil {
+		return nil, err
+	}
+	by := make(map[int64]State, len(rows))
+	for _, r := range rows {
+		by[r.NodeID] = r
+	}
+	return by, nil
+}
+
+// OnlineIP is one address at which a user is connected to a node.
+type OnlineIP struct {
+	bun.BaseModel `bun:"table:online_ip"`
+	UserID        int64 `bun:",pk"`
+	NodeID        int64 `bun:",pk"`
+	IP            string
+	FirstAt       time.Time
+	LastAt        time.Time
+}
+
+// Status keeps what an agent said of itself and who is online on it. Addresses that are none are left out.
+func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
+	st.SeenAt = s.db.Now()
+	online = readable(st.NodeID, online, st.SeenAt)
+	users := map[int64]bool{}
+	for _, o := range online {
+		users[o.UserID] = true
+	}
+	st.OnlineUsers = int64(len(users))
+	s.beats.Set(st.NodeID, st.SeenAt)
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := upsertState(ctx, tx, &st); err != nil {
+			return err
+		}
+		return upsertOnline(ctx, tx, online)
+	})
+}
+
+// Load keeps what the status report of a foreign agent says; it knows neither rates nor who is online.
+func (s *Nodes) Load(ctx context.Context, nodeID int64, uptime int64, load [3]float64, cpuPermille, memoryPermille int64) error {
+	return s.edit(ctx, nodeID, func(st *State) {
+		st.UptimeSeconds, st.Load, st.CPUPermille, st.MemoryPermille = uptime, load, cpuPermille, memoryPermille
+	})
+}
+
+// SetOnline keeps the addresses that a foreign agent reports, the whole of its list.
+func (s *Nodes) SetOnline(ctx context.Context, nodeID int64, online []OnlineIP) error {
+	online = readable(nodeID, online, s.db.Now())
+	users := map[int64]bool{}
+	for _, o := range online {
+		users[o.UserID] = true
+	}
+	if err := s.edit(ctx, nodeID, func(st *State) { st.OnlineUsers = int64(len(users)) }); err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return upsertOnline(ctx, tx, online) })
+}
+
+// Seen notes a sign of life of a foreign agent, at most each 20 s, so that answers from a cache stay cheap.
+func (s *Nodes) Seen(ctx context.Context, nodeID int64) error {
+	now := s.db.Now()
+	if last, ok := s.beats.GetIfPresent(nodeID); ok && now.Sub(last) < 20*time.Second {
+		return nil
+	}
+	return s.edit(ctx, nodeID, func(*State) {})
+}
+
+// edit changes the node's state and notes a sign of life.
+func (s *Nodes) edit(ctx context.Context, nodeID int64, change func(*State)) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var rows []State
+		if err := tx.NewSelect().Model(&rows).Where("node_id = ?", nodeID).Scan(ctx); err != nil {
+			return err
+		}
+		st := State{NodeID: nodeID}
+		if len(rows) > 0 {
+			st = rows[0]
+		}
+		change(&st)
+		st.SeenAt = s.db.Now()
+		s.beats.Set(nodeID, st.SeenAt)
+		return upsertState(ctx, tx, &st)
+	})
+}
+
+type minute struct {
+	bun.BaseModel  `bun:"table:node_history"`
+	NodeID         int64 `bun:",pk"`
+	Minute         int64 `bun:",pk"`
+	CPUPermille    int64 `bun:"cpu_permille"`
+	MemoryPermille int64
+	UpBPS          int64 `bun:"up_bps"`
+	DownBPS        int64 `bun:"down_bps"`
+	Connections    int64
+	OnlineUsers    int64
+}
+
+func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
+	q := tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE")
+	for _, column := range []string{"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
+		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
+	}
+	if _, err := q.Exec(ctx); err != nil {
+		return err
+	}
+	m := &minute{NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
+		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers}
+	q = tx.NewInsert().Model(m).On("CONFLICT (node_id, minute) DO UPDATE")
+	for _, column := range []string{"cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
+		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
+	}
+	_, err := q.Exec(ctx)
+	return err
+}
+
+func upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
+	for part := range slices.Chunk(online, 500) {
+		if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id, node_id, ip) DO UPDATE").Set("last_at = EXCLUDED.last_at").Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readable gives each address once and in one form; IPv4 in IPv6 is IPv4.
+func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
+	seen := map[OnlineIP]bool{}
+	var kept []OnlineIP
+	for _, o := range online {
+		ip, err := netip.ParseAddr(o.IP)
+		row := OnlineIP{UserID: o.UserID, NodeID: nodeID, IP: ip.Unmap().WithZone("").String(), FirstAt: now, LastAt: now}
+		if err != nil || o.UserID <= 0 || seen[row] {
+			continue
+		}
+		seen[row] = true
+		kept = append(kept, row)
+	}
+	return kept
+}
+
+// OnlineDevices gives at how many addresses the user is connected now, over all nodes.
+func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
+	var count int
+	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
+		Where("user_id = ? AND last_at > ?", userID, s.db.Now().Add(-onlineFor)).Scan(ctx, &count)
+	return count, err
+}
+
+// BlockIPs keeps addresses that a node asks all nodes to block.
+func (s *Nodes) BlockIPs(ctx context.Context, nodeID int64, ips []string) error {
+	var rows []BlockedIP
+	for _, text := range ips {
+		if ip, err := netip.ParseAddr(strings.TrimSpace(text)); err == nil {
+			rows = append(rows, BlockedIP{NodeID: nodeID, IP: ip.Unmap().String(), At: s.db.Now()})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewInsert().Model(&rows).Exec(ctx)
+		return err
+	})
+}
+
+// BlockedIP is an address that a node asked to block.
+type BlockedIP struct {
+	bun.BaseModel `bun:"table:blocked_ip"`
+	ID            int64 `bun:",pk,autoincrement"`
+	NodeID        int64
+	IP            string
+	At            time.Time
+}
+
+// BlockedIPs gives what was asked to be blocked in the last minute.
+func (s *Nodes) BlockedIPs(ctx context.Context) ([]BlockedIP, error) {
+	var rows []BlockedIP
+	err := s.db.NewSelect().Model(&rows).Where("at > ?", s.db.Now().Add(-time.Minute)).OrderExpr("id").Scan(ctx)
+	return rows, err
+}
+
+// Register puts the clearing of old logs on the timetable.
+func (s *Nodes) Register(q *job.Queue) {
+	q.Every("node.forget", job.Interval(time.Hour), s.forget)
+}
+
+// forget removes logs that are older than the setting allows.
+func (s *Nodes) forget(ctx context.Context) error {
+	oldest := s.db.Now().AddDate(0, 0, -s.settings.Get().TrafficLogDays)
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for _, q := range []struct{ table, condition string }{
+			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"},
+		} {
+			if _, err := tx.NewRaw("DELETE FROM "+q.table+" WHERE "+q.condition, oldest).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		_, err := tx.NewRaw("DELETE FROM node_history WHERE minute < " + strconv.FormatInt(oldest.Unix()/60, 10)).Exec(ctx)
+		return err
+	})
+}
