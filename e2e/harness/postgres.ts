@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, globSync, mkdirSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { userInfo } from 'node:os'
 import { Process } from './process.ts'
+
+/** Where Debian puts the servers, by version. */
+const installed = '/usr/lib/postgresql'
 
 /** A PostgreSQL of the tests' own, in a folder, on a Unix socket only. PostgreSQL refuses to run as root. */
 export class Postgres {
@@ -15,8 +18,9 @@ export class Postgres {
   }
 
   static async start(folder: string, log: string): Promise<Postgres> {
-    const bin = globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
-    if (!bin) throw new Error('no PostgreSQL server found; install the Debian package postgresql')
+    const version = readdirSync(installed).sort().at(-1)
+    if (!version) throw new Error(`no PostgreSQL in ${installed}; install the Debian package postgresql`)
+    const bin = join(installed, version, 'bin')
     const home = join(folder, 'postgres')
     mkdirSync(home)
     const user = userInfo().uid === 0 ? 'postgres' : undefined
