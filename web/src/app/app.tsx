@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { ThemeColor } from './theme-color'
 import { queryClient } from './query-client'
-import { router } from './router'
+import type { createAppRouter } from './router'
 import { surfaces } from './surfaces'
 import { theme } from './theme'
 
@@ -14,7 +14,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.c
 // The scroll lock under dialogs writes a style of its own and looks for its nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-export function App() {
+export function App({ router }: { router: ReturnType<typeof createAppRouter> }) {
   return (
     <MantineProvider
       theme={theme}

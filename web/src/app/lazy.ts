@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, type FunctionComponent, lazy } from 'react'
 
 /**
  * A file of this build is gone: a newer build took its place, or the network broke.
@@ -10,7 +10,10 @@ export class LostChunkError extends Error {
 }
 
 /** A page in a chunk of its own: `component: lazyPage(() => import('…'), 'WalletPage')`. */
-export function lazyPage<N extends string>(load: () => Promise<Record<N, ComponentType>>, name: N) {
+export function lazyPage<N extends string>(
+  load: () => Promise<Record<N, FunctionComponent>>,
+  name: N,
+) {
   return lazyRouteComponent(() => guarded(load), name)
 }
 

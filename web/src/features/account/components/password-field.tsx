@@ -16,6 +16,7 @@ export function PasswordField(props: PasswordInputProps) {
     <div>
       <PasswordInput
         {...props}
+        aria-invalid={Boolean(props.error)}
         visible={isShown}
         onVisibilityChange={setShown}
         visibilityToggleIcon={VisibilityIcon}

@@ -1,0 +1,108 @@
+import { http, HttpResponse } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { failure, server, success } from '@/test/msw/server'
+import { ApiError, MissingParameterError } from './errors'
+import { siteGet, shopPreOrder } from './gen/sdk.gen'
+
+const siteUrl = '*/api/v2/site'
+const problemOf = async () => (await siteGet().catch((error: unknown) => error)) as ApiError
+
+describe('a call', () => {
+  it('resolves to what the envelope carries', async () => {
+    server.use(http.get(siteUrl, () => success({ site_name: 'Airstrip' })))
+    expect((await siteGet()).data).toEqual({ site_name: 'Airstrip' })
+  })
+
+  it('resolves to the list of a list’s envelope', async () => {
+    server.use(
+      http.get(siteUrl, () =>
+        HttpResponse.json({ is_success: true, message: '', result_list: [1, 2] }),
+      ),
+    )
+    expect((await siteGet()).data).toEqual([1, 2])
+  })
+
+  it('asks in the user’s language', async () => {
+    document.documentElement.lang = 'en'
+    let language: string | null = null
+    server.use(
+      http.get(siteUrl, ({ request }) => {
+        language = request.headers.get('Accept-Language')
+        return success({})
+      }),
+    )
+    await siteGet()
+    expect(language).toBe('en')
+  })
+})
+
+describe('a call that fails', () => {
+  it('says what the server said', async () => {
+    const errors = [{ field: 'amount', code: 'too_small', message: 'At least 1.00' }]
+    server.use(
+      http.get(siteUrl, () =>
+        failure(
+          422,
+          { message: 'Check the amount', code: 'invalid_input', errors },
+          { 'Retry-After': '7' },
+        ),
+      ),
+    )
+    expect(await problemOf()).toMatchObject({
+      name: 'ApiError',
+      message: 'Check the amount',
+      status: 422,
+      code: 'invalid_input',
+      fields: errors,
+      requestId: 'req-1',
+      retryAfter: 7,
+      isPassing: false,
+    })
+  })
+
+  it('is a failure also with status 200', async () => {
+    server.use(
+      http.get(siteUrl, () => HttpResponse.json({ is_success: false, message: 'No', code: 'no' })),
+    )
+    expect(await problemOf()).toMatchObject({ message: 'No', code: 'no' })
+  })
+
+  it('is understood when something in between answers', async () => {
+    server.use(
+      http.get(
+        siteUrl,
+        () => new HttpResponse('<html>', { status: 502, headers: { 'X-Request-Id': 'proxy-1' } }),
+      ),
+    )
+    expect(await problemOf()).toMatchObject({
+      message: 'HTTP 502',
+      code: 'http_502',
+      requestId: 'proxy-1',
+      isPassing: true,
+    })
+  })
+
+  it('has status 0 when no answer came', async () => {
+    server.use(http.get(siteUrl, () => HttpResponse.error()))
+    expect(await problemOf()).toMatchObject({ status: 0, code: 'network_error', isPassing: true })
+  })
+
+  it('is the caller’s own doing when they cancelled it', async () => {
+    const caller = new AbortController()
+    server.use(http.get(siteUrl, () => new Promise<Response>(() => undefined)))
+    const call = siteGet({ signal: caller.signal })
+    caller.abort()
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a required parameter', () => {
+  it('that is null or undefined is named, with the operation, and nothing is sent', async () => {
+    const path: { shop_id: number } = JSON.parse('{}')
+    const call = shopPreOrder({ path, body: {} as never })
+    await expect(call).rejects.toThrow(MissingParameterError)
+    await expect(call).rejects.toThrow(
+      /shop_id.*POST \/api\/v2\/user\/shop-old\/\{shop_id\}\/pre-order/,
+    )
+  })
+})

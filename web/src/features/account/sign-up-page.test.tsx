@@ -1,0 +1,99 @@
+import { screen, waitFor } from '@testing-library/react'
+import { http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { failure, server, site, success } from '@/test/msw/server'
+import { openApp } from '@/test/render'
+import { accessToken, refreshToken } from '@/test/tokens'
+
+const register = '*/api/v2/auth/account_register'
+const withSignUp = (mode: string) =>
+  http.get('*/api/v2/site', () => success({ ...site, sign_up: { mode, email_code: false } }))
+
+async function fillIn(user: Awaited<ReturnType<typeof openApp>>['user']) {
+  await user.type(await screen.findByLabelText('Email'), 'lin@example.com')
+  await user.type(screen.getByLabelText('Name'), 'Lin')
+  await user.type(screen.getByLabelText('Password'), 'correct horse')
+  await user.type(screen.getByLabelText('Password again'), 'correct horse')
+}
+
+const submit = () => screen.getByRole('button', { name: 'Create account' })
+
+describe('signing up', () => {
+  it('creates the account, with the invite code of the link, and goes home', async () => {
+    let sent: unknown
+    server.use(
+      http.post(register, async ({ request }) => {
+        sent = await request.json()
+        return success({ access_token: accessToken(), refresh_token: refreshToken() })
+      }),
+    )
+    const { router, user } = await openApp('/auth/sign-up?code=FRIEND')
+    await fillIn(user)
+    await user.click(submit())
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/dashboard'))
+    expect(sent).toEqual({
+      email: 'lin@example.com',
+      name: 'Lin',
+      password: 'correct horse',
+      re_password: 'correct horse',
+      invite_code: 'FRIEND',
+    })
+  })
+
+  it('says at the fields what is wrong', async () => {
+    const { user } = await openApp('/auth/sign-up')
+    await user.type(await screen.findByLabelText('Password'), 'short')
+    await user.type(screen.getByLabelText('Password again'), 'other')
+    await user.click(submit())
+    expect(await screen.findByText('Use at least 8 characters')).toBeVisible()
+    expect(screen.getByLabelText('Email')).toBeInvalid()
+    expect(screen.getByLabelText('Name')).toBeInvalid()
+  })
+
+  it('says when the two passwords differ', async () => {
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.type(screen.getByLabelText('Password again'), '!')
+    await user.click(submit())
+    expect(await screen.findByText('The two passwords differ')).toBeVisible()
+  })
+
+  it('puts the server’s objection at its field', async () => {
+    const problem = { field: 'email', code: 'taken', message: 'This email is taken' }
+    server.use(
+      http.post(register, () =>
+        failure(409, { message: 'Check the form', code: 'invalid_input', errors: [problem] }),
+      ),
+    )
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.click(submit())
+    expect(await screen.findByText('This email is taken')).toBeVisible()
+    expect(screen.getByLabelText('Email')).toHaveFocus()
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  })
+
+  it('requires the invite code where the site does', async () => {
+    server.use(withSignUp('invite'))
+    const { user } = await openApp('/auth/sign-up')
+    await fillIn(user)
+    await user.click(submit())
+    expect(await screen.findByLabelText('Invite code')).toBeInvalid()
+  })
+
+  it('offers no form where sign-up is closed', async () => {
+    server.use(withSignUp('closed'))
+    await openApp('/auth/sign-up')
+    expect(await screen.findByRole('heading', { name: 'Sign-up is closed for now' })).toBeVisible()
+    expect(screen.queryByLabelText('Email')).not.toBeInTheDocument()
+  })
+
+  it('shows a readable page when the site does not answer', async () => {
+    server.use(
+      http.get('*/api/v2/site', () => failure(400, { message: 'No such site', code: 'x' })),
+    )
+    await openApp('/auth/sign-up')
+    expect(await screen.findByText('No such site')).toBeVisible()
+    expect(screen.getByText('req-1')).toBeVisible()
+  })
+})

@@ -1,0 +1,29 @@
+import { createMemoryHistory } from '@tanstack/react-router'
+import { render } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { App } from '@/app/app'
+import { startI18n } from '@/app/i18n'
+import { queryClient } from '@/app/query-client'
+import { createAppRouter } from '@/app/router'
+import { session } from '@/app/session/current-session'
+import { accessToken, refreshToken } from './tokens'
+
+/** The whole app at an address, in English, as a browser without tokens shows it. */
+export async function openApp(path: string) {
+  document.documentElement.lang = 'en'
+  await startI18n()
+  queryClient.clear()
+  session.signOut()
+  const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
+  const user = userEvent.setup()
+  render(<App router={router} />)
+  return { router, user }
+}
+
+/** The same for somebody who is signed in. */
+export async function openSignedIn(path: string) {
+  const opened = await openApp('/about')
+  session.signIn({ access_token: accessToken(), refresh_token: refreshToken() })
+  await opened.router.navigate({ href: path })
+  return opened
+}
