@@ -162,6 +162,7 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 		if err != nil {
 			return err
 		}
+		currency := site.Currency
 		for name, value := range values {
 			one, err := json.Marshal(map[string]json.RawMessage{name: value})
 			if err != nil {
@@ -179,6 +180,15 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 		}
 		if err := site.check(); err != nil {
 			return err
+		}
+		if site.Currency != currency {
+			var moved bool
+			if err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM ledger_transaction UNION ALL SELECT 1 FROM recharge)`).Scan(ctx, &moved); err != nil {
+				return err
+			}
+			if moved {
+				return fault.Invalid("currency", "fixed", "已有资金往来，货币不能再更改", "Money has moved already; the currency can no longer change")
+			}
 		}
 		_, err = db.Bump(ctx, tx, revision)
 		return err
