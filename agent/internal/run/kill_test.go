@@ -1,0 +1,83 @@
+package run_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/engine"
+	"airstrip/agent/internal/engine/xray"
+	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/run"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// TestMain lets the test binary be the agent that a test starts and kills.
+func TestMain(m *testing.M) {
+	if data := os.Getenv("AGENT_UNDER_TEST"); data != "" {
+		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		node, _ := strconv.ParseInt(os.Getenv("AGENT_NODE"), 10, 64)
+		err := run.Run(context.Background(), run.Config{
+			Server: os.Getenv("AGENT_SERVER"), Secret: secret, Node: node, Data: data, Version: "test", Log: log,
+			Engine: func(g *gate.Gate) (engine.Engine, error) { return xray.New(g, log) },
+		})
+		log.Error("ended", "err", err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.setup.Node.ReportSeconds = 1
+	w.lose = func() bool { return rand.N(3) == 0 }
+	var sent, received int64
+	for range 6 {
+		agent := exec.Command(os.Args[0], "-test.run", "^$")
+		agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1")
+		if err := agent.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.listening()
+		client := w.client(User(1))
+		killed := make(chan struct{})
+		go func() {
+			time.Sleep(500*time.Millisecond + rand.N(2*time.Second))
+			agent.Process.Kill()
+			agent.Wait()
+			close(killed)
+		}()
+		for alive := true; alive; {
+			select {
+			case <-killed:
+				alive = false
+			default:
+				conn := client.Dial(w.echo)
+				time.AfterFunc(3*time.Second, func() { conn.Close() })
+				block := make([]byte, 20_000)
+				if n, err := conn.Write(block); err == nil {
+					sent += int64(n)
+					n, _ := io.ReadFull(conn, block)
+					received += int64(n)
+				}
+				conn.Close()
+			}
+		}
+	}
+	w.set(func() { w.lose = nil })
+	w.start()
+	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, w.data)) == 0 && w.bill(1) > 0 })
+	w.stop()
+	// What came back was counted in both directions; what was sent may have been cut off on its way, in either.
+	if bill := w.bill(1); bill < 2*received || bill > 2*sent {
+		t.Errorf("sent %d and received %d bytes, billed %d", sent, received, bill)
+	}
+	t.Logf("sent %d and received %d bytes, billed %d in %d batches", sent, received, w.bill(1), len(w.reports))
+}

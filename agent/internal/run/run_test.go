@@ -1,0 +1,374 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/engine"
+	"airstrip/agent/internal/engine/xray"
+	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/run"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// world is a server with one node, its agent, and a site to go to.
+type world struct {
+	*server
+	setup Setup
+	data  string
+	echo  string
+	stop  func() error
+}
+
+func newWorld(t *testing.T, users ...api.User) *world {
+	var setup Setup
+	for _, s := range Setups(t) {
+		if s.Name == "vless ws" {
+			setup = s
+		}
+	}
+	setup.Node.ReportSeconds = 1
+	return &world{server: newServer(t, setup.Node, users...), setup: setup, data: t.TempDir(), echo: EchoServer(t)}
+}
+
+func (w *world) config(log io.Writer) run.Config {
+	logger := slog.New(slog.NewTextHandler(log, nil))
+	return run.Config{
+		Server: w.http.URL, Secret: secret, Node: w.setup.Node.ID, Data: w.data, Version: "test", Log: logger,
+		Engine: func(g *gate.Gate) (engine.Engine, error) { return xray.New(g, logger) },
+	}
+}
+
+// start runs the agent until stop or the end of the test.
+func (w *world) start() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- run.Run(ctx, w.config(w.t.Output())) }()
+	var result error
+	stopped := false
+	w.stop = func() error {
+		if !stopped {
+			stopped = true
+			cancel()
+			result = <-ended
+		}
+		return result
+	}
+	w.t.Cleanup(func() { w.stop() })
+	w.listening()
+}
+
+func (w *world) listening() {
+	w.t.Helper()
+	eventually(w.t, 10*time.Second, "the node listens", func() bool {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", w.setup.Node.Port))
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+}
+
+func (w *world) client(u api.User) *Client { return NewClient(w.t, w.setup.Client(u)) }
+
+func (w *world) mustExchange(conn net.Conn, n int) {
+	w.t.Helper()
+	if got, err := Exchange(conn, n); err != nil {
+		w.t.Fatalf("%d bytes of %d came back: %v", got, n, err)
+	}
+}
+
+// billedExactly waits for the bill and then makes sure that it stays.
+func (w *world) billedExactly(id, want int64) {
+	w.t.Helper()
+	eventually(w.t, 15*time.Second, "the traffic is billed", func() bool { return w.bill(id) >= want })
+	time.Sleep(500 * time.Millisecond)
+	if got := w.bill(id); got != want {
+		w.t.Fatalf("user %d is billed %d bytes, moved %d", id, got, want)
+	}
+}
+
+func TestChangesOfTheListAreAppliedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	staying := w.client(User(1)).Dial(w.echo)
+	w.mustExchange(staying, 1000)
+
+	began := time.Now()
+	w.publish(api.Change{Users: []api.User{User(2)}})
+	second := w.client(User(2))
+	eventually(t, 2*time.Second, "the new user is let in", func() bool { return !Refused(second.Dial(w.echo)) })
+	t.Logf("a new user was let in after %s", time.Since(began))
+
+	leaving := second.Dial(w.echo)
+	w.mustExchange(leaving, 1000)
+	w.publish(api.Change{Removed: []int64{2}})
+	ended := make(chan struct{})
+	go func() { leaving.Read(make([]byte, 1)); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Second):
+		t.Error("the removed user is still connected after 2 s")
+	}
+	w.mustExchange(staying, 1000)
+	w.billedExactly(1, 4000)
+	eventually(t, 5*time.Second, "the last bytes of the removed user are billed", func() bool { return w.bill(2) >= 2000 })
+
+	w.publish(api.Change{Rules: &[]api.Rule{{ID: 9, Pattern: "."}}})
+	eventually(t, 2*time.Second, "a rule applies", func() bool { return Refused(w.client(User(1)).Dial(w.echo)) })
+	w.mustExchange(staying, 1000)
+	eventually(t, 5*time.Second, "the hit is reported", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, r := range w.reports {
+			for _, h := range r.Hits {
+				if h.RuleID == 9 && h.UserID == 1 && h.Count > 0 {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	eventually(t, 30*time.Second, "a heartbeat tells who is online", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, s := range w.statuses {
+			if len(s.Online) > 0 && s.Online[0].UserID == 1 && s.Online[0].IPs[0] == "127.0.0.1" && s.Connections > 0 && s.Memory > 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestLostAnswersAndFailuresOfTheServerBillNothingTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	var n atomic.Int64
+	w.lose = func() bool { return n.Add(1)%2 == 1 }
+	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/reports") && n.Add(1)%3 == 0 {
+			failure(rw, 500, "internal")
+			return true
+		}
+		return false
+	}
+	w.start()
+	conn := w.client(User(1)).Dial(w.echo)
+	for range 5 {
+		w.mustExchange(conn, 10_000)
+		time.Sleep(700 * time.Millisecond)
+	}
+	w.set(func() { w.lose = nil })
+	w.billedExactly(1, 100_000)
+	if left := spooled(t, w.data); len(left) > 0 {
+		t.Errorf("billed batches are still in the spool: %v", left)
+	}
+}
+
+func spooled(t *testing.T, data string) []string {
+	names, err := filepath.Glob(filepath.Join(data, "spool", "*.batch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestRemainingStopsAndARenewalStartsAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1), User(2))
+	w.node.ReportSeconds = 3600
+	w.quota[1] = 1_000_000
+	w.start()
+	other := w.client(User(2)).Dial(w.echo)
+	w.mustExchange(other, 1000)
+	client := w.client(User(1))
+	got, err := Exchange(client.Dial(w.echo), 2_000_000)
+	if err == nil {
+		t.Fatal("the user moved 4,000,000 bytes with 1,000,000 remaining")
+	}
+	eventually(t, 3*time.Second, "the end is reported at once", func() bool { return w.bill(1) >= 1_000_000 })
+	if bill := w.bill(1); bill > 1_300_000 || int64(got) > bill {
+		t.Errorf("billed %d, received %d, of 1,000,000 remaining", bill, got)
+	}
+	if !Refused(client.Dial(w.echo)) {
+		t.Error("the user is let in with nothing left")
+	}
+	w.mustExchange(other, 1000)
+
+	w.set(func() { w.quota[1] = 10_000_000 })
+	w.publish(api.Change{Users: []api.User{User(1)}})
+	eventually(t, 2*time.Second, "the renewed user is let in", func() bool { return !Refused(client.Dial(w.echo)) })
+	w.mustExchange(client.Dial(w.echo), 100_000)
+}
+
+func TestStopOfTheServerIsObeyedUnlessTheUserJustRenewed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	client := w.client(User(1))
+	conn := client.Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	// Another node has used up the quota: this one learns it from the answer to its report.
+	w.set(func() { w.quota[1] = 1 })
+	w.mustExchange(conn, 1000)
+	eventually(t, 4*time.Second, "the user is stopped", func() bool { return Refused(client.Dial(w.echo)) })
+
+	w.set(func() { delete(w.quota, 1) })
+	w.publish(api.Change{Users: []api.User{User(1)}})
+	eventually(t, 2*time.Second, "the renewed user is let in", func() bool { return !Refused(client.Dial(w.echo)) })
+
+	// The user renews while an answer that says stop is on its way.
+	w.set(func() {
+		w.quota[1] = 1
+		w.lose = func() bool {
+			if w.quota[1] == 1 {
+				delete(w.quota, 1)
+				go w.publish(api.Change{Users: []api.User{User(1)}})
+				w.mu.Unlock()
+				time.Sleep(300 * time.Millisecond)
+				w.mu.Lock()
+			}
+			return false
+		}
+	})
+	conn = client.Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	time.Sleep(3 * time.Second)
+	w.mustExchange(conn, 1000)
+}
+
+func TestStoppedByAFigureThatTheServerDoesNotShare(t *testing.T) {
+	t.Parallel()
+	// The agent believes that 50,000 bytes remain; the server bills them and has far more to give. Nobody tells the
+	// agent: it has to ask.
+	limited := User(1)
+	limited.Remaining = Ptr[int64](50_000)
+	w := newWorld(t, limited)
+	w.start()
+	client := w.client(User(1))
+	if _, err := Exchange(client.Dial(w.echo), 100_000); err == nil {
+		t.Fatal("the figure was not obeyed")
+	}
+	w.set(func() { w.quota[1] = 1 << 40 })
+	eventually(t, 20*time.Second, "the agent asks and lets the user in", func() bool { return !Refused(client.Dial(w.echo)) })
+}
+
+func TestStreamsThatStaySilentAreReplacedByPolling(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/changes") || r.URL.Query().Get("poll") == "1" {
+			return false
+		}
+		rw.WriteHeader(http.StatusOK) // what a proxy does that buffers the whole answer
+		rw.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	}
+	w.start()
+	w.publish(api.Change{Users: []api.User{User(2)}})
+	client := w.client(User(2))
+	eventually(t, 30*time.Second, "a change arrives by polling", func() bool { return !Refused(client.Dial(w.echo)) })
+	w.publish(api.Change{Removed: []int64{2}})
+	eventually(t, 4*time.Second, "the next change arrives by polling", func() bool { return Refused(client.Dial(w.echo)) })
+}
+
+func TestABrokenOrResetStreamIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 100)
+	w.http.CloseClientConnections()
+	w.publish(api.Change{Users: []api.User{User(2)}})
+	eventually(t, 5*time.Second, "a change after a break arrives", func() bool { return !Refused(w.client(User(2)).Dial(w.echo)) })
+
+	w.set(func() { w.users[3] = User(3); delete(w.users, 2) })
+	w.publish(api.Change{Reset: true})
+	eventually(t, 5*time.Second, "a reset brings the new list", func() bool { return !Refused(w.client(User(3)).Dial(w.echo)) })
+	if !Refused(w.client(User(2)).Dial(w.echo)) {
+		t.Error("a user who is not in the new snapshot is let in")
+	}
+}
+
+func TestStartWithoutTheServerServesTheLastList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1), User(2))
+	w.quota[2] = 1_000_000
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	w.mustExchange(w.client(User(2)).Dial(w.echo), 200_000)
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if bill := w.bill(2); bill != 400_000 {
+		t.Fatalf("at its end the agent had billed %d, moved 400000", bill)
+	}
+	if info, err := os.Stat(filepath.Join(w.data, "state.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the saved state, which holds secrets: %v %v", info.Mode(), err)
+	}
+
+	w.set(func() {
+		w.fault = func(rw http.ResponseWriter, r *http.Request) bool { failure(rw, 503, "away"); return true }
+	})
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	if _, err := Exchange(w.client(User(2)).Dial(w.echo), 500_000); err == nil {
+		t.Error("600,000 bytes remained before the restart, 1,000,000 were moved after it")
+	}
+	w.set(func() { w.fault = nil })
+	w.billedExactly(1, 4000)
+	eventually(t, 10*time.Second, "what was used meanwhile is billed", func() bool { return w.bill(2) >= 1_000_000 })
+}
+
+func TestRefusedBatchesAreKeptAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/reports") {
+			failure(rw, 410, "batch_too_old")
+			return true
+		}
+		return false
+	}
+	w.start()
+	conn := w.client(User(1)).Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	eventually(t, 5*time.Second, "the batch is set aside", func() bool {
+		names, _ := filepath.Glob(filepath.Join(w.data, "spool", "refused", "*.batch"))
+		return len(names) == 1 && len(spooled(t, w.data)) == 0
+	})
+	w.set(func() { w.fault = nil })
+	w.mustExchange(conn, 3000)
+	w.billedExactly(1, 6000)
+}
+
+func TestWhatMakesTheAgentGiveUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	wrong := w.config(t.Output())
+	wrong.Node = 2
+	if err := run.Run(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "another node") {
+		t.Errorf("with another node's secret: %v", err)
+	}
+	w.start()
+	if err := run.Run(t.Context(), w.config(t.Output())); err == nil || !strings.Contains(err.Error(), w.data) {
+		t.Errorf("a second agent on one folder: %v", err)
+	}
+	if err := w.stop(); err != nil {
+		t.Errorf("the end of an agent that was told to stop: %v", err)
+	}
+}

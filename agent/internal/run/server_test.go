@@ -1,0 +1,228 @@
+package run_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+)
+
+const secret = "the node's secret"
+
+// server speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
+type server struct {
+	t    *testing.T
+	http *httptest.Server
+
+	mu       sync.Mutex
+	revision int64
+	node     api.Node
+	users    map[int64]api.User
+	rules    []api.Rule
+	lines    []api.Change
+	changed  chan struct{}
+	batches  map[string]string
+	billed   map[int64]int64
+	quota    map[int64]int64
+	reports  []api.Report
+	statuses []api.Status
+	// fault may answer a request itself; true means that it did.
+	fault func(http.ResponseWriter, *http.Request) bool
+	// lose makes the server count a report and then lose the answer.
+	lose func() bool
+}
+
+func newServer(t *testing.T, node api.Node, users ...api.User) *server {
+	s := &server{
+		t: t, revision: 1, node: node, users: map[int64]api.User{}, changed: make(chan struct{}),
+		batches: map[string]string{}, billed: map[int64]int64{}, quota: map[int64]int64{},
+	}
+	for _, u := range users {
+		s.users[u.ID] = u
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/agent/v1/snapshot", s.snapshot)
+	mux.HandleFunc("GET /api/agent/v1/changes", s.changes)
+	mux.HandleFunc("POST /api/agent/v1/reports", s.report)
+	mux.HandleFunc("POST /api/agent/v1/status", s.status)
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+secret {
+			failure(w, 401, "bad_secret")
+			return
+		}
+		s.mu.Lock()
+		fault := s.fault
+		s.mu.Unlock()
+		if fault == nil || !fault(w, r) {
+			mux.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(func() {
+		s.http.CloseClientConnections()
+		s.http.Close()
+	})
+	return s
+}
+
+func failure(w http.ResponseWriter, status int, code string) {
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"code":%q,"message":"as the test wants it"}`, code)
+}
+
+func (s *server) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// publish adds a line to the stream.
+func (s *server) publish(c api.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revision++
+	c.Revision = s.revision
+	for i, u := range c.Users {
+		c.Users[i] = s.withRemaining(u)
+		s.users[u.ID] = u
+	}
+	for _, id := range c.Removed {
+		delete(s.users, id)
+	}
+	if c.Node != nil {
+		s.node = *c.Node
+	}
+	s.lines = append(s.lines, c)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *server) withRemaining(u api.User) api.User {
+	if quota, limited := s.quota[u.ID]; limited {
+		left := quota - s.billed[u.ID]
+		u.Remaining = &left
+	}
+	return u
+}
+
+func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snapshot := api.Snapshot{Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules}
+	for _, u := range s.users {
+		snapshot.Users = append(snapshot.Users, s.withRemaining(u))
+	}
+	w.Header().Set("ETag", fmt.Sprintf(`"%d"`, s.revision))
+	json.NewEncoder(w).Encode(snapshot)
+}
+
+func (s *server) changes(w http.ResponseWriter, r *http.Request) {
+	since, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
+	if err != nil {
+		failure(w, 422, "bad_revision")
+		return
+	}
+	heartbeat := time.NewTicker(time.Second)
+	defer heartbeat.Stop()
+	beat := false
+	for {
+		s.mu.Lock()
+		lines, changed, revision := s.lines, s.changed, s.revision
+		s.mu.Unlock()
+		for _, c := range lines {
+			if c.Revision > since {
+				json.NewEncoder(w).Encode(c)
+				since = c.Revision
+			}
+		}
+		if r.URL.Query().Get("poll") == "1" {
+			return
+		}
+		if beat {
+			json.NewEncoder(w).Encode(api.Change{Revision: revision, Heartbeat: true})
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		case <-heartbeat.C:
+			beat = true
+		}
+	}
+}
+
+func (s *server) report(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(body)
+	digest := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	if r.Header.Get("Content-Digest") != digest {
+		s.t.Errorf("Content-Digest is %q, want %q", r.Header.Get("Content-Digest"), digest)
+	}
+	var report api.Report
+	if err := json.Unmarshal(body, &report); err != nil {
+		s.t.Errorf("unreadable report: %v", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	receipt := api.Receipt{Result: "counted", Refused: []api.Refusal{}}
+	key := fmt.Sprint(report.Boot, " ", report.Sequence)
+	if before, seen := s.batches[key]; seen {
+		if before != digest {
+			s.t.Errorf("batch %s came with another content", key)
+			failure(w, 409, "batch_conflict")
+			return
+		}
+		receipt.Result = "already_counted"
+	} else {
+		s.batches[key] = digest
+		s.reports = append(s.reports, report)
+		for _, row := range report.Rows {
+			s.billed[row.UserID] += row.Up + row.Down
+			if quota, limited := s.quota[row.UserID]; limited && s.billed[row.UserID] >= quota {
+				receipt.Stop = append(receipt.Stop, row.UserID)
+			}
+		}
+	}
+	if s.lose != nil && s.lose() {
+		panic(http.ErrAbortHandler)
+	}
+	json.NewEncoder(w).Encode(receipt)
+}
+
+func (s *server) status(w http.ResponseWriter, r *http.Request) {
+	var status api.Status
+	if err := json.NewDecoder(r.Body).Decode(&status); err != nil {
+		s.t.Errorf("unreadable status: %v", err)
+	}
+	s.set(func() { s.statuses = append(s.statuses, status) })
+	w.Write([]byte("{}"))
+}
+
+// bill of a user, in both directions.
+func (s *server) bill(id int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.billed[id]
+}
+
+// eventually waits for something to become true.
+func eventually(t *testing.T, within time.Duration, what string, true func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(within); !true(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %s", what, within)
+		}
+	}
+}
