@@ -22,7 +22,7 @@ var Apps = []App{
 	{"sing-box", "sing-box", []string{"ios", "android", "macos"}, "sing-box://import-remote-profile?url={url}#{name}", "https://sing-box.sagernet.org/clients/", []string{"SingBox"}},
 	{"hiddify", "Hiddify", []string{"windows", "macos", "linux", "android", "ios"}, "hiddify://import/{url_raw}#{name}", "https://github.com/hiddify/hiddify-app/releases", []string{"Mixed", "SingBox"}},
 	{"v2rayn", "v2rayN", []string{"windows", "macos", "linux"}, "", "https://github.com/2dust/v2rayN/releases", []string{"Mixed"}},
-	{"v2rayng", "v2rayNG", []string{"android"}, "v2rayng://install-sub?url={url}&name={name}", "https://github.com/2dust/v2rayNG/releases", []string{"Mixed"}},
+	{"v2rayng", "v2rayNG", []string{"android"}, "v2rayng://install-config?name={name}&url={url}", "https://github.com/2dust/v2rayNG/releases", []string{"Mixed"}},
 	{"happ", "Happ", []string{"ios", "android", "windows", "macos"}, "happ://add/{url_raw}", "https://www.happ.su", []string{"Mixed"}},
 	{"karing", "Karing", []string{"windows", "macos", "linux", "android", "ios"}, "karing://install-config?url={url}&name={name}", "https://karing.app", []string{"ClashMeta"}},
 	{"loon", "Loon", []string{"ios"}, "loon://import?sub={url}", "https://apps.apple.com/app/loon/id1373567447", []string{"Mixed"}},

@@ -68,7 +68,8 @@ func compress(body []byte) ([]byte, error) {
 	if _, err := w.Write(body); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), w.Close()
+	err = w.Close() // before the bytes are taken
+	return b.Bytes(), err
 }
 
 // families are the protocols that each vpn_type keeps.

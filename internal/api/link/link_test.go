@@ -1,0 +1,466 @@
+package link_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/api"
+	apilink "airstrip/internal/api/link"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/link"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+)
+
+const user = 7
+
+// site is a server with links only, one user who has a service, and three nodes.
+type site struct {
+	*testing.T
+	db       *db.DB
+	settings *setting.Settings
+	services *service.Services
+	nodes    *node.Nodes
+	links    *link.Links
+	handler  http.Handler
+	token    string
+	stop     func()
+}
+
+func each(t *testing.T, test func(s *site)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(open(t, d)) })
+}
+
+func open(t *testing.T, d *db.DB) *site {
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{T: t, db: d, settings: settings, services: service.New(d, settings)}
+	s.set("link_per_minute", 10_000)
+	s.set("link_per_day", 10_000)
+	s.set("link_per_ip_minute", 10_000)
+	key := seal.Key{1}
+	s.nodes = node.New(d, key, settings, s.services)
+	s.links = link.New(d, key, settings, "https://site.example.com", s.services, s.nodes)
+	mux := http.NewServeMux()
+	apilink.Register(mux, s.links)
+	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { s.links.Run(ctx); close(done) }()
+	s.stop = func() { cancel(); <-done }
+	t.Cleanup(s.stop)
+
+	s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, user) })
+	quota := int64(100 << 30)
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.services.Start(ctx, tx, service.Terms{UserID: user, PlanID: 1, Name: "Basic", Class: 1, Groups: []int{1}, QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1})
+		return err
+	})
+	s.add(node.Draft("香港, 01", node.VLESS, "hk.example.com", 443), node.Settings{Transport: "tcp", Security: "reality", Flow: "xtls-rprx-vision",
+		Reality: &node.Reality{Dest: "www.example.org:443", ServerNames: []string{"www.example.org"}}})
+	s.add(node.Draft("Tokyo", node.Shadowsocks, "jp.example.com", 8388), node.Settings{Method: "2022-blake3-aes-128-gcm"})
+	s.add(node.Draft("Paris", node.Hysteria2, "fr.example.com", 443), node.Settings{TLS: &node.TLS{ServerName: "fr.example.com"}})
+	token, err := s.links.Token(t.Context(), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.token = token.Token
+	return s
+}
+
+func (s *site) do(fn func(context.Context, bun.Tx) error) {
+	s.Helper()
+	if err := s.db.Tx(s.Context(), fn); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *site) set(name string, value any) {
+	s.Helper()
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = s.settings.Set(s.Context(), map[string]json.RawMessage{name: text})
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *site) add(n node.Node, settings node.Settings) node.Node {
+	s.Helper()
+	n.Settings = settings
+	n, _, err := s.nodes.Add(s.Context(), n)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return n
+}
+
+// get fetches the link with a query and headers given as name, value, name, value…
+func (s *site) get(query string, headers ...string) *httptest.ResponseRecorder {
+	s.Helper()
+	return s.fetch(http.MethodGet, "/link2/"+s.token+"?"+query, headers...)
+}
+
+func (s *site) fetch(method, target string, headers ...string) *httptest.ResponseRecorder {
+	s.Helper()
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	return w
+}
+
+func TestALinkAnswersTheFormatOfItsClient(t *testing.T) {
+	each(t, func(s *site) {
+		for _, c := range []struct{ query, userAgent, media, body string }{
+			{"client_type=clashmeta", "", "text/yaml; charset=utf-8", `"type":"vless"`},
+			{"client_type=AUTO", "clash-verge/v2.4.0", "text/yaml; charset=utf-8", `"type":"hysteria2"`},
+			{"", "SFA/1.14.1 (900; sing-box 1.14.1)", "application/json; charset=utf-8", `"tag": "Tokyo"`},
+			{"client_type=SINGBOX", "curl/8", "application/json; charset=utf-8", `"default_domain_resolver"`},
+			{"", "SFA/1.11.0 (900; sing-box 1.11.15)", "application/json; charset=utf-8", `"outbound": "any"`},
+			{"client_type=Mixed&is_proxy_mode=true", "", "text/plain; charset=utf-8", "hysteria2://"},
+		} {
+			w := s.get(c.query, "User-Agent", c.userAgent)
+			if w.Code != 200 || w.Header().Get("Content-Type") != c.media || !strings.Contains(w.Body.String(), c.body) {
+				s.Errorf("%s %q: %d %s\n%s", c.query, c.userAgent, w.Code, w.Header().Get("Content-Type"), w.Body)
+			}
+		}
+		if w := s.fetch(http.MethodGet, "/v1/link2/"+s.token+"/"); w.Code != 200 {
+			s.Errorf("the older address with a closing slash: %d", w.Code)
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || !strings.Contains(string(text), "vless://") {
+			s.Errorf("an unknown client got %s", w.Body)
+		}
+		if w := s.get("", "Accept", "text/html,*/*", "User-Agent", "Mozilla/5.0"); !strings.Contains(w.Body.String(), "vless://") || !strings.HasPrefix(w.Header().Get("Content-Disposition"), "inline") {
+			s.Errorf("a browser got %v %s", w.Header(), w.Body)
+		}
+	})
+}
+
+func TestHeadersTellWhatClientsShow(t *testing.T) {
+	each(t, func(s *site) {
+		w := s.get("client_type=ClashMeta&filename=%E6%88%91%E7%9A%84+%22x%22%0D%0AEvil:1&suffix_type=conf")
+		h := w.Header()
+		if got := h.Get("Subscription-Userinfo"); !regexp.MustCompile(`^upload=0; download=0; total=107374182400; expire=\d{10}$`).MatchString(got) {
+			s.Errorf("userinfo %q", got)
+		}
+		for name, want := range map[string]string{
+			"Profile-Update-Interval": "12", "Cache-Control": "private, no-cache", "Profile-Web-Page-Url": "https://site.example.com", "X-Nodes-Left-Out": "0",
+			"Profile-Title":       "base64:" + base64.StdEncoding.EncodeToString([]byte("网络加速器")),
+			"Content-Disposition": `attachment; filename="__ xEvil1.conf"; filename*=UTF-8''%E6%88%91%E7%9A%84%20xEvil1.conf`,
+		} {
+			if h.Get(name) != want {
+				s.Errorf("%s: %q", name, h.Get(name))
+			}
+		}
+		if !strings.Contains(strings.Join(h.Values("Vary"), ","), "User-Agent, Accept") || !regexp.MustCompile(`^"[\w-]{22}"$`).MatchString(h.Get("ETag")) {
+			s.Errorf("%v", h)
+		}
+		if w := s.get("client_type=Clash"); w.Header().Get("X-Nodes-Left-Out") != "3" || !strings.Contains(w.Body.String(), "# 3 ") || !strings.Contains(w.Body.String(), "127.0.0.1") {
+			s.Errorf("left out %s:\n%s", w.Header().Get("X-Nodes-Left-Out"), w.Body)
+		}
+	})
+}
+
+func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
+	each(t, func(s *site) {
+		first := s.get("client_type=ClashMeta")
+		etag := first.Header().Get("ETag")
+		for _, tag := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
+			w := s.get("client_type=ClashMeta", "If-None-Match", tag)
+			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Subscription-Userinfo") == "" || w.Header().Get("ETag") != etag {
+				s.Errorf("%s: %d %v", tag, w.Code, w.Header())
+			}
+		}
+		zipped := s.get("client_type=ClashMeta", "Accept-Encoding", "gzip")
+		r, err := gzip.NewReader(zipped.Body)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if plain, _ := io.ReadAll(r); !bytes.Equal(plain, first.Body.Bytes()) || zipped.Header().Get("ETag") == etag {
+			s.Errorf("compressed: %s, %v", plain, zipped.Header())
+		}
+		if w := s.get("client_type=ClashMeta", "If-None-Match", zipped.Header().Get("ETag"), "Accept-Encoding", "gzip"); w.Code != 304 {
+			s.Errorf("with the tag of the compressed file: %d", w.Code)
+		}
+		head := s.fetch(http.MethodHead, "/link2/"+s.token+"?client_type=ClashMeta")
+		if head.Code != 200 || head.Header().Get("ETag") != etag || head.Header().Get("Content-Length") != fmt.Sprint(first.Body.Len()) {
+			s.Errorf("HEAD: %d %v", head.Code, head.Header())
+		}
+
+		// A node more, and other credentials, are seen by the next fetch.
+		added := s.add(node.Draft("New", node.VMess, "new.example.com", 443), node.Settings{Transport: "ws", Path: "/a", Security: "none"})
+		second := s.get("client_type=ClashMeta", "If-None-Match", etag)
+		if second.Code != 200 || !strings.Contains(second.Body.String(), `"New"`) {
+			s.Errorf("after a node came: %d", second.Code)
+		}
+		if _, err := s.nodes.Change(s.Context(), added.ID, func(n *node.Node) { n.Visible = false }); err != nil {
+			s.Fatal(err)
+		}
+		if third := s.get("client_type=ClashMeta"); third.Header().Get("ETag") != etag {
+			s.Error("without it the file is not the first one")
+		}
+		if err := s.links.ResetCredentials(s.Context(), user); err != nil {
+			s.Fatal(err)
+		}
+		if w := s.get("client_type=ClashMeta", "If-None-Match", etag); w.Code != 200 {
+			s.Errorf("after a reset of the credentials: %d", w.Code)
+		}
+	})
+}
+
+func TestTwoServersGiveTheSameBytes(t *testing.T) {
+	each(t, func(s *site) {
+		other := link.New(s.db, seal.Key{1}, s.settings, "https://site.example.com", s.services, s.nodes)
+		for _, clientType := range []string{"ClashMeta", "SingBox", "Mixed"} {
+			req := link.Request{Token: s.token, ClientType: clientType}
+			a, errA := s.links.Get(s.Context(), req)
+			b, errB := other.Get(s.Context(), req)
+			if errA != nil || errB != nil || a.ETag != b.ETag || !bytes.Equal(a.Body, b.Body) || !bytes.Equal(a.Gzip, b.Gzip) {
+				s.Errorf("%s: %v %v", clientType, errA, errB)
+			}
+		}
+	})
+}
+
+func TestAnUnknownTokenTellsNothing(t *testing.T) {
+	each(t, func(s *site) {
+		old := s.token
+		fresh, err := s.links.Reset(s.Context(), user, false)
+		if err != nil || fresh.Token == old || !regexp.MustCompile(`^[0-9A-Za-z]{32}$`).MatchString(fresh.Token) || fresh.URLs[0] != "https://site.example.com/link2/"+fresh.Token {
+			s.Fatalf("%+v %v", fresh, err)
+		}
+		want := s.fetch(http.MethodGet, "/link2/"+old)
+		if want.Code != 404 || want.Header().Get("Subscription-Userinfo") != "" {
+			s.Fatalf("the old token: %d", want.Code)
+		}
+		for _, token := range []string{strings.Repeat("a", 32), "x", strings.Repeat("b", 4000), "%00", "%F0%9F%92%A9", fresh.Token[:31], strings.ToLower(fresh.Token) + "'", "%27%20OR%201=1"} {
+			for _, query := range []string{"", "?client_type=ClashMeta", "?client_type=nonsense"} {
+				got := s.fetch(http.MethodGet, "/link2/"+token+query)
+				if got.Code != 404 || got.Body.String() != want.Body.String() {
+					s.Errorf("%q: %d %s", token, got.Code, got.Body)
+				}
+			}
+		}
+		if w := s.fetch(http.MethodGet, "/link2/"+fresh.Token); w.Code != 200 {
+			s.Errorf("the new token: %d", w.Code)
+		}
+		again, err := s.links.Token(s.Context(), user)
+		if err != nil || again.Token != fresh.Token {
+			s.Errorf("shown again: %v %v", again, err)
+		}
+	})
+}
+
+func TestAResetOfBothChangesTheCredentialsToo(t *testing.T) {
+	each(t, func(s *site) {
+		before, err := s.services.Access(s.Context(), user)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if _, err := s.links.Reset(s.Context(), user, true); err != nil {
+			s.Fatal(err)
+		}
+		after, err := s.services.Access(s.Context(), user)
+		if err != nil || after.UUID == before.UUID || after.Password == before.Password {
+			s.Errorf("%v %v", after, err)
+		}
+	})
+}
+
+func TestWhoMayUseNothingGetsAFileThatSaysWhy(t *testing.T) {
+	each(t, func(s *site) {
+		s.get("client_type=ClashMeta") // so that a file is in the cache
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, user, true) })
+		for _, clientType := range []string{"ClashMeta", "SingBox", "Stash", "Clash", "NodeList"} {
+			w := s.get("client_type=" + clientType)
+			text, _ := url.PathUnescape(w.Body.String())
+			if w.Code != 200 || !strings.Contains(text, "账号已停用") || !strings.Contains(text, "127.0.0.1") || strings.Contains(text, "example.com") {
+				s.Errorf("%s: %d\n%s", clientType, w.Code, w.Body)
+			}
+		}
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, 8) })
+		token, err := s.links.Token(s.Context(), 8)
+		if err != nil {
+			s.Fatal(err)
+		}
+		w := s.fetch(http.MethodGet, "/link2/"+token.Token+"?client_type=ClashMeta")
+		if !strings.Contains(w.Body.String(), "还没有套餐") || w.Header().Get("Subscription-Userinfo") != "upload=0; download=1; total=1; expire=0" {
+			s.Errorf("%v\n%s", w.Header(), w.Body)
+		}
+	})
+}
+
+func TestOnlyNodesOfTheUsersClassAndGroupsAreListed(t *testing.T) {
+	each(t, func(s *site) {
+		far, other, own := node.Draft("Class 2", node.Shadowsocks, "a.example.com", 1), node.Draft("Group 2", node.Shadowsocks, "b.example.com", 2), node.Draft("Group 1", node.Shadowsocks, "c.example.com", 3)
+		far.Class, other.GroupID, own.GroupID = 2, 2, 1
+		for _, n := range []node.Node{far, other, own} {
+			s.add(n, node.Settings{Method: "aes-128-gcm"})
+		}
+		body := s.get("client_type=ClashMeta").Body.String()
+		if strings.Contains(body, "Class 2") || strings.Contains(body, "Group 2") || !strings.Contains(body, "Group 1") {
+			s.Error(body)
+		}
+	})
+}
+
+func TestParametersDoWhatTheySay(t *testing.T) {
+	each(t, func(s *site) {
+		list := func(query string) string {
+			w := s.get("is_proxy_mode=true&client_type=Mixed&" + query)
+			text, err := url.PathUnescape(w.Body.String())
+			if w.Code != 200 || err != nil {
+				s.Fatalf("%s: %d %v", query, w.Code, err)
+			}
+			return text
+		}
+		if got := list("is_node_extend=true"); !strings.Contains(got, "剩余流量") || !strings.Contains(got, "100.00 GB") || !strings.Contains(got, "到期") {
+			s.Error(got)
+		}
+		if got := list("is_node_extend=false"); strings.Contains(got, "剩余流量") {
+			s.Error(got)
+		}
+		if got := list("vpn_type=ssr"); !strings.Contains(got, "ss://") || strings.Contains(got, "vless://") {
+			s.Error(got)
+		}
+		if w := s.get("client_type=V2Ray", "User-Agent", "v2rayN/7"); w.Code != 200 {
+			s.Errorf("%d", w.Code)
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 3 { // two notices and the VLESS node
+			s.Errorf("%s", text)
+		}
+		for query, field := range map[string]string{
+			"client_type=nonsense": "client_type", "client_type=Surge4": "client_type", "is_node_extend=maybe": "is_node_extend", "is_proxy_mode=2": "is_proxy_mode",
+			"is_remark_emoji=x": "is_remark_emoji", "suffix_type=exe": "suffix_type", "vpn_type=wireguard": "vpn_type", "manual_link_group=a": "manual_link_group",
+		} {
+			w := s.get(query)
+			var body struct{ Errors []struct{ Field string } }
+			if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != 422 || len(body.Errors) != 1 || body.Errors[0].Field != field {
+				s.Errorf("%s: %d %s", query, w.Code, w.Body)
+			}
+		}
+	})
+}
+
+func TestFlagsAreForThoseWhoWantThem(t *testing.T) {
+	each(t, func(s *site) {
+		flagged := node.Draft("Osaka", node.Shadowsocks, "o.example.com", 1)
+		flagged.Country = "JP"
+		s.add(flagged, node.Settings{Method: "aes-128-gcm"})
+		for query, want := range map[string]bool{"client_type=ClashMeta": true, "client_type=ClashMeta&is_remark_emoji=false": false} {
+			if got := strings.Contains(s.get(query).Body.String(), "🇯🇵 Osaka"); got != want {
+				s.Errorf("%s: %v", query, got)
+			}
+		}
+	})
+}
+
+func TestTooManyFetchesAreRefusedForAWhile(t *testing.T) {
+	each(t, func(s *site) {
+		s.set("link_per_minute", 3)
+		for i := range 4 {
+			w := s.get("client_type=ClashMeta")
+			if want := map[bool]int{true: 200, false: 429}[i < 3]; w.Code != want || (w.Code == 429) != (w.Header().Get("Retry-After") != "") {
+				s.Errorf("fetch %d: %d %v", i, w.Code, w.Header())
+			}
+		}
+		s.set("link_per_minute", 1000)
+		s.set("link_per_day", 2)
+		for i := range 3 {
+			if w := s.get(""); (w.Code == 429) != (i == 2) {
+				s.Errorf("fetch %d of the day: %d", i, w.Code)
+			}
+		}
+		s.set("link_per_ip_minute", 2)
+		for i := range 3 {
+			if w := s.fetch(http.MethodGet, "/link2/guess"); (w.Code == 429) != (i == 2) {
+				s.Errorf("guess %d: %d", i, w.Code)
+			}
+		}
+	})
+}
+
+func TestEveryFetchIsInTheUsersLog(t *testing.T) {
+	each(t, func(s *site) {
+		s.get("", "User-Agent", "clash-verge/v2.4.0")
+		etag := s.get("", "User-Agent", "SFA/1 (1; sing-box 1.11.15)\x00").Header().Get("ETag")
+		s.get("", "User-Agent", "SFA/1 (1; sing-box 1.11.15)", "If-None-Match", etag)
+		s.get("client_type=Surge4", "User-Agent", strings.Repeat("ü", 300))
+		s.fetch(http.MethodGet, "/link2/unknown")
+		s.stop() // writes what waits
+		got, total, err := s.links.Fetches(s.Context(), user, 10, 0)
+		if err != nil || total != 4 || len(got) != 4 {
+			s.Fatalf("%d %v %v", total, got, err)
+		}
+		want := []struct {
+			client, version, format string
+			status, nodes           int
+		}{{"Surge4", "", "", 422, 0}, {"sing-box", "1.11.15", "sing-box", 304, 3}, {"sing-box", "1.11.15", "sing-box", 200, 3}, {"Clash Meta", "2.4.0", "clash-meta", 200, 3}}
+		for i, f := range got {
+			if w := want[i]; f.Client != w.client || f.Version != w.version || f.Format != w.format || f.Status != w.status || f.Nodes != w.nodes || f.IP != "192.0.2.1" {
+				s.Errorf("%d: %+v", i, f)
+			}
+		}
+		if last, err := s.links.LastFetch(s.Context(), user); err != nil || last == nil || time.Since(*last) > time.Minute {
+			s.Errorf("%v %v", last, err)
+		}
+	})
+}
+
+func TestNothingThatIsAskedBreaksTheServerOrItsHeaders(t *testing.T) {
+	s := open(t, dbtest.SQLite(t))
+	for _, ugly := range []string{"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A", 5000), "💩", "\xff\xfe", "'\"<script>", "-1", "99999999999999999999"} {
+		for _, name := range []string{"client_type", "is_node_extend", "is_remark_emoji", "is_proxy_mode", "filename", "suffix_type", "manual_link_group", "vpn_type", "other"} {
+			check(t, s.get(name+"="+url.QueryEscape(ugly), "User-Agent", "mihomo/"+ugly, "Accept", ugly, "If-None-Match", ugly, "Accept-Encoding", ugly))
+		}
+	}
+}
+
+func FuzzParameters(f *testing.F) {
+	f.Add("ClashMeta", "a\r\nb", "txt", "1", "mihomo/1.19")
+	f.Add("auto", "\"'%0a", "json", "true", "SFA/1 (sing-box 1.9)")
+	var s *site
+	f.Fuzz(func(t *testing.T, clientType, filename, suffix, flag, userAgent string) {
+		if s == nil || s.Context().Err() != nil {
+			s = open(t, dbtest.SQLite(t))
+		}
+		q := url.Values{"client_type": {clientType}, "filename": {filename}, "suffix_type": {suffix}, "is_proxy_mode": {flag}}
+		check(t, s.get(q.Encode(), "User-Agent", userAgent))
+	})
+}
+
+func check(t *testing.T, w *httptest.ResponseRecorder) {
+	t.Helper()
+	if w.Code >= 500 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for name, values := range w.Header() {
+		for _, v := range values {
+			if name == "X-Evil" || strings.ContainsAny(v, "\r\n\x00") {
+				t.Errorf("%s: %q", name, v)
+			}
+		}
+	}
+}
