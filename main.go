@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airstrip/internal/app"
+	"airstrip/internal/fault"
 )
 
 // version is set by the build.
@@ -23,6 +24,8 @@ type cli struct {
 
 	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
+	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
+	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -30,16 +33,29 @@ type cli struct {
 
 func main() {
 	var c cli
-	k := kong.Parse(&c, kong.Name("airstrip"), kong.UsageOnError(), kong.Configuration(kong.JSON),
+	k := kong.Parse(&c, kong.Name("airstrip"), kong.ShortUsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(kong.JSON),
 		kong.Description("Self-hosted service for subscription-based network acceleration."))
 	c.Config.Log()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err := k.Run(&c.Config); err != nil {
-		fmt.Fprintln(os.Stderr, "airstrip:", err)
+		fmt.Fprintln(os.Stderr, "airstrip:", sentence(err))
 		os.Exit(1)
 	}
+}
+
+// sentence says what a person at a terminal can act on.
+func sentence(err error) string {
+	f, ok := fault.As(err)
+	if !ok {
+		return err.Error()
+	}
+	text := f.Text.EN
+	for _, field := range f.Fields {
+		text += fmt.Sprintf("\n  %s: %s", field.Name, field.Text.EN)
+	}
+	return text
 }
 
 type serveCommand struct{}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"airstrip/internal/account"
+	"airstrip/internal/app"
+)
+
+type userCommand struct {
+	Add      userAdd      `cmd:"" help:"Add a user; without a password on standard input one is made and printed."`
+	List     userList     `cmd:"" help:"List all users as JSON."`
+	Password userPassword `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
+	Role     userRole     `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
+	Ban      userBan      `cmd:"" help:"Take a user's service away."`
+	Unban    userUnban    `cmd:"" help:"Give a banned user their service back."`
+}
+
+type userAdd struct {
+	Email         string `required:"" help:"E-mail address."`
+	Name          string `help:"Name that is shown; the part of the address before the @ by default."`
+	Role          string `enum:"none,owner,admin,finance,support,viewer" default:"none" help:"Staff role."`
+	PasswordStdin bool   `help:"Read the password from the first line of standard input."`
+}
+
+func (c userAdd) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		password, made, err := readPassword(c.PasswordStdin)
+		if err != nil {
+			return err
+		}
+		if c.Name == "" {
+			c.Name, _, _ = strings.Cut(c.Email, "@")
+		}
+		u, err := a.Accounts.Create(ctx, c.Email, c.Name, password, roleOf(c.Role))
+		if err != nil {
+			return err
+		}
+		out := map[string]any{"id": u.ID, "email": u.Email, "role": u.Role}
+		if made {
+			out["password"] = password
+		}
+		return printJSON(out)
+	})
+}
+
+type userList struct{}
+
+func (userList) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		users, err := a.Accounts.List(ctx)
+		if err != nil {
+			return err
+		}
+		return printJSON(users)
+	})
+}
+
+type userPassword struct {
+	Email         string `arg:""`
+	PasswordStdin bool   `help:"Read the password from the first line of standard input."`
+}
+
+func (c userPassword) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		password, made, err := readPassword(c.PasswordStdin)
+		if err != nil {
+			return err
+		}
+		if err := a.Accounts.SetPassword(ctx, c.Email, password); err != nil || !made {
+			return err
+		}
+		return printJSON(map[string]any{"email": c.Email, "password": password})
+	})
+}
+
+type userRole struct {
+	Email string `arg:""`
+	Role  string `arg:"" enum:"none,owner,admin,finance,support,viewer"`
+}
+
+func (c userRole) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.SetRole(ctx, c.Email, roleOf(c.Role)) })
+}
+
+type userBan struct {
+	Email string `arg:""`
+}
+
+func (c userBan) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.Ban(ctx, c.Email) })
+}
+
+type userUnban struct {
+	Email string `arg:""`
+}
+
+func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.Unban(ctx, c.Email) })
+}
+
+func roleOf(word string) account.Role {
+	if word == "none" {
+		return ""
+	}
+	return account.Role(word)
+}
+
+// readPassword reads a password from standard input, never from an argument that others could see, or makes one.
+func readPassword(stdin bool) (password string, made bool, err error) {
+	if !stdin {
+		return rand.Text()[:16], true, nil
+	}
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	password = strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return "", false, errors.Join(fmt.Errorf("no password on standard input"), err)
+	}
+	return password, false, nil
+}
