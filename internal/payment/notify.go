@@ -119,7 +119,7 @@ func (p *Payments) settle(ctx context.Context, g Gateway, pay Payment, notifyID 
 	if notifyID != 0 && r.TransactionID == nil {
 		said, err := ask(ctx, g, r.TradeNo)
 		if err != nil {
-			return false, errGatewayDown.Because(err)
+			return false, ErrGatewayDown.Because(err)
 		}
 		if said != pay {
 			return false, p.refuse(ctx, notifyID, NotConfirmed, r.ID)

@@ -47,7 +47,7 @@ func (p *Payments) Register(q *job.Queue) {
 // Faults of gateways.
 var (
 	ErrNoGateway   = fault.NotFound("gateway_not_found", "没有这个支付方式", "There is no such payment gateway")
-	errGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂时无法使用，请稍后再试", "The payment gateway cannot be reached right now; please try again in a moment").After(10 * time.Second)
+	ErrGatewayDown = fault.Unavailable("gateway_unavailable", "支付平台暂时无法使用，请稍后再试", "The payment gateway cannot be reached right now; please try again in a moment").After(10 * time.Second)
 )
 
 // Gateways gives the open gateways in the order in which users see them.
@@ -87,7 +87,8 @@ func (p *Payments) Recharge(ctx context.Context, userID int64, gateway string, a
 	return p.Show(ctx, userID, strconv.FormatInt(id, 10))
 }
 
-// Show gives the user's recharge by number or uuid and, while it waits for payment, its pay page.
+// Show gives the user's recharge by number or uuid and, while it waits for payment, its pay page; none while
+// the gateway cannot be reached.
 func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.Recharge, error) {
 	r, err := p.wallets.Recharge(ctx, userID, id)
 	if err != nil || r.State != wallet.RechargePending || r.PayPage != nil {
@@ -104,7 +105,8 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 		ReturnURL: p.site + "/user/wallet/recharge/new?id=" + strconv.FormatInt(r.ID, 10), NotifyURL: p.site + "/v1/payment/notify/" + g.Name(),
 	})
 	if err != nil {
-		return nil, errGatewayDown.Because(err)
+		slog.WarnContext(ctx, "a gateway gave no pay page; it is asked again with the next look", "recharge", r.ID, "gateway", r.Gateway, "error", err)
+		return r, nil
 	}
 	r.PayPage = &page
 	return r, p.wallets.KeepPayPage(ctx, r, page)
@@ -118,7 +120,7 @@ func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase
 	}
 	return idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
-			r, err := p.wallets.StartRecharge(ctx, tx, userID, gateway, max(missing, p.settings.Get().RechargeMin))
+			r, err := p.wallets.StartRecharge(ctx, tx, userID, gateway, p.wallets.RechargeFor(missing))
 			if err != nil {
 				return 0, time.Time{}, err
 			}

@@ -20,6 +20,7 @@ type Purchase struct {
 	PriceID        int64
 	RenewServiceID *int64 // the service to renew; nil: something new
 	AutoRenew      bool   // of a new service
+	OnlyRenewal    bool   // whether the user's other services stop renewing themselves; known to Confirm alone
 	Coupon         string
 }
 
@@ -31,6 +32,7 @@ type Quote struct {
 	Available   money.Amount // in the wallet
 	BalanceUsed money.Amount // the part of Amount that the wallet pays
 	Missing     money.Amount // the rest
+	Recharge    money.Amount // what a recharge of the rest comes to; 0 where nothing is missing
 }
 
 // PreOrder tells what a purchase would cost, or why it cannot be made. It changes nothing.
@@ -52,7 +54,9 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 		return nil, err
 	}
 	q.Available, q.BalanceUsed = balance.Available, min(q.Amount, balance.Available)
-	q.Missing = q.Amount - q.BalanceUsed
+	if q.Missing = q.Amount - q.BalanceUsed; q.Missing > 0 {
+		q.Recharge = s.wallets.RechargeFor(q.Missing)
+	}
 	return q, nil
 }
 
@@ -105,8 +109,25 @@ func boughtEnough(ctx context.Context, idb bun.IDB, userID int64, p *Plan) error
 // cover the price is wallet.ErrBalanceTooLow. It gives the order's number.
 func (s *Shop) Confirm(ctx context.Context, userID int64, p Purchase) (orderID int64, err error) {
 	return idempotency.Tx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		return s.Place(ctx, tx, userID, p, nil)
+		id, err := s.Place(ctx, tx, userID, p, nil)
+		if err == nil && p.OnlyRenewal {
+			err = s.stopOthers(ctx, tx, userID, id)
+		}
+		return id, err
 	})
+}
+
+// stopOthers ends the automatic renewal of all the user's services but the one that the order led to.
+func (s *Shop) stopOthers(ctx context.Context, tx bun.Tx, userID, orderID int64) error {
+	var others []int64
+	err := tx.NewSelect().Model((*service.Service)(nil)).Column("id").Where("user_id = ? AND auto_renew", userID).
+		Where("id NOT IN (SELECT service_id FROM fulfilment WHERE order_id = ? AND service_id IS NOT NULL)", orderID).Scan(ctx, &others)
+	for _, id := range others {
+		if err == nil {
+			err = s.services.SetAutoRenew(ctx, tx, userID, id, false)
+		}
+	}
+	return err
 }
 
 // Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge

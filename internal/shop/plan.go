@@ -214,8 +214,45 @@ func (s *Shop) Plan(ctx context.Context, id int64) (*Plan, error) {
 	return &plans[0], nil
 }
 
-// Price gives a price that is offered, with its plan.
-func (s *Shop) Price(ctx context.Context, id int64) (*Price, error) { return price(ctx, s.db, id) }
+// PlanOf gives the plan of a user's service with the prices at which it can be renewed, hidden plans too.
+func (s *Shop) PlanOf(ctx context.Context, userID, serviceID int64) (*Plan, error) {
+	v, err := s.services.Get(ctx, userID, serviceID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Plan(ctx, v.PlanID)
+	if err == nil && !p.Renewable {
+		err = ErrNotRenewable
+	}
+	return p, err
+}
+
+// Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of it.
+func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
+	p, err := price(ctx, s.db, id)
+	if err != nil || p.Plan.Visible {
+		return p, err
+	}
+	has, err := s.db.NewSelect().Model((*service.Service)(nil)).Where("user_id = ? AND plan_id = ?", userID, p.PlanID).Exists(ctx)
+	if err == nil && !has {
+		err = ErrNoPlan
+	}
+	return p, err
+}
+
+// PriceFor gives the price of a plan for a period, with its plan, where it is on sale.
+func (s *Shop) PriceFor(ctx context.Context, planID int64, months int) (*Price, error) {
+	p, err := s.Plan(ctx, planID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(p.Prices, func(price Price) bool { return price.Months == months })
+	if i < 0 || !p.Visible {
+		return nil, ErrNoPlan
+	}
+	p.Prices[i].Plan = p
+	return &p.Prices[i], nil
+}
 
 func price(ctx context.Context, idb bun.IDB, id int64) (*Price, error) {
 	var prices []Price

@@ -53,6 +53,7 @@ type Recharge struct {
 	ExpiresAt     time.Time
 	PaidAt        *time.Time
 	InvoiceUUID   *uuid.UUID `bun:",scanonly"`
+	OrderID       *int64     `bun:",scanonly"` // the order that waits, or waited, for it
 }
 
 // PayPage is where a person pays: an address to open, or the text of a QR code to scan.
@@ -98,6 +99,11 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, ga
 		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute)}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)
+}
+
+// RechargeFor gives the amount of a recharge that brings in what is missing: at least the site's minimum.
+func (w *Wallets) RechargeFor(missing money.Amount) money.Amount {
+	return max(missing, w.settings.Get().RechargeMin)
 }
 
 // turn moves a recharge to another state where the table allows it, and tells whether it did.
@@ -165,7 +171,8 @@ func (w *Wallets) KeepPayPage(ctx context.Context, r *Recharge, page PayPage) er
 
 func selectRecharges(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
-		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) AS invoice_uuid")
+		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) AS invoice_uuid").
+		ColumnExpr("(SELECT id FROM shop_order WHERE recharge_id = ?TableAlias.id) AS order_id")
 }
 
 func one(found []Recharge, err error) (*Recharge, error) {

@@ -28,11 +28,12 @@ type Router struct {
 // New gives a Router on mux.
 func New(mux *http.ServeMux, authenticate Authenticate) *Router { return &Router{mux, authenticate} }
 
-// Answer is a successful answer: data, the text for msg, and what else stands at the top level.
+// Answer is a successful answer: data, the text for msg, and what else stands at the top level; or a file of rows.
 type Answer struct {
 	Msg  string
 	Data any
 	More map[string]any
+	CSV  [][]string
 }
 
 // Input is the query and the form or JSON object of a request, as one set of names; the body wins.
@@ -96,6 +97,10 @@ func serve(w http.ResponseWriter, req *http.Request, fn func(*http.Request, Inpu
 	answer, err := fn(req, in)
 	if err != nil {
 		fail(w, req, err)
+		return
+	}
+	if answer.CSV != nil {
+		writeCSV(w, answer.CSV)
 		return
 	}
 	body := map[string]any{"ret": 1, "msg": answer.Msg, "data": answer.Data}

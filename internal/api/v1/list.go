@@ -1,0 +1,92 @@
+package v1
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"airstrip/internal/fault"
+)
+
+// paging is what a list is asked for: format json or csv, page from 1, size 15 unless told otherwise, at most 100.
+type paging struct {
+	page, size int64
+	csv        bool
+}
+
+func (in Input) paging() (paging, error) {
+	p := paging{1, 15, in.Get("format") == "csv"}
+	if format := in.Get("format"); format != "" && format != "json" && format != "csv" {
+		return p, fault.Invalid("format", "choice", "format 只能是 json 或 csv", "The format is json or csv")
+	}
+	for name, field := range map[string]struct {
+		to  *int64
+		max int64
+	}{"page": {&p.page, 1_000_000_000}, "size": {&p.size, 100}} {
+		text := in.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 || n > field.max {
+			return p, fault.Invalid(name, "range", fmt.Sprintf("%s 须为 1 到 %d 的整数", name, field.max), fmt.Sprintf("%s must be a whole number from 1 to %d", name, field.max))
+		}
+		*field.to = n
+	}
+	return p, nil
+}
+
+func (p paging) offset() int64 { return (p.page - 1) * p.size }
+
+// answer gives rows as data or, as CSV, the columns named.
+func (p paging) answer(rows []map[string]any, total int64, columns ...string) Answer {
+	if !p.csv {
+		return Answer{Data: rows, More: map[string]any{"total": total, "page": p.page, "size": p.size}}
+	}
+	table := [][]string{columns}
+	for _, row := range rows {
+		line := make([]string, len(columns))
+		for i, column := range columns {
+			line[i] = cell(row[column])
+		}
+		table = append(table, line)
+	}
+	return Answer{CSV: table}
+}
+
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case *time.Time:
+		if v == nil {
+			return ""
+		}
+		return v.Format(time.RFC3339)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	}
+	return fmt.Sprint(v)
+}
+
+// writeCSV answers a download. A cell that a spreadsheet would take for a formula gets a quote in front.
+func writeCSV(w http.ResponseWriter, table [][]string) {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="list.csv"`)
+	w.Header().Set("Cache-Control", "no-store")
+	out := csv.NewWriter(w)
+	for _, line := range table {
+		for i, text := range line {
+			if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+				line[i] = "'" + text
+			}
+		}
+		if out.Write(line) != nil {
+			return // the reader has gone
+		}
+	}
+	out.Flush()
+}

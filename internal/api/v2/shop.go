@@ -1,0 +1,166 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+)
+
+type preOrderResult struct {
+	ShopID         int64        `json:"shop_id"`
+	PlanID         int64        `json:"plan_id"`
+	Kind           string       `json:"kind" enum:"plan,renewal,package"`
+	Name           string       `json:"name"`
+	Months         int          `json:"months" doc:"0 of a package"`
+	Currency       string       `json:"currency" doc:"ISO 4217"`
+	Amount         money.Amount `json:"amount" doc:"What it costs"`
+	Balance        money.Amount `json:"balance" doc:"What the wallet has available"`
+	BalanceUsed    money.Amount `json:"balance_used" doc:"The part of the amount that the wallet pays"`
+	Missing        money.Amount `json:"missing" doc:"The rest; 0.00 where the wallet covers it"`
+	RechargeAmount money.Amount `json:"recharge_amount" doc:"What a recharge of the rest comes to, at least the site's minimum"`
+	Renews         *renewedItem `json:"renews" nullable:"true" doc:"The service that is renewed; null: something new"`
+}
+
+type renewedItem struct {
+	ServiceID int64     `json:"service_id"`
+	Name      string    `json:"name"`
+	EndsAt    time.Time `json:"ends_at" doc:"Before the renewal"`
+}
+
+type orderResult struct {
+	Order    orderItem       `json:"order"`
+	Recharge *rechargeRecord `json:"recharge" nullable:"true" doc:"What the order waits for, or waited for; with its pay page while it is pending"`
+}
+
+type orderItem struct {
+	ID        uuid.UUID    `json:"id"`
+	No        int64        `json:"no" doc:"Number of the order; paths take it or the id"`
+	Kind      string       `json:"kind" enum:"plan,renewal,package"`
+	State     string       `json:"state" enum:"pending,paid,cancelled,expired,refunded"`
+	ShopID    int64        `json:"shop_id"`
+	PlanID    int64        `json:"plan_id"`
+	Name      string       `json:"name"`
+	Months    int          `json:"months" doc:"0 of a package"`
+	Amount    money.Amount `json:"amount"`
+	Currency  string       `json:"currency" doc:"ISO 4217"`
+	AutoRenew bool         `json:"auto_renew"`
+	CreatedAt time.Time    `json:"created_at"`
+	ExpiresAt *time.Time   `json:"expires_at" nullable:"true" doc:"Until when a pending order waits"`
+	PaidAt    *time.Time   `json:"paid_at" nullable:"true"`
+	ServiceID *int64       `json:"service_id" nullable:"true" doc:"The service that it began or renewed"`
+	PackageID *int64       `json:"package_id" nullable:"true" doc:"The package that it brought"`
+}
+
+func newOrderItem(o *shop.Order) orderItem {
+	out := orderItem{
+		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.Name, Months: o.Terms.Months,
+		Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew, CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package,
+	}
+	if o.State == shop.Pending {
+		out.ExpiresAt = &o.ExpiresAt
+	}
+	return out
+}
+
+// Shop adds the operations that buy.
+func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resource {
+	show := func(ctx context.Context, who account.Identity, id string) (orderResult, error) {
+		o, err := s.Order(ctx, who.UserID, id)
+		if err != nil {
+			return orderResult{}, err
+		}
+		out := orderResult{Order: newOrderItem(o)}
+		if o.RechargeID != nil {
+			recharge, err := p.Show(ctx, who.UserID, strconv.FormatInt(*o.RechargeID, 10))
+			if err != nil {
+				return orderResult{}, err
+			}
+			out.Recharge = ptr(newRechargeRecord(recharge))
+		}
+		return out, nil
+	}
+
+	return func(r *Router) {
+		type wish struct {
+			ShopID int64 `path:"shop_id" minimum:"1"`
+			Body   *struct {
+				RenewServiceID *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
+				Coupon         string `json:"coupon,omitempty" maxLength:"64"`
+			}
+		}
+		handle(r, op{method: http.MethodPost, path: "/user/shop-old/{shop_id}/pre-order", id: "shop_pre_order", tag: "user", access: user, summary: "What a purchase would cost now; changes nothing"},
+			func(ctx context.Context, who account.Identity, in *wish) (preOrderResult, error) {
+				what := shop.Purchase{PriceID: in.ShopID}
+				if in.Body != nil {
+					what.RenewServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.Coupon
+				}
+				q, err := s.PreOrder(ctx, who.UserID, what)
+				if err != nil {
+					return preOrderResult{}, err
+				}
+				out := preOrderResult{
+					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.Name, Months: q.Price.Months, Currency: settings.Get().Currency,
+					Amount: q.Amount, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
+				}
+				if q.Renews != nil {
+					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.Name, q.Renews.EndsAt}
+				}
+				return out, nil
+			})
+
+		type confirmation struct {
+			ShopID int64 `path:"shop_id" minimum:"1"`
+			Body   *struct {
+				RenewServiceID *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
+				Coupon         string `json:"coupon,omitempty" maxLength:"64"`
+				AutoRenew      bool   `json:"auto_renew,omitempty" doc:"Whether the new service renews itself from the wallet"`
+				Gateway        string `json:"gateway,omitempty" maxLength:"32" doc:"Where the balance is too low: recharge the difference here; the order completes by itself when that is paid"`
+			}
+		}
+		handle(r, op{
+			method: http.MethodPost, path: "/user/shop-old/{shop_id}/confirm-order", id: "shop_confirm_order", tag: "user", access: user, keyed: true,
+			summary: "Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named",
+		},
+			func(ctx context.Context, who account.Identity, in *confirmation) (orderResult, error) {
+				what, gateway := shop.Purchase{PriceID: in.ShopID}, ""
+				if in.Body != nil {
+					what.RenewServiceID, what.Coupon, what.AutoRenew, gateway = in.Body.RenewServiceID, in.Body.Coupon, in.Body.AutoRenew, in.Body.Gateway
+				}
+				var no int64
+				var err error
+				if gateway == "" {
+					no, err = s.Confirm(ctx, who.UserID, what)
+				} else {
+					no, err = p.Confirm(ctx, who.UserID, what, gateway)
+				}
+				if err != nil {
+					return orderResult{}, err
+				}
+				return show(ctx, who, strconv.FormatInt(no, 10))
+			})
+
+		type which struct {
+			ID string `path:"order_id" maxLength:"36" doc:"Number or id of the order"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/orders/{order_id}", id: "order_get", tag: "user", access: user, summary: "The state of an order"},
+			func(ctx context.Context, who account.Identity, in *which) (orderResult, error) {
+				return show(ctx, who, in.ID)
+			})
+		handle(r, op{method: http.MethodPost, path: "/user/orders/{order_id}/cancel", id: "order_cancel", tag: "user", access: user, summary: "Give up a pending order; what it held is free again"},
+			func(ctx context.Context, who account.Identity, in *which) (orderResult, error) {
+				if err := s.Cancel(ctx, who.UserID, in.ID); err != nil {
+					return orderResult{}, err
+				}
+				return show(ctx, who, in.ID)
+			})
+	}
+}

@@ -1,0 +1,117 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+type walletResult struct {
+	CreatedAt     time.Time    `json:"created_at"`
+	WalletBalance money.Amount `json:"wallet_balance" doc:"All of the wallet"`
+	InviteBalance money.Amount `json:"invite_balance" doc:"Commission from invites"`
+	Held          money.Amount `json:"held" doc:"What pending orders keep of the balance"`
+	Available     money.Amount `json:"available" doc:"The balance less what is held"`
+	Currency      string       `json:"currency" doc:"ISO 4217"`
+}
+
+type movementPage struct {
+	Movements  []movementItem `json:"movements"`
+	TotalCount int64          `json:"total_count"`
+	Page       int64          `json:"page"`
+	Size       int64          `json:"size"`
+}
+
+type movementItem struct {
+	ID           int64             `json:"id"`
+	CreatedAt    time.Time         `json:"created_at"`
+	Reason       string            `json:"reason" enum:"recharge,purchase"`
+	Text         string            `json:"text" doc:"What it was, for people"`
+	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
+	BalanceAfter money.Amount      `json:"balance_after"`
+	Reference    movementReference `json:"reference"`
+}
+
+type movementReference struct {
+	Kind string `json:"kind" enum:"order,recharge"`
+	No   int64  `json:"no" doc:"Number of the order or recharge"`
+}
+
+// movementTexts name the reasons of movements; the name of what was bought or of the gateway follows.
+var movementTexts = map[wallet.Reason]fault.Text{
+	wallet.RechargePaid: {ZH: "充值", EN: "Recharge"},
+	wallet.Purchase:     {ZH: "购买", EN: "Purchase"},
+}
+
+type purchaseRecord struct {
+	ID          uuid.UUID    `json:"id"`
+	No          int64        `json:"no"`
+	CreatedAt   time.Time    `json:"created_at"`
+	ShopID      int64        `json:"shop_id"`
+	ShopName    string       `json:"shop_name"`
+	MoneyAmount money.Amount `json:"money_amount"`
+	RenewAt     *time.Time   `json:"renew_at" nullable:"true" doc:"When the service ends and renews itself; null where it does not"`
+	Months      int          `json:"months" doc:"0 of a package"`
+	Kind        string       `json:"kind" enum:"plan,renewal,package"`
+	State       string       `json:"state" enum:"paid,refunded"`
+	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends; null for a package that lives until it is used up"`
+}
+
+// Wallet adds the operations on a user's balance and its history.
+func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resource {
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/user/wallet", id: "wallet_get", tag: "user", access: user, summary: "The balance"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (walletResult, error) {
+				b, err := w.Balance(ctx, who.UserID)
+				return walletResult{b.CreatedAt, b.Posted, b.Commission, b.Held, b.Available, settings.Get().Currency}, err
+			})
+
+		type page struct {
+			Page int64 `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
+			Size int64 `query:"size" minimum:"1" maximum:"100" default:"15"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/movements", id: "wallet_movements", tag: "user", access: user, summary: "Every movement of the balance, newest first"},
+			func(ctx context.Context, who account.Identity, in *page) (movementPage, error) {
+				movements, total, err := w.Movements(ctx, who.UserID, in.Page, in.Size)
+				out := movementPage{[]movementItem{}, total, in.Page, in.Size}
+				lang := api.CallerOf(ctx).Lang
+				for _, m := range movements {
+					out.Movements = append(out.Movements, movementItem{
+						m.ID, m.CreatedAt, string(m.Reason), movementTexts[m.Reason].In(lang) + " · " + m.Note, m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
+					})
+				}
+				return out, err
+			})
+
+		type part struct {
+			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/purchase-records", id: "wallet_purchase_records", tag: "user", access: user, summary: "What was bought, newest first"},
+			func(ctx context.Context, who account.Identity, in *part) ([]purchaseRecord, error) {
+				orders, _, err := s.Purchases(ctx, who.UserID, in.Limit, in.Offset)
+				out := []purchaseRecord{}
+				for _, o := range orders {
+					record := purchaseRecord{
+						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID, ShopName: o.Terms.Name, MoneyAmount: o.Amount, Months: o.Terms.Months,
+						Kind: string(o.Kind), State: string(o.State), EndsAt: o.EndsAt,
+					}
+					if o.Renews {
+						record.RenewAt = o.EndsAt
+					}
+					out = append(out, record)
+				}
+				return out, err
+			})
+	}
+}
