@@ -145,6 +145,7 @@ type identityKey struct{}
 // guard tests sign-in, role and Idempotency-Key before anything of the input is looked at.
 func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
+		hc.SetHeader("Cache-Control", "no-store") // tokens, balances: nobody's but the caller's
 		if o.access == open {
 			next(hc)
 			return
