@@ -129,7 +129,7 @@ func TestSignUpMakesAUserWithAWalletWhoIsSignedIn(t *testing.T) {
 }
 
 func TestSignUpNamesWhatIsWrong(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newWorld(t, dbtest.Postgres(t))
 	w.set("sign_up_domains", []string{"example.com"})
 	good := account.SignUp{Email: "a@example.com", Name: "a", Password: password, Repeated: password}
 	for name, c := range map[string]struct {
@@ -151,6 +151,8 @@ func TestSignUpNamesWhatIsWrong(t *testing.T) {
 		"a common password":    {func(s *account.SignUp) { s.Password, s.Repeated = "PassWord1", "PassWord1" }, "password:common"},
 		"two passwords":        {func(s *account.SignUp) { s.Repeated = "another horse" }, "re_password:mismatch"},
 		"an unknown code":      {func(s *account.SignUp) { s.InviteCode = "NOSUCHCODE" }, "invite_code:invite_code_unknown"},
+		"a code with a zero":   {func(s *account.SignUp) { s.InviteCode = "A\x00B" }, "invite_code:invite_code_unknown"},
+		"a zero in the name":   {func(s *account.SignUp) { s.Name = "a\x00" }, "name:length"},
 		"everything at a time": {func(s *account.SignUp) { *s = account.SignUp{} }, "email:email name:length password:length"},
 	} {
 		in := good
@@ -279,6 +281,15 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 			if seen[0] != seen[1] {
 				w.Errorf("try %d: %s, but %s", i, seen[0], seen[1])
 			}
+		}
+	})
+}
+
+func TestWhatIsNoAddressIsNobodys(t *testing.T) {
+	each(t, func(w *world) {
+		for _, email := range []string{"", "\x00", "a\x00@example.com", "\xff@example.com", strings.Repeat("a", 1<<20) + "@example.com"} {
+			_, err := w.SignIn(w.Context(), email, password, false, home)
+			w.want(err, account.ErrWrongCredentials)
 		}
 	})
 }

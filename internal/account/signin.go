@@ -16,7 +16,11 @@ import (
 // Wrong credentials answer ErrWrongCredentials whatever it is that is wrong; a banned user can sign in.
 func (a *Accounts) SignIn(ctx context.Context, email, password string, remember bool, from Client) (Grant, error) {
 	var g Grant
-	err := a.prove(ctx, NormalEmail(email), password, from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
+	email = NormalEmail(email)
+	if checkEmail(email, nil) != nil { // nobody's, and nothing to keep in the history
+		return g, ErrWrongCredentials
+	}
+	err := a.prove(ctx, email, password, from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
 		g, err = a.begin(ctx, tx, r, remember, from)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
@@ -138,12 +139,18 @@ func (a *Accounts) inviter(ctx context.Context, code string, needed bool) (*int6
 	if code == "" {
 		return nil, field("invite_code", "required", "需要邀请码", "An invite code is needed"), nil
 	}
+	unknown := field("invite_code", "invite_code_unknown", "邀请码无效", "This invite code is not valid")
+	if !inviteCode.MatchString(code) {
+		return nil, unknown, nil
+	}
 	r, err := find(ctx, a.db, "invite_code = ? AND banned_at IS NULL", code)
 	if errors.Is(err, ErrNoUser) {
-		return nil, field("invite_code", "invite_code_unknown", "邀请码无效", "This invite code is not valid"), nil
+		return nil, unknown, nil
 	}
 	return &r.ID, nil, err
 }
+
+var inviteCode = regexp.MustCompile(`^[A-Z2-7]{10}$`)
 
 // newInviteCode gives ten characters of base32, 50 bits.
 func newInviteCode() string { return rand.Text()[:10] }

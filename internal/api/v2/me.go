@@ -1,0 +1,95 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+	"airstrip/internal/token"
+)
+
+type userIndexResult struct {
+	UserID     int64      `json:"user_id"`
+	AccessType token.Role `json:"access_type" doc:"The role in the token"`
+	TokenType  token.Type `json:"token_type"`
+	IssuedAt   int64      `json:"issued_at" doc:"Unix time of the access token"`
+	ExpiresAt  int64      `json:"expires_at" doc:"Unix time of the access token's end"`
+}
+
+type getMeResult struct {
+	UserID              int64        `json:"user_id"`
+	UserNewID           uuid.UUID    `json:"user_new_id"`
+	Email               string       `json:"email" format:"email"`
+	UserName            string       `json:"user_name"`
+	IsBan               bool         `json:"is_ban"`
+	TgID                *int64       `json:"tg_id" doc:"The linked Telegram account"`
+	UserAccountExpireIn time.Time    `json:"user_account_expire_in" doc:"Accounts do not expire: a day far off, kept for older clients"`
+	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users" enum:",owner,admin,finance,support,viewer"`
+	InviteCode          string       `json:"invite_code" doc:"The user's own, to bring others in"`
+}
+
+type accountMeResult struct {
+	UserID         int64      `json:"user_id"`
+	UserNewID      uuid.UUID  `json:"user_new_id"`
+	Email          string     `json:"email"`
+	UserName       string     `json:"user_name"`
+	CreatedAt      time.Time  `json:"created_at"`
+	LastLogin      *time.Time `json:"last_login"`
+	IsVerified     bool       `json:"is_verified" doc:"Whether the e-mail address was confirmed with a code"`
+	TelegramLinked bool       `json:"telegram_linked"`
+}
+
+type signInRecord struct {
+	LoginTime int64  `json:"login_time" doc:"Unix time"`
+	IPAddress string `json:"ip_address"`
+	UserAgent string `json:"user_agent"`
+	Succeeded bool   `json:"succeeded" doc:"False for a wrong password"`
+}
+
+type changePasswordBody struct {
+	CurrentPassword string `json:"current_password" maxLength:"1024"`
+	NewPassword     string `json:"new_password" doc:"8 to 128 characters, not among the most common"`
+}
+
+// noExpiry stands where older clients want to read when an account ends.
+var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// Me adds what signed-in users see and change of themselves.
+func Me(a *account.Accounts) Resource {
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/user", id: "user_index", tag: "user", access: user, summary: "What the access token says"},
+			func(_ context.Context, who account.Identity, _ *Empty) (userIndexResult, error) {
+				return userIndexResult{who.UserID, token.User, token.Access, who.IssuedAt.Unix(), who.ExpiresAt.Unix()}, nil
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/get_me", id: "user_get_me", tag: "user", access: user, summary: "Who is signed in"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (getMeResult, error) {
+				u, err := a.User(ctx, who.UserID)
+				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), u.TelegramID, noExpiry, u.Role, u.InviteCode}, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/account/me", id: "account_me", tag: "user", access: user, summary: "The user's account"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (accountMeResult, error) {
+				u, err := a.User(ctx, who.UserID)
+				return accountMeResult{u.ID, u.UUID, u.Email, u.Name, u.CreatedAt, u.SignedInAt, u.EmailVerifiedAt != nil, u.TelegramID != nil}, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/account/login-history", id: "account_login_history", tag: "user", access: user, summary: "The newest 100 sign-ins, failed ones too, newest first"},
+			func(ctx context.Context, who account.Identity, _ *Empty) ([]signInRecord, error) {
+				history, err := a.SignIns(ctx, who.UserID)
+				records := make([]signInRecord, len(history))
+				for i, h := range history {
+					records[i] = signInRecord{h.At.Unix(), h.IP, h.UserAgent, h.Succeeded}
+				}
+				return records, err
+			})
+		handle(r, op{
+			method: http.MethodPost, path: "/user/account/change-password", id: "account_change_password", tag: "user", access: user,
+			summary: "Change the password; ends all sessions and begins a new one for this device", message: fault.Text{ZH: "密码已修改", EN: "The password was changed"},
+		}, func(ctx context.Context, who account.Identity, in *body[changePasswordBody]) (TokensResult, error) {
+			g, err := a.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, clientOf(ctx))
+			return tokensOf(g), err
+		})
+	}
+}
