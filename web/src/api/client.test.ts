@@ -2,7 +2,7 @@ import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { failure, server, success } from '@/test/msw/server'
 import { ApiError, MissingParameterError } from './errors'
-import { siteGet, shopPreOrder } from './gen/sdk.gen'
+import { orderGet, siteGet } from './gen/sdk.gen'
 
 const siteUrl = '*/api/v2/site'
 const problemOf = async () => (await siteGet().catch((error: unknown) => error)) as ApiError
@@ -98,11 +98,9 @@ describe('a call that fails', () => {
 
 describe('a required parameter', () => {
   it('that is null or undefined is named, with the operation, and nothing is sent', async () => {
-    const path: { shop_id: number } = JSON.parse('{}')
-    const call = shopPreOrder({ path, body: {} as never })
+    const path: { order_id: number } = JSON.parse('{}')
+    const call = orderGet({ path })
     await expect(call).rejects.toThrow(MissingParameterError)
-    await expect(call).rejects.toThrow(
-      /shop_id.*POST \/api\/v2\/user\/shop-old\/\{shop_id\}\/pre-order/,
-    )
+    await expect(call).rejects.toThrow(/order_id.*GET \/api\/v2\/user\/orders\/\{order_id\}/)
   })
 })

@@ -1,0 +1,58 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { problemText } from '../lib/server-problem'
+import { FormError } from './form-error'
+
+/**
+ * Asks before something that can't be taken back. `consequence` says in words what will happen;
+ * the dialog closes when `onConfirm` has succeeded and shows the problem when it has not.
+ */
+export function Confirm(props: {
+  opened: boolean
+  title: string
+  consequence: string
+  /** A verb: what the button does. */
+  action: string
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+
+  const confirm = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await props.onConfirm()
+      props.onClose()
+    } catch (error) {
+      setProblem(problemText(error, t))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <Stack gap="md">
+        <Text>{props.consequence}</Text>
+        <FormError message={problem} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={props.onClose} data-autofocus>
+            {t('cancel')}
+          </Button>
+          <Button color="red" loading={isBusy} onClick={() => void confirm()}>
+            {props.action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
