@@ -25,6 +25,7 @@ type cli struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
 	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
+	Node    nodeCommand    `cmd:"" help:"Add, list, change and remove nodes."`
 	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`

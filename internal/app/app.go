@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/job"
+	"airstrip/internal/node"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/service"
@@ -46,6 +47,7 @@ type App struct {
 	Accounts *account.Accounts
 	Shop     *shop.Shop
 	Payments *payment.Payments
+	Nodes    *node.Nodes
 	sandbox  *sandbox.Gateway // nil unless this is a demo
 }
 
@@ -82,6 +84,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Services = service.New(a.DB, a.Settings)
 	a.Accounts = account.New(a.DB, a.Settings, a.Tokens, a.Wallets, a.Services)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
+	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	var gateways []payment.Gateway
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -90,7 +93,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes} {
 		part.Register(a.Queue)
 	}
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
