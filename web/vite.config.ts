@@ -3,6 +3,7 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { buildId } from './tools/build-id.ts'
+import { preloadRoutes } from './tools/preload-routes.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
@@ -15,6 +16,7 @@ export default defineConfig({
     tanstackRouter({ target: 'react', autoCodeSplitting: false }),
     react(),
     buildId(),
+    preloadRoutes(),
   ],
   resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
   // The server puts a fresh nonce in its place at every request.
