@@ -4,7 +4,7 @@ import { freePort } from './ports.ts'
 import { Process } from './process.ts'
 import { singBox } from './programs.ts'
 
-type Outbound = { type: string; tag: string; default?: string; url?: string; interval?: string; [key: string]: unknown }
+type Outbound = { type: string; tag: string; [key: string]: unknown }
 
 /** As much of a sing-box configuration as the tests touch. */
 export type Profile = {
@@ -20,7 +20,7 @@ export function nodesOf(profile: Profile): Outbound[] {
 
 /**
  * The real client, running a downloaded profile. The profile is changed in three places only: the port it listens on, the
- * node that the user picks in the selector, and the address of the latency probe, which must not leave this machine.
+ * node that the user picks in the selector, and no latency probes, which would reach out of this machine and be counted.
  */
 export class SingBox {
   readonly port: number
@@ -31,14 +31,14 @@ export class SingBox {
     this.#process = process
   }
 
-  static async start(profile: Profile, node: string, probe: string, folder: string): Promise<SingBox> {
+  static async start(profile: Profile, node: string, folder: string): Promise<SingBox> {
     const port = await freePort()
     const mine = structuredClone(profile)
     for (const inbound of mine.inbounds) if (inbound.type === 'mixed') inbound.listen_port = port
-    for (const outbound of mine.outbounds) {
-      if (outbound.type === 'selector') outbound.default = node
-      if (outbound.type === 'urltest') Object.assign(outbound, { url: probe, interval: '1h', idle_timeout: '1h' })
-    }
+    mine.outbounds = mine.outbounds.map((outbound) => {
+      if (outbound.type === 'urltest') return { type: 'selector', tag: outbound.tag, outbounds: outbound.outbounds }
+      return outbound.type === 'selector' ? { ...outbound, default: node } : outbound
+    })
     const file = join(folder, `sing-box-${port}.json`)
     writeFileSync(file, JSON.stringify(mine), { mode: 0o600 })
     const process = new Process(`sing-box on ${node}`, singBox, ['run', '-c', file, '-D', folder, '--disable-color'], { log: join(folder, 'sing-box.log') })

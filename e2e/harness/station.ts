@@ -54,6 +54,12 @@ export class Station {
     return new Station(folder, server, seed, agents, await Origin.start(), postgres, realityTarget)
   }
 
+  /** Puts a plan or a package with one price on sale and gives what the shop calls it. */
+  async addPlan(...options: string[]): Promise<number> {
+    const plan = JSON.parse(await this.server.command('plan', 'add', ...options)) as { prices: [{ id: number }] }
+    return plan.prices[0].id
+  }
+
   /** Ends everything, agents first so that they can hand in their last reports. */
   async stop(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop()))
