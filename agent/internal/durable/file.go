@@ -8,11 +8,6 @@ import (
 
 // WriteFile replaces the file at path, mode 0600. On an error the old content is still there.
 func WriteFile(path string, data []byte) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
 	tmp := path + ".tmp"
 	if err := writeTemporary(tmp, data); err != nil {
 		os.Remove(tmp)
@@ -24,8 +19,18 @@ func WriteFile(path string, data []byte) error {
 	}
 	// The new content is in place and callers act on that. If the folder can't be synced a power cut may bring
 	// the old one back, but an error here would say that nothing had happened.
-	_ = dir.Sync()
+	_ = SyncFolder(filepath.Dir(path))
 	return nil
+}
+
+// SyncFolder makes what was created, renamed and deleted in a folder outlive a power cut.
+func SyncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
 }
 
 func writeTemporary(path string, data []byte) error {

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/durable"
 )
 
 // maxWaiting batches are spooled while the server is away; past that, bytes stay in the counters, which are as
@@ -112,6 +113,10 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 		for _, k := range b.marks {
 			marked[k.User] = true
 		}
+	}
+	// A batch that was deleted must not come back by a power cut after its users' lines have begun anew.
+	if err := durable.SyncFolder(m.spool.dir); err != nil {
+		return err
 	}
 	m.counters.release(func(user int64) bool { return keep(user) || marked[user] })
 	return m.counters.sync()
