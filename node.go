@@ -32,8 +32,8 @@ type nodeFields struct {
 	Hidden  *bool    `help:"Not in lists and links."`
 	Enabled *bool    `help:"Whether anybody may use it." negatable:""`
 
-	Listen     *string `help:"IP that the agent listens on."`
-	ListenPort *int    `help:"Port that the agent listens on, where clients dial another."`
+	Listen     *string `name:"listen-ip" help:"IP that the agent listens on."`
+	ListenPort *int    `name:"listen-port" help:"Port that the agent listens on, where clients dial another."`
 
 	Transport         *string  `help:"tcp, ws, grpc or httpupgrade."`
 	Path              *string  `help:"Path of ws and httpupgrade."`
