@@ -9,8 +9,8 @@ import (
 var rules = []db.Rule{
 	{Name: "I6", Says: "a paid order led to one service or package, any other to none", Query: `
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN fulfilment f ON f.order_id = o.id
-		WHERE (o.state IN ('paid', 'refunded')) <> (f.order_id IS NOT NULL) OR f.user_id <> o.user_id OR (o.kind = 'package') <> (f.package_id IS NOT NULL)
-			OR (o.kind = 'renewal' AND f.service_id <> o.service_id)`},
+		WHERE (o.state IN ('paid', 'refunded')) <> (f.order_id IS NOT NULL) OR f.user_id <> o.user_id OR (o.kind = 'renewal' AND f.service_id <> o.service_id)
+			OR (f.order_id IS NOT NULL AND (o.kind = 'package') <> (f.package_id IS NOT NULL))`},
 	{Name: "I10", Says: "a paid order took its price from its user's wallet, any other nothing", Query: `
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'order' AND t.reference_id = o.id AND t.reason = 'purchase'

@@ -1,0 +1,337 @@
+package payment_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
+	if !set {
+		flag.Set("rapid.checks", "12") // each of them is a whole life of a user on a real database
+	}
+	os.Exit(m.Run())
+}
+
+// model says in the simplest way what a user's money, orders and services must be.
+type model struct {
+	balance   money.Amount
+	recharges []*modelRecharge
+	orders    []*modelOrder
+	services  []int64 // ids
+	packages  int
+	stock     int64
+}
+
+type modelRecharge struct {
+	*wallet.Recharge
+	state wallet.RechargeState
+	order *modelOrder
+	until time.Time
+}
+
+type modelOrder struct {
+	id    int64
+	kind  shop.Kind
+	held  money.Amount
+	price money.Amount
+	state shop.State
+}
+
+func (m *model) held() (sum money.Amount) {
+	for _, o := range m.orders {
+		if o.state == shop.Pending {
+			sum += o.held
+		}
+	}
+	return sum
+}
+
+func (m *model) pending(r *modelRecharge) bool { return r.state == wallet.RechargePending }
+
+func (m *model) end(o *modelOrder, to shop.State) {
+	o.state = to
+	if o.kind == shop.KindPlan {
+		m.stock++
+	}
+}
+
+func (m *model) deliver(o *modelOrder) {
+	m.balance -= o.price
+	o.state = shop.Paid
+	if o.kind == shop.KindPackage {
+		m.packages++
+	}
+}
+
+// paid is what a payment of r does, whenever it comes.
+func (m *model) paid(r *modelRecharge) {
+	if r.state == wallet.RechargeDone {
+		return
+	}
+	r.state = wallet.RechargeDone
+	m.balance += r.Amount
+	if r.order != nil && r.order.state == shop.Pending {
+		m.deliver(r.order)
+	}
+}
+
+func TestAnySequenceKeepsTheInvariants(t *testing.T) {
+	for engine, empty := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		t.Run(engine, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				d := empty(t)
+				defer d.Close()
+				live(t, rt, open(t, d))
+			})
+		})
+	}
+}
+
+// live is the life of one user beside a model of it.
+func live(t *testing.T, rt *rapid.T, c *counter) {
+	ctx := context.Background()
+	must := func(err error) {
+		rt.Helper()
+		if err != nil {
+			rt.Fatal(err)
+		}
+	}
+	user := c.user(t)
+	m := &model{stock: rapid.Int64Range(0, 4).Draw(rt, "stock")}
+	stock := m.stock
+	price := rapid.SampledFrom([]money.Amount{0, 1, 990, 2500}).Draw(rt, "price")
+	plan, planPrice := c.plan(t, shop.KindPlan, price, func(p *shop.Plan) { p.Stock = &stock })
+	_, packagePrice := c.plan(t, shop.KindPackage, 300, nil)
+
+	recharge := func(label string) *modelRecharge {
+		if len(m.recharges) == 0 {
+			rt.Skip("no recharge yet")
+		}
+		return rapid.SampledFrom(m.recharges).Draw(rt, label)
+	}
+	// buy does a purchase and tells the model; gateway may be empty.
+	buy := func(kind shop.Kind, what shop.Purchase, price money.Amount, gateway string) {
+		soldOut := kind == shop.KindPlan && m.stock == 0
+		available := m.balance - m.held()
+		var no int64
+		var err error
+		if gateway == "" {
+			no, err = c.shop.Confirm(ctx, user, what)
+		} else {
+			no, err = c.payments.Confirm(ctx, user, what, gateway)
+		}
+		waiting := 0
+		for _, o := range m.orders {
+			if o.state == shop.Pending {
+				waiting++
+			}
+		}
+		unpaid := 0
+		for _, r := range m.recharges {
+			if m.pending(r) {
+				unpaid++
+			}
+		}
+		switch {
+		case soldOut:
+			if !errors.Is(err, shop.ErrSoldOut) {
+				rt.Fatalf("sold out: %v", err)
+			}
+			return
+		case available < price && gateway == "":
+			if !errors.Is(err, wallet.ErrBalanceTooLow) {
+				rt.Fatalf("%s available of %s: %v", available, price, err)
+			}
+			return
+		case available < price && waiting >= 5:
+			if !errors.Is(err, shop.ErrTooManyOrders) {
+				rt.Fatalf("%d orders wait: %v", waiting, err)
+			}
+			return
+		case available < price && unpaid >= 20:
+			if !errors.Is(err, wallet.ErrTooManyRecharges) {
+				rt.Fatalf("%d recharges wait: %v", unpaid, err)
+			}
+			return
+		}
+		must(err)
+		o := &modelOrder{id: no, kind: kind, price: price, state: shop.Pending}
+		m.orders = append(m.orders, o)
+		if kind == shop.KindPlan {
+			m.stock--
+		}
+		if available >= price {
+			m.deliver(o)
+			return
+		}
+		o.held = available
+		kept, err := c.shop.Order(ctx, user, strconv.FormatInt(no, 10))
+		must(err)
+		r, err := c.payments.Show(ctx, user, strconv.FormatInt(*kept.RechargeID, 10))
+		must(err)
+		if want := max(price-available, 100); r.Amount != want {
+			rt.Fatalf("the recharge is of %s, not of %s", r.Amount, want)
+		}
+		m.recharges = append(m.recharges, &modelRecharge{Recharge: r, state: wallet.RechargePending, order: o, until: r.ExpiresAt})
+	}
+	gateway := func() string { return rapid.SampledFrom([]string{"", sandbox.Name}).Draw(rt, "gateway") }
+
+	rt.Repeat(map[string]func(*rapid.T){
+		"recharge": func(rt *rapid.T) {
+			r, err := c.payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
+			if errors.Is(err, wallet.ErrTooManyRecharges) {
+				rt.Skip("enough of them wait")
+			}
+			must(err)
+			m.recharges = append(m.recharges, &modelRecharge{Recharge: r, state: wallet.RechargePending, until: r.ExpiresAt})
+		},
+		"pay": func(rt *rapid.T) {
+			r := recharge("paid")
+			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			must(err)
+			c.press(t, r.Recharge, "pay")
+			if said.State != "failed" { // what failed at the sandbox stays failed
+				m.paid(r)
+			}
+		},
+		"fail": func(rt *rapid.T) {
+			r := recharge("failed")
+			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			must(err)
+			c.press(t, r.Recharge, "fail")
+			if said.State == "paid" {
+				m.paid(r) // the sandbox repeats what it knows
+			} else if m.pending(r) {
+				r.state = wallet.RechargeFailed
+			}
+		},
+		"pay, but the notify is lost until somebody asks": func(rt *rapid.T) {
+			r := recharge("lost")
+			must(c.sandbox.Close(ctx, r.TradeNo, true))
+			must(c.payments.Check(ctx))
+			for _, r := range m.recharges {
+				said, err := c.sandbox.Ask(ctx, r.TradeNo)
+				must(err)
+				if said.State == "paid" && c.db.Now().Before(r.until.Add(2*time.Hour)) {
+					m.paid(r)
+				}
+			}
+		},
+		"repeat a notify": func(rt *rapid.T) {
+			r := recharge("repeated")
+			w := c.tell(ctx, c.sandbox.Notice(paid(r.Recharge)))
+			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			must(err)
+			if accepted := w.Code == 200; accepted != (said.State == "paid") {
+				rt.Fatalf("a notify of a payment that is %s: %d", said.State, w.Code)
+			}
+			if said.State == "paid" {
+				m.paid(r)
+			}
+		},
+		"buy a plan": func(rt *rapid.T) {
+			buy(shop.KindPlan, shop.Purchase{PriceID: planPrice}, price, gateway())
+		},
+		"buy a package": func(rt *rapid.T) {
+			buy(shop.KindPackage, shop.Purchase{PriceID: packagePrice}, 300, gateway())
+		},
+		"renew": func(rt *rapid.T) {
+			if len(m.services) == 0 {
+				rt.Skip("nothing to renew")
+			}
+			id := rapid.SampledFrom(m.services).Draw(rt, "service")
+			buy(shop.KindRenewal, shop.Purchase{PriceID: planPrice, RenewServiceID: &id}, price, gateway())
+		},
+		"cancel": func(rt *rapid.T) {
+			if len(m.orders) == 0 {
+				rt.Skip("no order yet")
+			}
+			o := rapid.SampledFrom(m.orders).Draw(rt, "order")
+			err := c.shop.Cancel(ctx, user, strconv.FormatInt(o.id, 10))
+			if o.state != shop.Pending {
+				if !errors.Is(err, shop.ErrNotPending) {
+					rt.Fatalf("cancelled when %s: %v", o.state, err)
+				}
+				return
+			}
+			must(err)
+			m.end(o, shop.Cancelled)
+			for _, r := range m.recharges {
+				if r.order == o && m.pending(r) {
+					r.state = wallet.RechargeExpired
+				}
+			}
+		},
+		"time passes": func(rt *rapid.T) {
+			c.ago(time.Duration(rapid.IntRange(1, 40).Draw(rt, "minutes")) * time.Minute)
+			must(c.payments.Expire(ctx))
+			now := c.db.Now()
+			for _, r := range m.recharges {
+				over := !r.until.After(now)
+				if over && m.pending(r) {
+					r.state = wallet.RechargeExpired
+				}
+				if over && r.order != nil && r.order.state == shop.Pending {
+					m.end(r.order, shop.Expired)
+				}
+			}
+		},
+		"": func(rt *rapid.T) {
+			c.sound(rt)
+			b, err := c.wallets.Balance(ctx, user)
+			must(err)
+			if b.Posted != m.balance || b.Held != m.held() {
+				rt.Fatalf("balance %s, held %s; the model has %s and %s", b.Posted, b.Held, m.balance, m.held())
+			}
+			for _, r := range m.recharges {
+				kept, err := c.wallets.Recharge(ctx, user, strconv.FormatInt(r.ID, 10))
+				must(err)
+				if kept.State != r.state {
+					rt.Fatalf("recharge %d is %s; the model has %s", r.ID, kept.State, r.state)
+				}
+			}
+			sold := 0
+			for _, o := range m.orders {
+				kept, err := c.shop.Order(ctx, user, strconv.FormatInt(o.id, 10))
+				must(err)
+				if kept.State != o.state {
+					rt.Fatalf("order %d is %s; the model has %s", o.id, kept.State, o.state)
+				}
+				if o.kind == shop.KindPlan && o.state == shop.Paid {
+					sold++
+				}
+			}
+			services, packages, err := c.services.List(ctx, user)
+			must(err)
+			if len(services) != sold || len(packages) != m.packages {
+				rt.Fatalf("%d services, %d packages; the model has %d and %d", len(services), len(packages), sold, m.packages)
+			}
+			m.services = nil
+			for _, s := range services {
+				m.services = append(m.services, s.ID)
+			}
+			now, err := c.shop.Plan(ctx, plan.ID)
+			must(err)
+			if *now.Stock != m.stock {
+				rt.Fatalf("stock %d; the model has %d", *now.Stock, m.stock)
+			}
+		},
+	})
+}
