@@ -127,5 +127,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Flush sends what was written; the compressing writer asks for it by this name.
+func (r *recorder) Flush() { http.NewResponseController(r.ResponseWriter).Flush() }
+
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -119,6 +119,9 @@ func (s *Settings) Follow(ctx context.Context) {
 	}
 }
 
+// Watch gives a channel that holds a value after each change. Call stop when done.
+func (s *Settings) Watch() (changes <-chan int64, stop func()) { return s.db.Watch(revision) }
+
 type row struct {
 	bun.BaseModel `bun:"table:setting"`
 	Name          string          `bun:",pk"`

@@ -1,0 +1,57 @@
+// Package agent is what airstrip-node speaks with the server, under /api/agent/v1: a snapshot, a stream of changes with
+// a revision, reports that count exactly once, and heartbeats. The node's secret alone names the node.
+package agent
+
+import (
+	"net/http"
+	"strings"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+type server struct {
+	nodes    *node.Nodes
+	traffic  *traffic.Traffic
+	settings *setting.Settings
+}
+
+// Register serves the agents' API on mux.
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
+	s := &server{nodes, traffic, settings}
+	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.snapshot))
+	mux.HandleFunc("GET /api/agent/v1/changes", s.guard(s.changes))
+	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.report))
+	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.status))
+}
+
+var errNoSecret = fault.Unauthorized("secret_required", "缺少节点密钥", "A node's secret is needed, as Authorization: Bearer")
+
+// guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.
+func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			fail(w, r, errNoSecret)
+			return
+		}
+		n, _, err := s.nodes.BySecret(r.Context(), secret)
+		if err == nil {
+			err = fn(w, r, n)
+		}
+		if err != nil {
+			fail(w, r, err)
+		}
+	}
+}
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := api.NewFailure(r.Context(), err)
+	for name, values := range f.GetHeaders() {
+		w.Header()[name] = values
+	}
+	api.WriteJSON(w, f.GetStatus(), map[string]any{"code": f.Code, "message": f.Message, "errors": f.Errors})
+}

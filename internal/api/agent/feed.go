@@ -1,0 +1,240 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// heartbeat is how often a stream that has nothing to say says so.
+const heartbeat = 15 * time.Second
+
+type nodeJSON struct {
+	ID            int64         `json:"id"`
+	Name          string        `json:"name"`
+	Protocol      node.Protocol `json:"protocol"`
+	Listen        string        `json:"listen"`
+	Port          int           `json:"port"`
+	Settings      node.Settings `json:"settings"`
+	SpeedMbps     *int          `json:"speed_mbps"`
+	ReportSeconds int           `json:"report_seconds"`
+	AllowPrivate  bool          `json:"allow_private"`
+}
+
+type userJSON struct {
+	ID          int64     `json:"id"`
+	UUID        uuid.UUID `json:"uuid"`
+	Password    string    `json:"password"`
+	SpeedMbps   *int      `json:"speed_mbps"`
+	DeviceLimit *int      `json:"device_limit"`
+	Remaining   *int64    `json:"remaining"` // raw bytes on this node; null: unlimited
+}
+
+type ruleJSON struct {
+	ID      int64  `json:"id"`
+	Pattern string `json:"pattern"`
+}
+
+type snapshotJSON struct {
+	Revision int64      `json:"revision"`
+	Node     *nodeJSON  `json:"node"`
+	Users    []userJSON `json:"users"`
+	Rules    []ruleJSON `json:"rules"`
+}
+
+// changeJSON is one line of the stream; what is absent did not change.
+type changeJSON struct {
+	Revision  int64       `json:"revision,omitempty"`
+	Node      *nodeJSON   `json:"node,omitempty"`
+	Users     []userJSON  `json:"users,omitempty"`
+	Removed   []int64     `json:"removed,omitempty"`
+	Rules     *[]ruleJSON `json:"rules,omitempty"`
+	Heartbeat bool        `json:"heartbeat,omitempty"`
+	Reset     bool        `json:"reset,omitempty"`
+}
+
+func (s *server) nodeJSON(n node.Node) *nodeJSON {
+	site := s.settings.Get()
+	return &nodeJSON{ID: n.ID, Name: n.Name, Protocol: n.Protocol, Listen: n.Listen, Port: n.ListenPort, Settings: n.Settings,
+		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate}
+}
+
+func usersJSON(n node.Node, users []service.Access) []userJSON {
+	out := make([]userJSON, len(users))
+	for i, a := range users {
+		out[i] = userJSON{a.UserID, a.UUID, a.Password, a.SpeedMbps, a.Devices, raw(a.RemainingBytes, n.RatePermille)}
+	}
+	return out
+}
+
+// raw turns what is left of a quota into the bytes that may still be moved on a node with this rate.
+func raw(remaining *int64, ratePermille int64) *int64 {
+	if remaining == nil || ratePermille == 0 {
+		return nil
+	}
+	left := int64(math.MaxInt64)
+	if *remaining < math.MaxInt64/1000 {
+		left = *remaining * 1000 / ratePermille
+	}
+	return &left
+}
+
+func rulesJSON(rules []node.Rule) []ruleJSON {
+	out := make([]ruleJSON, len(rules))
+	for i, r := range rules {
+		out[i] = ruleJSON{r.ID, r.Pattern}
+	}
+	return out
+}
+
+func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	f, err := s.nodes.Snapshot(r.Context(), n.ID)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(snapshotJSON{f.Revision, s.nodeJSON(*f.Node), usersJSON(*f.Node, f.Users), rulesJSON(f.Rules)})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	w.Header().Set("ETag", etag)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Write(body)
+	return nil
+}
+
+// changes answers what changed after a revision, line by line: with poll what is there now, else until the agent goes.
+func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	since, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
+	if err != nil {
+		return fault.Invalid("since", "type", "since 必须是整数", "since must be the revision of a snapshot or change")
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep the lines back
+	st := &stream{server: s, w: w, control: http.NewResponseController(w), node: n, since: since}
+	if r.URL.Query().Get("poll") == "1" {
+		_, err := st.catchUp(r.Context(), false)
+		return st.ended(err)
+	}
+	st.control.SetReadDeadline(time.Time{}) // the server's limit is for requests that have an end
+	return st.ended(st.follow(r.Context()))
+}
+
+// stream is one agent's stream of changes.
+type stream struct {
+	*server
+	w       http.ResponseWriter
+	control *http.ResponseController
+	node    node.Node
+	since   int64  // what the agent knows
+	told    []byte // the node as this stream told it last
+	begun   bool
+}
+
+// ended gives an error that can still be answered; of one in the middle of a stream the agent sees that it breaks off.
+func (st *stream) ended(err error) error {
+	if err != nil && st.begun {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+func (st *stream) follow(ctx context.Context) error {
+	changes, stop := st.nodes.Watch()
+	defer stop()
+	settings, stopSettings := st.settings.Watch()
+	defer stopSettings()
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	defer st.control.SetWriteDeadline(time.Time{})
+	for tellNode := true; ; { // the first line always has the node: settings may have changed while the agent was away
+		reset, err := st.catchUp(ctx, tellNode)
+		if err != nil || reset {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changes:
+			tellNode = false
+		case <-settings:
+			tellNode = true
+		case <-beat.C:
+			tellNode = true // this process may have read the settings after it heard of their change
+			if err := st.write(changeJSON{Revision: st.since, Heartbeat: true}); err != nil {
+				return nil // the agent is gone
+			}
+		}
+	}
+}
+
+// catchUp writes one line with everything that the agent does not know, if there is any. With tellNode the node counts as
+// changed where this stream has not told it as it is. reset: the agent has to begin anew.
+func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err error) {
+	f, err := st.nodes.Changes(ctx, st.node.ID, st.since)
+	if err != nil {
+		return false, err
+	}
+	if f.Reset {
+		return true, st.write(changeJSON{Reset: true})
+	}
+	if f.Node != nil {
+		st.node = *f.Node
+	} else if tellNode {
+		if st.node, err = st.nodes.Get(ctx, st.node.ID); err != nil {
+			return false, err
+		}
+	}
+	line := changeJSON{Revision: f.Revision, Users: usersJSON(st.node, f.Users), Removed: f.Removed}
+	if f.Node != nil || tellNode {
+		told, err := json.Marshal(st.nodeJSON(st.node))
+		if err != nil {
+			return false, err
+		}
+		if !bytes.Equal(told, st.told) {
+			line.Node, st.told = st.nodeJSON(st.node), told
+		}
+	}
+	if f.RulesSet {
+		rules := rulesJSON(f.Rules)
+		line.Rules = &rules
+	}
+	st.since = f.Revision
+	if line.Node == nil && f.Empty() {
+		return false, nil
+	}
+	return false, st.write(line)
+}
+
+// write sends one line at once.
+func (st *stream) write(line changeJSON) error {
+	body, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	st.begun = true
+	st.control.SetWriteDeadline(time.Now().Add(30 * time.Second))
+	if _, err := st.w.Write(append(body, '\n')); err != nil {
+		return err
+	}
+	return st.control.Flush()
+}

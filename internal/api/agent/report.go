@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/traffic"
+)
+
+// Faults of reports. Of these only unreadable is final for the agent; a broken digest means that the way was bad.
+var (
+	errNoDigest   = fault.BadRequest("digest_required", "缺少 Content-Digest", "A Content-Digest with sha-256 is needed")
+	errDigest     = fault.BadRequest("digest_mismatch", "内容与 Content-Digest 不符", "The body is not the one of its Content-Digest")
+	errUnreadable = fault.Unprocessable("unreadable", "无法读取报告", "The report could not be read")
+)
+
+// count is a number of bytes. One that has no place in 64 bits is read as the largest there is, so that its row is refused
+// as absurd and the others count.
+type count int64
+
+// UnmarshalJSON reads a whole number.
+func (c *count) UnmarshalJSON(b []byte) error {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return err
+	}
+	*c = count(n) // ParseInt gives the nearest number that fits
+	return nil
+}
+
+type reportJSON struct {
+	Boot     uuid.UUID `json:"boot"`
+	Sequence int64     `json:"sequence"`
+	From     time.Time `json:"from"`
+	To       time.Time `json:"to"`
+	Rows     []struct {
+		UserID count `json:"user_id"`
+		Up     count `json:"up"`
+		Down   count `json:"down"`
+	} `json:"rows"`
+	Hits []struct {
+		UserID int64 `json:"user_id"`
+		RuleID int64 `json:"rule_id"`
+		Count  int64 `json:"count"`
+	} `json:"hits"`
+}
+
+type refusalJSON struct {
+	UserID int64  `json:"user_id"`
+	Code   string `json:"code"`
+}
+
+type receiptJSON struct {
+	Result  string        `json:"result"` // counted or already_counted
+	Refused []refusalJSON `json:"refused"`
+	Stop    []int64       `json:"stop,omitempty"`
+}
+
+func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	hash := sha256.Sum256(body)
+	if err := digest(r.Header.Get("Content-Digest"), hash); err != nil {
+		return err
+	}
+	var in reportJSON
+	if err := json.Unmarshal(body, &in); err != nil || in.Boot == uuid.Nil || in.Sequence < 0 || in.From.IsZero() || in.To.IsZero() {
+		return errUnreadable.Because(err)
+	}
+	report := traffic.Report{Node: n, ID: in.Boot.String() + ":" + strconv.FormatInt(in.Sequence, 10), Hash: hash, From: in.From, To: in.To}
+	report.Rows = make([]traffic.Row, len(in.Rows))
+	for i, row := range in.Rows {
+		report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.Up), Down: int64(row.Down)}
+	}
+	for _, h := range in.Hits {
+		report.Hits = append(report.Hits, node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count})
+	}
+	receipt, err := s.traffic.Record(r.Context(), report)
+	if err != nil {
+		return err
+	}
+	out := receiptJSON{Result: "counted", Refused: []refusalJSON{}, Stop: receipt.Stop}
+	if receipt.Repeated {
+		out.Result = "already_counted"
+	}
+	for _, refused := range receipt.Refused {
+		out.Refused = append(out.Refused, refusalJSON{refused.UserID, refused.Code})
+	}
+	api.WriteJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// digest compares the hash with the sha-256 member of a Content-Digest (RFC 9530).
+func digest(header string, hash [32]byte) error {
+	for member := range strings.SplitSeq(header, ",") {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(member), "sha-256=:"); ok {
+			if value != base64.StdEncoding.EncodeToString(hash[:])+":" {
+				return errDigest
+			}
+			return nil
+		}
+	}
+	return errNoDigest
+}
+
+type statusJSON struct {
+	Boot          string     `json:"boot"`
+	Version       string     `json:"version"`
+	Revision      int64      `json:"revision"`
+	UptimeSeconds int64      `json:"uptime_seconds"`
+	Load          [3]float64 `json:"load"`
+	CPU           float64    `json:"cpu"`
+	Memory        float64    `json:"memory"`
+	UpBPS         int64      `json:"up_bps"`
+	DownBPS       int64      `json:"down_bps"`
+	Connections   int64      `json:"connections"`
+	Online        []struct {
+		UserID int64    `json:"user_id"`
+		IPs    []string `json:"ips"`
+	} `json:"online"`
+}
+
+func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	var in statusJSON
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			return err
+		}
+		return errUnreadable.Because(err)
+	}
+	var online []node.OnlineIP
+	for _, user := range in.Online {
+		for _, ip := range user.IPs {
+			online = append(online, node.OnlineIP{UserID: user.UserID, IP: ip})
+		}
+	}
+	st := node.State{NodeID: n.ID, Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
+		Load: in.Load, CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections}
+	if err := s.nodes.Status(r.Context(), st, online); err != nil {
+		return err
+	}
+	api.WriteJSON(w, http.StatusOK, struct{}{})
+	return nil
+}
+
+func permille(share float64) int64 { return int64(math.Round(min(max(share, 0), 1) * 1000)) }
+
+// shorten bounds what an agent says of itself.
+func shorten(s string) string { return s[:min(len(s), 64)] }

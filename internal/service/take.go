@@ -1,0 +1,238 @@
+package service
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"math/bits"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+)
+
+// Use is traffic of one user on nodes of one class and group. Billed counts against the quota, Up and Down are what was
+// moved; none is negative.
+type Use struct {
+	UserID           int64
+	Class, Group     int
+	Up, Down, Billed int64
+}
+
+// ErrOverflow is the error of a counter that would pass 63 bits.
+var ErrOverflow = errors.New("service: a traffic counter would overflow")
+
+// source is a service's cycle or a package, and what is taken from it now.
+type source struct {
+	packaged         bool
+	id, cycle        int64
+	class            int
+	groups           []int
+	open             bool
+	unlimited        bool
+	left             int64 // not above 0 where nothing is
+	up, down, billed int64
+}
+
+// Take counts uses against what the users hold, as part of tx: first services that open such nodes, those that end first
+// before others, then packages, then the user's other services; what is over stays on the last. Transactions that take must
+// come one after the other. It gives the users with nothing left, by id; their Access has followed.
+func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
+	ids := make([]int64, 0, len(uses))
+	for _, u := range uses {
+		ids = append(ids, u.UserID)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	held, err := s.sources(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range uses {
+		if err := u.take(held[u.UserID]); err != nil {
+			return nil, err
+		}
+	}
+	if err := writeTaken(ctx, tx, ids, held); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(held[id], func(v *source) bool { return v.open && (v.unlimited || v.left > 0) }) {
+			spent = append(spent, id)
+		}
+	}
+	return spent, s.refreshSpent(ctx, tx, spent)
+}
+
+// refreshSpent takes the right to use anything away from those of spent who still have it.
+func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) error {
+	var still []int64
+	for part := range slices.Chunk(spent, 2000) {
+		var ids []int64
+		if err := tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("allowed AND user_id IN (?)", bun.List(part)).Scan(ctx, &ids); err != nil {
+			return err
+		}
+		still = append(still, ids...)
+	}
+	if len(still) == 0 {
+		return nil
+	}
+	return s.Refresh(ctx, tx, still...)
+}
+
+// sources reads what the users hold, services before packages, those that end first before others. What ended lately is
+// among it, not open: the place for late bytes of users who hold nothing else. Rows are read by hand, since a report names
+// thousands of users.
+func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int64][]*source, error) {
+	now := s.db.Now()
+	lately := now.Add(-2 * lateFor)
+	held := make(map[int64][]*source, len(ids))
+	for part := range slices.Chunk(ids, 2000) {
+		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, s.cycle, s.class, s.groups, s.quota_bytes, c.billed,
+				CASE WHEN s.ended_at IS NULL AND s.ends_at > ? THEN 1 ELSE 0 END
+			FROM service AS s JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
+			WHERE s.user_id IN (?) AND (s.ended_at IS NULL OR s.ended_at > ?) ORDER BY s.ends_at, s.id`, now, bun.List(part), lately)
+		if err != nil {
+			return nil, err
+		}
+		err = eachRow(rows, func() error {
+			v := new(source)
+			var user, billed int64
+			var quota *int64
+			var groups []byte
+			if err := rows.Scan(&user, &v.id, &v.cycle, &v.class, &groups, &quota, &billed, &v.open); err != nil {
+				return err
+			}
+			if v.unlimited = quota == nil; !v.unlimited {
+				v.left = *quota - billed
+			}
+			held[user] = append(held[user], v)
+			return json.Unmarshal(groups, &v.groups)
+		})
+		if err != nil {
+			return nil, err
+		}
+		rows, err = tx.QueryContext(ctx, `SELECT user_id, id, bytes - used, CASE WHEN ended_at IS NULL AND (expires_at IS NULL OR expires_at > ?) THEN 1 ELSE 0 END
+			FROM package WHERE user_id IN (?) AND (ended_at IS NULL OR ended_at > ?)
+			ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id`, now, bun.List(part), lately)
+		if err != nil {
+			return nil, err
+		}
+		err = eachRow(rows, func() error {
+			v := &source{packaged: true}
+			var user int64
+			if err := rows.Scan(&user, &v.id, &v.left, &v.open); err != nil {
+				return err
+			}
+			held[user] = append(held[user], v)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return held, nil
+}
+
+func eachRow(rows *sql.Rows, read func() error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// take spreads the use over what its user holds.
+func (u Use) take(held []*source) error {
+	var order []*source
+	for _, wanted := range []func(*source) bool{
+		func(v *source) bool { return !v.packaged && fits(v.class, v.groups, u.Class, u.Group) },
+		func(v *source) bool { return v.packaged },
+		func(v *source) bool { return !v.packaged && !fits(v.class, v.groups, u.Class, u.Group) },
+	} {
+		for _, v := range held {
+			if v.open && wanted(v) {
+				order = append(order, v)
+			}
+		}
+	}
+	if len(order) == 0 && len(held) > 0 {
+		order = held[len(held)-1:]
+	}
+	rest := u
+	for i, v := range order {
+		part := rest
+		if last := i == len(order)-1; !last && !v.unlimited && rest.Billed > 0 && v.left < rest.Billed {
+			part.Billed = max(0, v.left)
+			part.Up, part.Down = share(rest.Up, part.Billed, rest.Billed), share(rest.Down, part.Billed, rest.Billed)
+		}
+		if err := v.add(part); err != nil {
+			return err
+		}
+		if rest.Billed, rest.Up, rest.Down = rest.Billed-part.Billed, rest.Up-part.Up, rest.Down-part.Down; rest.Billed == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// share gives n × part / whole, rounded down, for 0 ≤ part < whole.
+func share(n, part, whole int64) int64 {
+	hi, lo := bits.Mul64(uint64(n), uint64(part))
+	q, _ := bits.Div64(hi, lo, uint64(whole))
+	return int64(q)
+}
+
+func (v *source) add(u Use) error {
+	for _, c := range []struct {
+		counter *int64
+		n       int64
+	}{{&v.up, u.Up}, {&v.down, u.Down}, {&v.billed, u.Billed}} {
+		if *c.counter += c.n; *c.counter < 0 {
+			return ErrOverflow
+		}
+	}
+	if !v.unlimited {
+		v.left -= u.Billed
+	}
+	return nil
+}
+
+// writeTaken adds what was taken to the counters, thousands of rows with each statement.
+func writeTaken(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
+	var cycles, packages []*source
+	for _, id := range ids {
+		for _, v := range held[id] {
+			switch {
+			case v.up == 0 && v.down == 0 && v.billed == 0:
+			case v.packaged:
+				packages = append(packages, v)
+			default:
+				cycles = append(cycles, v)
+			}
+		}
+	}
+	if err := addCounters(ctx, tx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5 FROM (`,
+		`) AS v WHERE service_id = v.column1 AND cycle = v.column2`, cycles); err != nil {
+		return err
+	}
+	return addCounters(ctx, tx, `UPDATE package SET up = up + v.column3, down = down + v.column4, used = used + v.column5 FROM (`,
+		`) AS v WHERE id = v.column1`, packages)
+}
+
+func addCounters(ctx context.Context, tx bun.Tx, before, after string, sources []*source) error {
+	for part := range slices.Chunk(sources, 1000) {
+		q := append([]byte(before), "VALUES "...)
+		for i, v := range part {
+			q = db.AppendRow(q, i, v.id, v.cycle, v.up, v.down, v.billed)
+		}
+		if _, err := tx.ExecContext(ctx, string(append(q, after...))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package traffic
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// counted is a row that is good, with what it costs.
+type counted struct {
+	Row
+	billed int64
+}
+
+// check sorts the rows into good ones and refused ones.
+func (t *Traffic) check(ctx context.Context, r *Report) (good []counted, refused []Refusal, err error) {
+	if len(r.Rows) > MaxRows {
+		return nil, nil, ErrTooMany
+	}
+	now := t.db.Now()
+	if r.From.IsZero() {
+		r.From, r.To = t.lastReport(r.Node.ID, now), now
+	}
+	switch {
+	case r.To.Before(r.From):
+		return nil, nil, ErrWindow
+	case now.Sub(r.To) > maxAge:
+		return nil, nil, ErrTooOld
+	}
+	span := min(max(r.To.Sub(r.From), minSpan), maxSpan)
+	most := int64(float64(r.Node.LinkMbps) * 1e6 / 8 * span.Seconds() * 1.5)
+	ids := make([]int64, len(r.Rows))
+	for i, row := range r.Rows {
+		ids[i] = row.UserID
+	}
+	admitted, err := t.nodes.Admitted(ctx, r.Node, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen := make(map[int64]bool, len(r.Rows))
+	good = make([]counted, 0, len(r.Rows))
+	for _, row := range r.Rows {
+		billed, fits := bill(row, r.Node.RatePermille)
+		code := ""
+		switch {
+		case row.Up < 0 || row.Down < 0:
+			code = "negative"
+		case row.Up > most || row.Down > most || !fits:
+			code = "absurd"
+		case !admitted[row.UserID]:
+			code = "not_on_list"
+		case seen[row.UserID]:
+			code = "duplicate_user"
+		}
+		if code != "" {
+			refused = append(refused, Refusal{row.UserID, code})
+			continue
+		}
+		seen[row.UserID] = true
+		if row.Up > 0 || row.Down > 0 {
+			good = append(good, counted{row, billed})
+		}
+	}
+	if len(refused) > 0 {
+		slog.WarnContext(ctx, "rows of a traffic report were refused", "node", r.Node.ID, "rows", len(r.Rows), "refused", len(refused), "first", refused[0])
+	}
+	return good, refused, nil
+}
+
+// bill gives (up + down) × rate, rounded down; ok is false where that has no place in 63 bits.
+func bill(row Row, ratePermille int64) (billed int64, ok bool) {
+	if row.Up < 0 || row.Down < 0 || row.Up > math.MaxInt64-row.Down {
+		return 0, false
+	}
+	hi, lo := bits.Mul64(uint64(row.Up+row.Down), uint64(ratePermille))
+	if hi >= 1000 {
+		return 0, false
+	}
+	q, _ := bits.Div64(hi, lo, 1000)
+	return int64(q), q <= math.MaxInt64
+}
+
+// lastReport gives when the node's report before this one was counted; a day ago where this process does not know.
+func (t *Traffic) lastReport(nodeID int64, now time.Time) time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.reported[nodeID]; ok {
+		return at.Add(-time.Minute) // what was moved while that report was on its way
+	}
+	return now.Add(-maxSpan)
+}

@@ -1,0 +1,274 @@
+package traffic
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/service"
+)
+
+// revision is bumped by each batch: its row's lock makes batches of several processes come one after the other.
+const revision = "traffic"
+
+// batch is reports that are committed together.
+type batch struct {
+	entries []*entry
+	rows    int
+	done    chan struct{}
+}
+
+// entry is one report on its way.
+type entry struct {
+	*Report
+	key     string
+	good    []counted
+	refused []Refusal
+	receipt Receipt
+	err     error
+}
+
+// Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another is
+// being written joins those that wait, so that one transaction serves many nodes; no report is split.
+func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
+	good, refused, err := t.check(ctx, &r)
+	if err != nil {
+		return Receipt{}, err
+	}
+	e := &entry{Report: &r, key: r.ID, good: good, refused: refused}
+	if e.key == "" {
+		e.key = hex.EncodeToString(r.Hash[:])
+	}
+	b := t.join(ctx, e)
+	select {
+	case <-b.done:
+		return e.receipt, e.err
+	case <-ctx.Done(): // it may be counted all the same; the agent repeats it and is told so
+		return Receipt{}, ctx.Err()
+	}
+}
+
+// join puts e into the batch that gathers, and sees to it that someone writes.
+func (t *Traffic) join(ctx context.Context, e *entry) *batch {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.waiting == nil || t.waiting.rows+len(e.good) > MaxRows {
+		next := &batch{done: make(chan struct{})}
+		if t.waiting != nil {
+			// A full batch goes its own way; the database puts the two in order.
+			go t.write(context.WithoutCancel(ctx), t.waiting)
+		}
+		t.waiting = next
+	}
+	b := t.waiting
+	b.entries, b.rows = append(b.entries, e), b.rows+len(e.good)
+	if !t.writing {
+		t.writing = true
+		go t.writeAll(context.WithoutCancel(ctx))
+	}
+	return b
+}
+
+// writeAll writes what waits until nothing does.
+func (t *Traffic) writeAll(ctx context.Context) {
+	for {
+		t.mu.Lock()
+		b := t.waiting
+		t.waiting = nil
+		t.writing = b != nil
+		t.mu.Unlock()
+		if b == nil {
+			return
+		}
+		t.write(ctx, b)
+	}
+}
+
+// write commits a batch. Where that fails each report is tried alone, so that one of them cannot keep the others out.
+func (t *Traffic) write(ctx context.Context, b *batch) {
+	defer close(b.done)
+	if err := t.commit(ctx, b.entries); err == nil {
+		return
+	} else if len(b.entries) == 1 {
+		b.entries[0].err = err
+		return
+	}
+	for _, e := range b.entries {
+		if err := t.commit(ctx, []*entry{e}); err != nil {
+			e.err = err
+		}
+	}
+}
+
+func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
+		now := t.db.Now()
+		var fresh []*entry
+		for _, e := range entries {
+			e.err, e.receipt = nil, Receipt{Refused: e.refused}
+			isNew, err := t.insertKey(ctx, tx, e, now)
+			if err != nil {
+				return err
+			}
+			if isNew {
+				fresh = append(fresh, e)
+			}
+		}
+		if len(fresh) == 0 {
+			return nil
+		}
+		return t.count(ctx, tx, fresh, now)
+	})
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range entries {
+		if e.ID == "" && !e.receipt.Repeated {
+			t.reported[e.Node.ID] = e.To
+		}
+	}
+	return nil
+}
+
+// insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
+func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
+	oldest := time.Unix(0, 0).UTC()
+	if e.ID == "" {
+		oldest = now.Add(-again)
+	}
+	n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at < ?`,
+		e.Node.ID, e.key, e.Hash[:], now, oldest).Exec(ctx))
+	if err != nil || n == 1 {
+		return n == 1, err
+	}
+	var hashes [][]byte
+	if err := tx.NewRaw(`SELECT hash FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).Scan(ctx, &hashes); err != nil {
+		return false, err
+	}
+	if len(hashes) == 1 && bytes.Equal(hashes[0], e.Hash[:]) {
+		e.receipt = Receipt{Repeated: true}
+	} else {
+		e.err = ErrConflict
+	}
+	return false, nil
+}
+
+// count writes the reports: counters of quotas, the log by hour, the days, the hits of rules.
+func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
+	var uses []service.Use
+	for _, e := range entries {
+		for _, c := range e.good {
+			uses = append(uses, service.Use{UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up, Down: c.Down, Billed: c.billed})
+		}
+		if err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
+			return err
+		}
+	}
+	spent, err := t.services.Take(ctx, tx, uses)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, c := range e.good {
+			if _, found := slices.BinarySearch(spent, c.UserID); found {
+				e.receipt.Stop = append(e.receipt.Stop, c.UserID)
+			}
+		}
+	}
+	return t.log(ctx, tx, entries, now)
+}
+
+// hourKey is the primary key of the log by hour.
+type hourKey struct{ user, hour, node, rate int64 }
+
+type amounts struct{ up, down, billed int64 }
+
+func (a *amounts) add(b amounts) error {
+	a.up, a.down, a.billed = a.up+b.up, a.down+b.down, a.billed+b.billed
+	if a.up < 0 || a.down < 0 || a.billed < 0 {
+		return service.ErrOverflow
+	}
+	return nil
+}
+
+// log adds to the hours and days. Bytes count in the hour in which they are accepted.
+func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
+	hour, day := now.Unix()/3600, dayOf(now.In(t.settings.Get().Zone()))
+	hours, days := map[hourKey]*amounts{}, map[int64]*amounts{}
+	for _, e := range entries {
+		for _, c := range e.good {
+			one := amounts{c.Up, c.Down, c.billed}
+			key := hourKey{c.UserID, hour, e.Node.ID, e.Node.RatePermille}
+			if err := at(hours, key).add(one); err != nil {
+				return err
+			}
+			if err := at(days, c.UserID).add(one); err != nil {
+				return err
+			}
+		}
+	}
+	// In the order of the primary keys the tree is walked once.
+	hourKeys := sorted(hours, func(a, b hourKey) int {
+		return cmp.Or(cmp.Compare(a.user, b.user), cmp.Compare(a.node, b.node), cmp.Compare(a.rate, b.rate))
+	})
+	err := upsert(ctx, tx, "traffic_hour", "user_id, hour, node_id, rate_permille", hourKeys, func(q []byte, i int, k hourKey) []byte {
+		a := hours[k]
+		return db.AppendRow(q, i, k.user, k.hour, k.node, k.rate, a.up, a.down, a.billed)
+	})
+	if err != nil {
+		return err
+	}
+	return upsert(ctx, tx, "traffic_day", "user_id, day", sorted(days, cmp.Compare[int64]), func(q []byte, i int, user int64) []byte {
+		a := days[user]
+		return db.AppendRow(q, i, user, day, a.up, a.down, a.billed)
+	})
+}
+
+func at[K comparable](m map[K]*amounts, key K) *amounts {
+	a := m[key]
+	if a == nil {
+		a = new(amounts)
+		m[key] = a
+	}
+	return a
+}
+
+func sorted[K comparable](m map[K]*amounts, compare func(a, b K) int) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compare)
+	return keys
+}
+
+// upsert adds rows to the counters of table, thousands with each statement.
+func upsert[K any](ctx context.Context, tx bun.Tx, table, key string, rows []K, appendRow func([]byte, int, K) []byte) error {
+	for part := range slices.Chunk(rows, 1000) {
+		q := []byte("INSERT INTO " + table + " (" + key + ", up, down, billed) VALUES ")
+		for i, k := range part {
+			q = appendRow(q, i, k)
+		}
+		q = append(q, " ON CONFLICT ("+key+") DO UPDATE SET up = "+table+".up + EXCLUDED.up, down = "+table+".down + EXCLUDED.down, billed = "+table+".billed + EXCLUDED.billed"...)
+		if _, err := tx.ExecContext(ctx, string(q)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dayOf(local time.Time) int64 {
+	return int64(local.Year()*10_000 + int(local.Month())*100 + local.Day())
+}

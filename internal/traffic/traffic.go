@@ -1,0 +1,76 @@
+// Package traffic counts what nodes report: once, against the quotas of services, into the log by hour and by day.
+package traffic
+
+import (
+	"sync"
+	"time"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+)
+
+// The limits of a report.
+const (
+	MaxRows = 20_000
+	maxAge  = 30 * 24 * time.Hour // keys of counted reports are kept as long
+	maxSpan = 24 * time.Hour      // of the time that a report may claim to cover
+	minSpan = 10 * time.Second    // bytes may come in bursts
+	again   = 30 * time.Second    // within it the same body of a foreign agent is a repetition
+)
+
+// Faults of this package.
+var (
+	ErrConflict = fault.Conflict("batch_conflict", "该批次编号已用于另一份报告", "This boot and sequence were used for another report")
+	ErrTooOld   = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{ZH: "报告超过 30 天，不再计入", EN: "The report is older than 30 days and is not counted"}}
+	ErrTooMany  = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
+	ErrWindow   = fault.Unprocessable("bad_window", "报告的起止时间有误", "The report must not end before it begins")
+)
+
+// Row is what one user moved, in bytes.
+type Row struct{ UserID, Up, Down int64 }
+
+// Report is what a node moved for its users in some time.
+type Report struct {
+	Node node.Node
+	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for 30 s.
+	ID   string
+	Hash [32]byte // of the body
+	From time.Time
+	To   time.Time // with From zero for foreign agents, who do not say
+	Rows []Row
+	Hits []node.Hit
+}
+
+// Refusal names a row that was not counted.
+type Refusal struct {
+	UserID int64
+	Code   string // not_on_list, negative, absurd, duplicate_user
+}
+
+// Receipt says what became of a report.
+type Receipt struct {
+	Repeated bool // it had been counted before, and was not again
+	Refused  []Refusal
+	Stop     []int64 // users of the report with nothing left
+}
+
+// Traffic counts.
+type Traffic struct {
+	db       *db.DB
+	settings *setting.Settings
+	services *service.Services
+	nodes    *node.Nodes
+
+	mu       sync.Mutex
+	waiting  *batch // gathers while another is being written
+	writing  bool
+	reported map[int64]time.Time // when each foreign agent's last report was counted
+}
+
+// New gives the traffic in d.
+func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {
+	return &Traffic{db: d, settings: settings, services: services, nodes: nodes, reported: map[int64]time.Time{}}
+}
