@@ -14,6 +14,7 @@ command -v go >/dev/null || { echo "setup: Go 1.26 or later is required: https:/
 command -v npm >/dev/null || { echo "setup: Node.js with npm is required" >&2; exit 1; }
 
 need gcc gcc # the race detector links with it
+need openssl openssl # makes certificates for the end-to-end tests
 need "/usr/lib/postgresql/*/bin/initdb" postgresql
 need chromium chromium
 need "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc" fonts-noto-cjk
