@@ -91,7 +91,7 @@ func Run(ctx context.Context, c Config) error {
 		hurry: make(chan struct{}, 1), stale: true,
 	}
 	saved := a.load()
-	if a.meter, err = meter.Open(c.Data, saved.lists, c.Log); err != nil {
+	if a.meter, err = meter.Open(c.Data, saved.listed(), c.Log); err != nil {
 		return fmt.Errorf("opening the accounts in %s: %w", c.Data, err)
 	}
 	a.gate = gate.New(a.meter, a.exhausted, c.Log)

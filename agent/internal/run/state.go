@@ -17,17 +17,15 @@ type savedState struct {
 	StopAt map[int64]int64 `json:"stop_at"`
 }
 
-// lists says whether the user is on the saved list.
-func (s *savedState) lists(user int64) bool {
-	if s == nil {
-		return false
-	}
-	for _, u := range s.Snapshot.Users {
-		if u.ID == user {
-			return true
+// listed answers a test for the users on the saved list.
+func (s *savedState) listed() func(user int64) bool {
+	users := map[int64]bool{}
+	if s != nil {
+		for _, u := range s.Snapshot.Users {
+			users[u.ID] = true
 		}
 	}
-	return false
+	return func(user int64) bool { return users[user] }
 }
 
 // load answers nil if there is nothing saved for this node.

@@ -1,0 +1,43 @@
+package xray_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+func TestTenThousandUsersLoadQuickly(t *testing.T) {
+	const many = 10_000
+	users := make([]api.User, many)
+	for i := range users {
+		users[i] = User(int64(i + 1))
+		users[i].Remaining = Ptr[int64](1 << 30)
+	}
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			station := newStation(t)
+			began := time.Now()
+			station.serve(s.Node, users...)
+			took := time.Since(began)
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			memory := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 20
+			if took > 2*time.Second || memory > 100 {
+				t.Errorf("%d users took %s and %d MB", many, took, memory)
+			}
+			began = time.Now()
+			station.gate.Put(User(many + 1))
+			if err := station.engine.Add([]api.User{User(many + 1)}); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d users took %s and %d MB, one more %s", many, took, memory, time.Since(began))
+			mustExchange(t, NewClient(t, s.Client(User(many+1))).Dial(EchoServer(t)), 1000)
+		})
+	}
+}
