@@ -15,12 +15,19 @@ import (
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old := v1.New(mux, a.Accounts.Authenticate)
 	old.Auth(a.Accounts)
+	old.Shop(a.Shop)
+	old.Payment(a.Wallets, a.Payments)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Me(a.Accounts),
+		v2.Wallet(a.Wallets, a.Shop, a.Settings),
+		v2.Recharge(a.Wallets, a.Payments),
+		v2.Plans(a.Shop, a.Settings),
+		v2.Shop(a.Shop, a.Payments, a.Settings),
+		v2.LinkToken(a.Links, a.Services),
 	)
 }
 

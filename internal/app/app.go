@@ -18,11 +18,14 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/api/agent"
+	apilink "airstrip/internal/api/link"
 	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/db"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/job"
+	"airstrip/internal/link"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
@@ -30,6 +33,7 @@ import (
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/token"
+	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
 	"airstrip/web"
 )
@@ -48,6 +52,8 @@ type App struct {
 	Shop     *shop.Shop
 	Payments *payment.Payments
 	Nodes    *node.Nodes
+	Traffic  *traffic.Traffic
+	Links    *link.Links
 	sandbox  *sandbox.Gateway // nil unless this is a demo
 }
 
@@ -85,6 +91,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts = account.New(a.DB, a.Settings, a.Tokens, a.Wallets, a.Services)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
+	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
+	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Services, a.Nodes)
 	var gateways []payment.Gateway
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -93,7 +101,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes, a.Links} {
 		part.Register(a.Queue)
 	}
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
@@ -127,6 +135,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
+	background.Go(func() { a.Links.Run(ctx) })
 
 	failed := make(chan error, 2)
 	servers := []*http.Server{a.server(ctx, handler)}
@@ -175,6 +184,8 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	a.health(mux)
 	a.api(mux)
 	notify.Payments(mux, a.Payments)
+	apilink.Register(mux, a.Links)
+	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}
