@@ -32,7 +32,7 @@ type rechargeRecord struct {
 	State       string         `json:"state" enum:"pending,paid,expired,failed,refunded"`
 	Gateway     string         `json:"gateway"`
 	PayMethodID int            `json:"pay_method_id" doc:"Always 0; the gateway has a name"`
-	PayPage     *payPage       `json:"pay_page" nullable:"true" doc:"Where to pay; only while the recharge is pending, and null until the gateway has been asked"`
+	PayPage     *payPage       `json:"pay_page,omitempty" doc:"Where to pay; only while the recharge is pending and once the gateway has been asked"`
 	OrderNo     *int64         `json:"order_no" nullable:"true" doc:"The order that completes by itself when this is paid"`
 	ExpiresAt   time.Time      `json:"expires_at"`
 	PaidAt      *time.Time     `json:"paid_at" nullable:"true"`

@@ -27,7 +27,7 @@ type preOrderResult struct {
 	BalanceUsed    money.Amount `json:"balance_used" doc:"The part of the amount that the wallet pays"`
 	Missing        money.Amount `json:"missing" doc:"The rest; 0.00 where the wallet covers it"`
 	RechargeAmount money.Amount `json:"recharge_amount" doc:"What a recharge of the rest comes to, at least the site's minimum"`
-	Renews         *renewedItem `json:"renews" nullable:"true" doc:"The service that is renewed; null: something new"`
+	Renews         *renewedItem `json:"renews,omitempty" doc:"The service that is renewed; absent for something new"`
 }
 
 type renewedItem struct {
@@ -38,7 +38,7 @@ type renewedItem struct {
 
 type orderResult struct {
 	Order    orderItem       `json:"order"`
-	Recharge *rechargeRecord `json:"recharge" nullable:"true" doc:"What the order waits for, or waited for; with its pay page while it is pending"`
+	Recharge *rechargeRecord `json:"recharge,omitempty" doc:"What the order waits for, or waited for; with its pay page while it is pending"`
 }
 
 type orderItem struct {
