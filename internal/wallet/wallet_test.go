@@ -190,11 +190,19 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		sound(t, w)
-		var slowest time.Duration
 		for _, page := range []int64{1, 2, 5000, 10000} {
-			start := time.Now()
-			movements, total, err := w.Movements(t.Context(), 1, page, 10)
-			slowest = max(slowest, time.Since(start))
+			var movements []wallet.Movement
+			var total int64
+			var err error
+			best := time.Hour // of a few tries, since other tests run beside this one
+			for range 5 {
+				start := time.Now()
+				movements, total, err = w.Movements(t.Context(), 1, page, 10)
+				best = min(best, time.Since(start))
+			}
+			if best > 20*time.Millisecond {
+				t.Errorf("page %d took %v", page, best)
+			}
 			if err != nil || total != n || len(movements) != 10 {
 				t.Fatalf("page %d: %d of %d, %v", page, len(movements), total, err)
 			}
@@ -203,9 +211,6 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 					t.Fatalf("page %d, line %d: %+v", page, i, m)
 				}
 			}
-		}
-		if slowest > 100*time.Millisecond {
-			t.Errorf("the slowest page took %v", slowest)
 		}
 		if movements, _, err := w.Movements(t.Context(), 1, 10001, 10); err != nil || len(movements) != 0 {
 			t.Error("past the end: ", movements, err)
