@@ -93,14 +93,14 @@ func Recharge(w *wallet.Wallets, p *payment.Payments) Resource {
 				return out, err
 			})
 
-		type wish struct {
+		type rechargeWish struct {
 			Body struct {
 				Amount  AmountInput `json:"amount"`
 				Gateway string      `json:"gateway" maxLength:"32" doc:"Name of one of the gateways"`
 			}
 		}
 		handle(r, op{method: http.MethodPost, path: "/user/wallet/recharge", id: "recharge_create", tag: "user", access: user, keyed: true, summary: "Begin a recharge and get its pay page"},
-			func(ctx context.Context, who account.Identity, in *wish) (rechargeRecord, error) {
+			func(ctx context.Context, who account.Identity, in *rechargeWish) (rechargeRecord, error) {
 				recharge, err := p.Recharge(ctx, who.UserID, in.Body.Gateway, in.Body.Amount.Amount)
 				if err != nil {
 					return rechargeRecord{}, err

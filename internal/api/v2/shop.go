@@ -90,7 +90,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 	}
 
 	return func(r *Router) {
-		type wish struct {
+		type purchaseWish struct {
 			ShopID int64 `path:"shop_id" minimum:"1"`
 			Body   *struct {
 				RenewServiceID *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
@@ -98,7 +98,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			}
 		}
 		handle(r, op{method: http.MethodPost, path: "/user/shop-old/{shop_id}/pre-order", id: "shop_pre_order", tag: "user", access: user, summary: "What a purchase would cost now; changes nothing"},
-			func(ctx context.Context, who account.Identity, in *wish) (preOrderResult, error) {
+			func(ctx context.Context, who account.Identity, in *purchaseWish) (preOrderResult, error) {
 				what := shop.Purchase{PriceID: in.ShopID}
 				if in.Body != nil {
 					what.RenewServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.Coupon
