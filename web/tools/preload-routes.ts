@@ -90,8 +90,8 @@ const script = (table: unknown[]) => `
             var link = document.createElement('link')
             link.href = '/' + file
             link.rel = /css$/.test(file) ? 'preload' : 'modulepreload'
-            if (/css$/.test(file)) link.as = 'style'
-            else link.crossOrigin = ''
+            if (link.rel === 'preload') link.as = 'style'
+            link.crossOrigin = ''
             document.head.append(link)
           })
         })

@@ -24,6 +24,9 @@ export function Palette() {
       store={store}
       actions={actions}
       shortcut={null}
+      centered={false}
+      overlayProps={{ backgroundOpacity: 0.4, blur: 0 }}
+      attributes={{ content: { 'aria-label': t('palette.open') } }}
       highlightQuery
       scrollable
       maxHeight={420}
