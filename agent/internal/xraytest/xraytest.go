@@ -24,15 +24,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/xtls/xray-core/app/dispatcher"
-	"github.com/xtls/xray-core/app/proxyman"
 	xraynet "github.com/xtls/xray-core/common/net"
-	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/infra/conf"
 	"golang.org/x/crypto/curve25519"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/engine/xray"
 )
 
 // Object is a piece of xray's configuration.
@@ -67,14 +65,7 @@ func NewClient(t *testing.T, outbound Object) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	instance, err := core.New(&core.Config{
-		App: []*serial.TypedMessage{
-			serial.ToTypedMessage(&dispatcher.Config{}),
-			serial.ToTypedMessage(&proxyman.InboundConfig{}),
-			serial.ToTypedMessage(&proxyman.OutboundConfig{}),
-		},
-		Outbound: []*core.OutboundHandlerConfig{config},
-	})
+	instance, err := xray.NewInstance(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,13 +64,26 @@ type member struct {
 	email  string
 }
 
-// New starts an engine that serves nothing yet. One process has one engine: xray's log is the process's.
+var starting sync.Mutex
+
+// NewInstance makes a bare xray with these outbounds. xray notes the latest instance in variables of the process,
+// so instances are made one at a time.
+func NewInstance(outbounds ...*core.OutboundHandlerConfig) (*core.Instance, error) {
+	starting.Lock()
+	defer starting.Unlock()
+	return core.New(&core.Config{
+		App: []*serial.TypedMessage{
+			serial.ToTypedMessage(&dispatcher.Config{}),
+			serial.ToTypedMessage(&proxyman.InboundConfig{}),
+			serial.ToTypedMessage(&proxyman.OutboundConfig{}),
+		},
+		Outbound: outbounds,
+	})
+}
+
+// New starts an engine that serves nothing yet. xray's log is the process's: the last engine's log gets it.
 func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
-	instance, err := core.New(&core.Config{App: []*serial.TypedMessage{
-		serial.ToTypedMessage(&dispatcher.Config{}),
-		serial.ToTypedMessage(&proxyman.InboundConfig{}),
-		serial.ToTypedMessage(&proxyman.OutboundConfig{}),
-	}})
+	instance, err := NewInstance()
 	if err != nil {
 		return nil, fmt.Errorf("starting xray: %w", err)
 	}
