@@ -209,7 +209,24 @@ func (amountSchema) Schema(huma.Registry) *huma.Schema {
 }
 
 // AmountInput is an amount in a request: a decimal string or a number.
-type AmountInput struct{ money.Amount }
+type AmountInput struct {
+	money.Amount
+	wrong bool
+}
+
+// UnmarshalJSON reads the amount and leaves what is wrong with it to Resolve, which knows the field's name.
+func (a *AmountInput) UnmarshalJSON(b []byte) error {
+	a.wrong = a.Amount.UnmarshalJSON(b) != nil
+	return nil
+}
+
+// Resolve is asked for by huma.
+func (a *AmountInput) Resolve(_ huma.Context, path *huma.PathBuffer) []error {
+	if !a.wrong {
+		return nil
+	}
+	return []error{&huma.ErrorDetail{Location: path.String(), Message: "expected string to match pattern"}}
+}
 
 // Schema is asked for by huma.
 func (AmountInput) Schema(huma.Registry) *huma.Schema {
