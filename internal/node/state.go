@@ -35,8 +35,8 @@ type State struct {
 	Boot           string
 	Revision       int64
 	UptimeSeconds  int64
-	Load           [3]float64 `bun:"type:jsonb"` // of 1, 5 and 15 minutes
-	CPUPermille    int64      `bun:"cpu_permille"`
+	Load           []float64 `bun:"type:jsonb"` // of 1, 5 and 15 minutes
+	CPUPermille    int64     `bun:"cpu_permille"`
 	MemoryPermille int64
 	UpBPS          int64 `bun:"up_bps"`
 	DownBPS        int64 `bun:"down_bps"`
@@ -97,7 +97,7 @@ func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
 }
 
 // Load keeps what the status report of a foreign agent says; it knows neither rates nor who is online.
-func (s *Nodes) Load(ctx context.Context, nodeID int64, uptime int64, load [3]float64, cpuPermille, memoryPermille int64) error {
+func (s *Nodes) Load(ctx context.Context, nodeID int64, uptime int64, load []float64, cpuPermille, memoryPermille int64) error {
 	return s.edit(ctx, nodeID, func(st *State) {
 		st.UptimeSeconds, st.Load, st.CPUPermille, st.MemoryPermille = uptime, load, cpuPermille, memoryPermille
 	})
@@ -132,7 +132,7 @@ func (s *Nodes) edit(ctx context.Context, nodeID int64, change func(*State)) err
 		if err := tx.NewSelect().Model(&rows).Where("node_id = ?", nodeID).Scan(ctx); err != nil {
 			return err
 		}
-		st := State{NodeID: nodeID}
+		st := State{NodeID: nodeID, Load: []float64{0, 0, 0}}
 		if len(rows) > 0 {
 			st = rows[0]
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -90,8 +91,9 @@ const revision = "setting"
 
 // Settings gives the present settings without touching the database.
 type Settings struct {
-	db  *db.DB
-	now atomic.Pointer[Site]
+	db       *db.DB
+	now      atomic.Pointer[Site]
+	watchers sync.Map // of chan struct{}
 }
 
 // New loads the settings.
@@ -119,8 +121,12 @@ func (s *Settings) Follow(ctx context.Context) {
 	}
 }
 
-// Watch gives a channel that holds a value after each change. Call stop when done.
-func (s *Settings) Watch() (changes <-chan int64, stop func()) { return s.db.Watch(revision) }
+// Watch gives a channel that holds a value once Get gives other settings than before. Call stop when done.
+func (s *Settings) Watch() (changes <-chan struct{}, stop func()) {
+	ch := make(chan struct{}, 1)
+	s.watchers.Store(ch, nil)
+	return ch, func() { s.watchers.Delete(ch) }
+}
 
 type row struct {
 	bun.BaseModel `bun:"table:setting"`
@@ -135,6 +141,12 @@ func (s *Settings) load(ctx context.Context) error {
 		return err
 	}
 	s.now.Store(&site)
+	for ch := range s.watchers.Range {
+		select {
+		case ch.(chan struct{}) <- struct{}{}:
+		default:
+		}
+	}
 	return nil
 }
 

@@ -179,7 +179,7 @@ func (st *stream) follow(ctx context.Context) error {
 		case <-settings:
 			tellNode = true
 		case <-beat.C:
-			tellNode = true // this process may have read the settings after it heard of their change
+			tellNode = false
 			if err := st.write(changeJSON{Revision: st.since, Heartbeat: true}); err != nil {
 				return nil // the agent is gone
 			}

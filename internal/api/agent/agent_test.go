@@ -1,0 +1,479 @@
+package agent_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/api"
+	"airstrip/internal/api/agent"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+// site is a server with one node and three users: 1 and 2 may use it, 3 has nothing.
+type site struct {
+	*testing.T
+	db       *db.DB
+	settings *setting.Settings
+	services *service.Services
+	nodes    *node.Nodes
+	node     node.Node
+	secret   string
+	url      string
+}
+
+const quota = int64(1 << 30)
+
+func each(t *testing.T, test func(s *site)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := &site{T: t, db: d}
+		var err error
+		if s.settings, err = setting.New(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		s.services = service.New(d, s.settings)
+		s.nodes = node.New(d, seal.Key{}, s.settings, s.services)
+		draft := node.Draft("HK 01", node.VLESS, "hk.example", 443)
+		draft.RatePermille, draft.Class = 2000, 1
+		draft.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "127.0.0.1:8443", ServerNames: []string{"www.example"}}}
+		if s.node, s.secret, err = s.nodes.Add(t.Context(), draft); err != nil {
+			t.Fatal(err)
+		}
+		for id := int64(1); id <= 3; id++ {
+			s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, id) })
+		}
+		s.start(1)
+		s.start(2)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); d.Follow(ctx) }()
+		mux := http.NewServeMux()
+		agent.Register(mux, s.nodes, traffic.New(d, s.settings, s.services, s.nodes), s.settings)
+		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+		s.url = server.URL + "/api/agent/v1/"
+		t.Cleanup(func() { server.CloseClientConnections(); server.Close(); cancel(); <-done })
+		test(s)
+	})
+}
+
+func (s *site) do(fn func(context.Context, bun.Tx) error) {
+	s.Helper()
+	if err := s.db.Tx(s.Context(), fn); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *site) start(userID int64) {
+	s.Helper()
+	q := quota
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.services.Start(ctx, tx, service.Terms{UserID: userID, PlanID: 1, Name: "P", Class: 1, QuotaBytes: &q, Reset: service.Never, Months: 1})
+		return err
+	})
+}
+
+// call gives the status, headers and body of an answer.
+func (s *site) call(method, path string, body []byte, headers ...string) (int, http.Header, []byte) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.secret)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return res.StatusCode, res.Header, got
+}
+
+func (s *site) report(body string) (int, map[string]any) {
+	s.Helper()
+	sum := sha256.Sum256([]byte(body))
+	status, _, got := s.call("POST", "reports", []byte(body), "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+	var out map[string]any
+	if err := json.Unmarshal(got, &out); err != nil {
+		s.Fatalf("%d %s", status, got)
+	}
+	return status, out
+}
+
+func batch(boot uuid.UUID, sequence int, rows string) string {
+	now := time.Now().UTC()
+	return fmt.Sprintf(`{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[%s]}`, boot, sequence, now.Add(-time.Minute).Format(time.RFC3339), now.Format(time.RFC3339), rows)
+}
+
+func (s *site) used(userID int64) int64 {
+	s.Helper()
+	a, err := s.services.Access(s.Context(), userID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a.UsedBytes
+}
+
+type line struct {
+	Revision int64
+	Node     *struct {
+		ID            int64
+		Name          string
+		Port          int
+		Settings      node.Settings
+		ReportSeconds int `json:"report_seconds"`
+	}
+	Users []struct {
+		ID        int64
+		UUID      uuid.UUID
+		Password  string
+		Remaining *int64
+	}
+	Removed []int64
+	Rules   []struct {
+		ID      int64
+		Pattern string
+	}
+	Heartbeat bool
+	Reset     bool
+}
+
+func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
+	each(t, func(s *site) {
+		status, header, body := s.call("GET", "snapshot", nil)
+		var got line
+		if err := json.Unmarshal(body, &got); err != nil || status != 200 {
+			t.Fatal(status, string(body))
+		}
+		if got.Node.ID != s.node.ID || got.Node.Port != 443 || got.Node.Settings.Reality.PrivateKey == "" || got.Node.ReportSeconds != 60 {
+			t.Fatalf("the node is %+v", got.Node)
+		}
+		if len(got.Users) != 2 || got.Users[0].ID != 1 || got.Users[1].ID != 2 || *got.Users[0].Remaining != quota/2 {
+			t.Fatalf("the users are %+v; half the quota is raw bytes at rate 2", got.Users)
+		}
+		for _, must := range []string{`"rules":[]`, `"speed_mbps":null`, `"device_limit":null`} {
+			if !strings.Contains(string(body), must) {
+				t.Errorf("the snapshot lacks %s", must)
+			}
+		}
+		if status, _, body := s.call("GET", "snapshot", nil, "If-None-Match", header.Get("ETag")); status != 304 || len(body) != 0 {
+			t.Fatalf("with its ETag: %d %q", status, body)
+		}
+	})
+}
+
+func TestAWrongSecretIsRefusedBeforeAnythingElse(t *testing.T) {
+	each(t, func(s *site) {
+		for _, secret := range []string{"", "x", s.secret + "x"} {
+			s.secret = secret
+			for _, path := range []string{"GET snapshot", "GET changes", "POST reports", "POST status"} {
+				method, path, _ := strings.Cut(path, " ")
+				status, _, body := s.call(method, path, nil)
+				var failure struct{ Code, Message string }
+				if json.Unmarshal(body, &failure); status != 401 || failure.Code != "bad_secret" || failure.Message == "" {
+					t.Errorf("%s with secret %q: %d %s", path, secret, status, body)
+				}
+			}
+		}
+	})
+}
+
+func TestARotatedSecretIsHonouredForItsTime(t *testing.T) {
+	each(t, func(s *site) {
+		old := s.secret
+		fresh, err := s.nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{old, fresh} {
+			if s.secret = secret; first(s.call("GET", "snapshot", nil)) != 200 {
+				t.Fatal("a good secret was refused")
+			}
+		}
+		now := time.Now().Add(2 * time.Hour)
+		s.db.SetClock(func() time.Time { return now })
+		if s.secret = old; first(s.call("GET", "snapshot", nil)) != 401 {
+			t.Fatal("the old secret is good after its time")
+		}
+		if _, err := s.nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		if s.secret = fresh; first(s.call("GET", "snapshot", nil)) != 401 {
+			t.Fatal("a secret that was replaced at once is still good")
+		}
+	})
+}
+
+func first(status int, _ http.Header, _ []byte) int { return status }
+
+// stream opens the stream of changes; the channel gives its lines.
+func (s *site) stream(since int64) <-chan line {
+	s.Helper()
+	req, _ := http.NewRequestWithContext(s.Context(), "GET", fmt.Sprintf("%schanges?since=%d", s.url, since), nil)
+	req.Header.Set("Authorization", "Bearer "+s.secret)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != 200 {
+		s.Fatal(res, err)
+	}
+	s.Cleanup(func() { res.Body.Close() })
+	lines := make(chan line, 100)
+	go func() {
+		defer close(lines)
+		for scan := bufio.NewScanner(res.Body); scan.Scan(); {
+			var l line
+			if json.Unmarshal(scan.Bytes(), &l) == nil {
+				lines <- l
+			}
+		}
+	}()
+	return lines
+}
+
+// next gives the next line; agents must know of a change within 2 s.
+func (s *site) next(lines <-chan line) line {
+	s.Helper()
+	select {
+	case l, ok := <-lines:
+		if !ok {
+			s.Fatal("the stream ended")
+		}
+		return l
+	case <-time.After(2 * time.Second):
+		s.Fatal("no line within 2 s")
+	}
+	return line{}
+}
+
+func (s *site) revision() int64 {
+	s.Helper()
+	var got line
+	_, _, body := s.call("GET", "snapshot", nil)
+	if err := json.Unmarshal(body, &got); err != nil {
+		s.Fatal(err)
+	}
+	return got.Revision
+}
+
+func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
+	each(t, func(s *site) {
+		lines := s.stream(s.revision())
+		if l := s.next(lines); l.Node == nil || len(l.Users) > 0 || len(l.Removed) > 0 {
+			t.Fatalf("the first line is %+v", l)
+		}
+		s.start(3)
+		if l := s.next(lines); len(l.Users) != 1 || l.Users[0].ID != 3 || len(l.Users[0].Password) < 20 || *l.Users[0].Remaining != quota/2 || l.Node != nil {
+			t.Fatalf("a new user came as %+v", l)
+		}
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, 2, true) })
+		if l := s.next(lines); !slices.Equal(l.Removed, []int64{2}) || len(l.Users) > 0 {
+			t.Fatalf("a ban came as %+v", l)
+		}
+		rule, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" {
+			t.Fatalf("a rule came as %+v", l)
+		}
+		if err := s.nodes.RemoveRule(t.Context(), rule.ID); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); l.Rules == nil || len(l.Rules) != 0 {
+			t.Fatalf("the removal of the last rule came as %+v", l)
+		}
+		if _, err := s.nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Name = "HK 02" }); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); l.Node == nil || l.Node.Name != "HK 02" || l.Node.Settings.Reality.PrivateKey != s.node.Settings.Reality.PrivateKey {
+			t.Fatalf("a change of the node came as %+v", l)
+		}
+		if err := s.settings.Set(t.Context(), map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); l.Node == nil || l.Node.ReportSeconds != 5 {
+			t.Fatalf("a change of the settings came as %+v", l)
+		}
+		if _, err := s.nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Class = 2 }); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); !l.Reset {
+			t.Fatalf("another class came as %+v", l)
+		}
+		if _, open := <-lines; open {
+			t.Fatal("the stream goes on after a reset")
+		}
+	})
+}
+
+func TestAUsedUpQuotaIsToldToAllNodes(t *testing.T) {
+	each(t, func(s *site) {
+		lines := s.stream(s.revision())
+		s.next(lines)
+		status, out := s.report(batch(uuid.New(), 1, fmt.Sprintf(`{"user_id":1,"up":1,"down":%d},{"user_id":2,"up":1,"down":1}`, quota/2)))
+		if stop, _ := out["stop"].([]any); status != 200 || out["result"] != "counted" || len(stop) != 1 || stop[0] != 1.0 {
+			t.Fatalf("the report was answered %d %v", status, out)
+		}
+		if l := s.next(lines); !slices.Equal(l.Removed, []int64{1}) {
+			t.Fatalf("it was told as %+v", l)
+		}
+		s.do(func(ctx context.Context, tx bun.Tx) error {
+			_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})
+			return err
+		})
+		if l := s.next(lines); len(l.Users) != 1 || *l.Users[0].Remaining != 500 {
+			t.Fatalf("a package came as %+v", l)
+		}
+	})
+}
+
+func TestPollingGivesTheSameAndEnds(t *testing.T) {
+	each(t, func(s *site) {
+		since := s.revision()
+		poll := func(since int64) []byte {
+			_, _, body := s.call("GET", fmt.Sprintf("changes?poll=1&since=%d", since), nil)
+			return body
+		}
+		if body := poll(since); len(body) != 0 {
+			t.Fatalf("nothing changed, but: %s", body)
+		}
+		s.start(3)
+		var l line
+		if err := json.Unmarshal(poll(since), &l); err != nil || len(l.Users) != 1 || l.Revision <= since {
+			t.Fatalf("polled %+v, %v", l, err)
+		}
+		for _, wrong := range []int64{0, -1, l.Revision + 1} {
+			if body := string(poll(wrong)); strings.TrimSpace(body) != `{"reset":true}` {
+				t.Errorf("since %d: %s", wrong, body)
+			}
+		}
+		if status := first(s.call("GET", "changes?since=x", nil)); status != 422 {
+			t.Errorf("a revision that is none: %d", status)
+		}
+	})
+}
+
+func TestAReportCountsOnce(t *testing.T) {
+	each(t, func(s *site) {
+		boot := uuid.New()
+		body := batch(boot, 1, `{"user_id":1,"up":100,"down":2000}`)
+		for i, want := range []string{"counted", "already_counted", "already_counted"} {
+			if status, out := s.report(body); status != 200 || out["result"] != want {
+				t.Fatalf("sent %d times: %d %v", i+1, status, out)
+			}
+		}
+		if used := s.used(1); used != 4200 {
+			t.Fatalf("counted %d, want (100 + 2000) × 2", used)
+		}
+		if status, out := s.report(batch(boot, 1, `{"user_id":1,"up":5,"down":5}`)); status != 409 || out["code"] != "batch_conflict" {
+			t.Fatalf("the same sequence with another body: %d %v", status, out)
+		}
+		if status, out := s.report(fmt.Sprintf(`{"boot":%q,"sequence":2,"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:01:00Z","rows":[]}`, boot)); status != 410 || out["code"] != "batch_too_old" {
+			t.Fatalf("years late: %d %v", status, out)
+		}
+		if used := s.used(1); used != 4200 {
+			t.Fatalf("refused reports were counted: %d", used)
+		}
+	})
+}
+
+func TestBadRowsAreNamedAndGoodOnesCount(t *testing.T) {
+	each(t, func(s *site) {
+		status, out := s.report(batch(uuid.New(), 1, `{"user_id":1,"up":10,"down":0},{"user_id":1,"up":10,"down":0},{"user_id":2,"up":-1,"down":0},
+			{"user_id":3,"up":1,"down":1},{"user_id":99,"up":1,"down":1},{"user_id":2,"up":0,"down":9007199254740993},{"user_id":2,"up":99999999999999999999,"down":0},
+			{"user_id":-1,"up":1,"down":1},{"user_id":2,"up":3,"down":4}`))
+		var codes []string
+		for _, r := range out["refused"].([]any) {
+			codes = append(codes, fmt.Sprintf("%v %v", r.(map[string]any)["user_id"], r.(map[string]any)["code"]))
+		}
+		want := []string{"1 duplicate_user", "2 negative", "3 not_on_list", "99 not_on_list", "2 absurd", "2 absurd", "-1 not_on_list"}
+		if status != 200 || !slices.Equal(codes, want) {
+			t.Fatalf("%d refused %v", status, codes)
+		}
+		if s.used(1) != 20 || s.used(2) != 14 || s.used(3) != 0 {
+			t.Fatalf("counted %d, %d, %d", s.used(1), s.used(2), s.used(3))
+		}
+	})
+}
+
+func TestUnreadableReportsCountNothing(t *testing.T) {
+	each(t, func(s *site) {
+		good := batch(uuid.New(), 1, `{"user_id":1,"up":10,"down":0}`)
+		for body, want := range map[string]int{
+			`{`: 422, `null`: 422, `[]`: 422, `{"rows":[{"user_id":1,"up":1,"down":1}]}`: 422, strings.Replace(good, `"up":10`, `"up":"10"`, 1): 422,
+			strings.Replace(good, `"up":10`, `"up":1.5`, 1): 422, strings.Replace(good, `"sequence":1`, `"sequence":-1`, 1): 422,
+		} {
+			if status, out := s.report(body); status != want || out["code"] == "" {
+				t.Errorf("%.60s: %d %v", body, status, out)
+			}
+		}
+		if status := first(s.call("POST", "reports", []byte(good))); status != 400 {
+			t.Errorf("without a digest: %d", status)
+		}
+		if status := first(s.call("POST", "reports", []byte(good), "Content-Digest", "sha-256=:AAAA:")); status != 400 {
+			t.Errorf("with a wrong digest: %d", status)
+		}
+		if status := first(s.call("POST", "reports", make([]byte, 10<<20))); status != 413 {
+			t.Errorf("10 MB: %d", status)
+		}
+		rows := strings.TrimSuffix(strings.Repeat(`{"user_id":1,"up":1,"down":1},`, 20_001), ",")
+		if status, out := s.report(batch(uuid.New(), 1, rows)); status != 422 || out["code"] != "too_many_rows" {
+			t.Errorf("20,001 rows: %d %v", status, out)
+		}
+		if s.used(1) != 0 {
+			t.Fatalf("counted %d", s.used(1))
+		}
+	})
+}
+
+func TestStatusIsKeptAsHealth(t *testing.T) {
+	each(t, func(s *site) {
+		status, _, body := s.call("POST", "status", []byte(`{"boot":"b","version":"1.0","revision":3,"uptime_seconds":12,"load":[0.1,0.2,0.3],"cpu":0.125,"memory":7,
+			"up_bps":10,"down_bps":20,"connections":4,"online":[{"user_id":1,"ips":["1.2.3.4","::ffff:1.2.3.4","2001:db8::1","nonsense"]},{"user_id":2,"ips":["1.2.3.4"]}]}`))
+		if status != 200 || string(body) != "{}" {
+			t.Fatal(status, string(body))
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := states[s.node.ID]
+		if st.Version != "1.0" || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.OnlineUsers != 2 || st.Load[2] != 0.3 {
+			t.Fatalf("kept %+v", st)
+		}
+		for silent, want := range map[time.Duration]node.Health{0: node.Online, 89 * time.Second: node.Online, 91 * time.Second: node.Late, 301 * time.Second: node.Offline} {
+			if got := st.Health(st.SeenAt.Add(silent)); got != want {
+				t.Errorf("after %s: %s", silent, got)
+			}
+		}
+		if devices, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 2 {
+			t.Fatalf("user 1 is at %d addresses, %v", devices, err)
+		}
+	})
+}
