@@ -2,7 +2,6 @@ package link
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -10,12 +9,16 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/setting"
 )
 
 // fileKey names a rendered file: everything that its bytes follow from.
@@ -30,16 +33,17 @@ type fileKey struct {
 	status       string
 }
 
+// file is a rendered file, compressed once somebody wants it so.
 type file struct {
 	format.File
-	gzip []byte
 	etag string
+	gzip func() []byte
 }
 
 // file gives the file for the client, rendered anew where something that it follows from has changed.
 func (l *Links) file(ctx context.Context, k known, access *service.Access, client format.Client, r Request) (*file, error) {
-	zone := l.settings.Get().Zone()
-	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, zone), Status: status(access, client, zone)}
+	site := l.settings.Get()
+	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, site), Status: status(access, client, site)}
 	key := fileKey{k.UserID, access.Revision, k.Node, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status}
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
@@ -52,24 +56,21 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	f.LeftOut += broken
 	sum := sha256.Sum256(f.Body)
 	f.etag = base64.RawURLEncoding.EncodeToString(sum[:16])
-	if f.gzip, err = compress(f.Body); err != nil {
-		return nil, err
-	}
+	f.gzip = sync.OnceValue(func() []byte { return compress(f.Body) })
 	l.files.Set(key, f)
 	return f, nil
 }
 
-func compress(body []byte) ([]byte, error) {
+var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
+func compress(body []byte) []byte {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(body); err != nil {
-		return nil, err
-	}
-	err = w.Close() // before the bytes are taken
-	return b.Bytes(), err
+	w := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(w)
+	w.Reset(&b)
+	w.Write(body)
+	w.Close() // neither fails: a Buffer takes everything
+	return b.Bytes()
 }
 
 // families are the protocols that each vpn_type keeps.
@@ -149,7 +150,7 @@ var stateNotices = map[service.State]string{
 }
 
 // notices are the entries before the nodes that only say something.
-func notices(a *service.Access, client format.Client, r Request, zone *time.Location) []string {
+func notices(a *service.Access, client format.Client, r Request, site setting.Site) []string {
 	if !a.Allowed {
 		return []string{stateNotices[a.State]}
 	}
@@ -166,13 +167,13 @@ func notices(a *service.Access, client format.Client, r Request, zone *time.Loca
 	}
 	out := []string{"剩余流量 Traffic left: " + remaining}
 	if a.ExpiresAt != nil {
-		out = append(out, "到期 Expires: "+a.ExpiresAt.In(zone).Format(time.DateOnly))
+		out = append(out, "到期 Expires: "+a.ExpiresAt.In(site.Zone()).Format(time.DateOnly))
 	}
 	return out
 }
 
 // status is the first line that some clients show in place of subscription-userinfo.
-func status(a *service.Access, client format.Client, zone *time.Location) string {
+func status(a *service.Access, client format.Client, site setting.Site) string {
 	if !client.Status {
 		return ""
 	}
@@ -182,7 +183,7 @@ func status(a *service.Access, client format.Client, zone *time.Location) string
 		text += " TOT:" + gigabytes(total)
 	}
 	if a.ExpiresAt != nil {
-		text += " Expires:" + a.ExpiresAt.In(zone).Format(time.DateOnly)
+		text += " Expires:" + a.ExpiresAt.In(site.Zone()).Format(time.DateOnly)
 	}
 	return text
 }

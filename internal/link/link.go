@@ -56,7 +56,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, servic
 		db: d, key: key, settings: settings, site: site, services: services, nodes: nodes,
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
-			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body) + len(f.gzip) + 1024) },
+			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*5/4 + 1024) }, // with its compressed form
 		}),
 		rights:  otter.Must(&otter.Options[int64, *rights]{MaximumSize: cachedRights}),
 		fetches: make(chan Fetch, fetchQueue),
@@ -79,10 +79,10 @@ type Request struct {
 // Answer is the file with what the headers say of it.
 type Answer struct {
 	format.File
-	Gzip     []byte // the body compressed
-	ETag     string // of the body, without quotes
-	Inline   bool   // to be shown, not saved
-	Userinfo string // subscription-userinfo
+	Gzip     func() []byte // the body compressed
+	ETag     string        // of the body, without quotes
+	Inline   bool          // to be shown, not saved
+	Userinfo string        // subscription-userinfo
 	Title    string
 	Hours    int // until the client should ask again
 	Site     string

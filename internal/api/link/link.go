@@ -96,7 +96,7 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	body, etag := a.Body, `"`+a.ETag+`"`
 	zipped := acceptsGzip(r.Header.Get("Accept-Encoding"))
 	if zipped {
-		body, etag = a.Gzip, `"`+a.ETag+`-gzip"`
+		body, etag = a.Gzip(), `"`+a.ETag+`-gzip"`
 	}
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "private, no-cache")

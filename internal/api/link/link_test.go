@@ -34,7 +34,7 @@ const user = 7
 
 // site is a server with links only, one user who has a service, and three nodes.
 type site struct {
-	*testing.T
+	testing.TB
 	db       *db.DB
 	settings *setting.Settings
 	services *service.Services
@@ -49,12 +49,12 @@ func each(t *testing.T, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(open(t, d)) })
 }
 
-func open(t *testing.T, d *db.DB) *site {
+func open(t testing.TB, d *db.DB) *site {
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{T: t, db: d, settings: settings, services: service.New(d, settings)}
+	s := &site{TB: t, db: d, settings: settings, services: service.New(d, settings)}
 	s.set("link_per_minute", 10_000)
 	s.set("link_per_day", 10_000)
 	s.set("link_per_ip_minute", 10_000)
@@ -118,12 +118,10 @@ func (s *site) add(n node.Node, settings node.Settings) node.Node {
 
 // get fetches the link with a query and headers given as name, value, name, value…
 func (s *site) get(query string, headers ...string) *httptest.ResponseRecorder {
-	s.Helper()
 	return s.fetch(http.MethodGet, "/link2/"+s.token+"?"+query, headers...)
 }
 
 func (s *site) fetch(method, target string, headers ...string) *httptest.ResponseRecorder {
-	s.Helper()
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -238,7 +236,7 @@ func TestTwoServersGiveTheSameBytes(t *testing.T) {
 			req := link.Request{Token: s.token, ClientType: clientType}
 			a, errA := s.links.Get(s.Context(), req)
 			b, errB := other.Get(s.Context(), req)
-			if errA != nil || errB != nil || a.ETag != b.ETag || !bytes.Equal(a.Body, b.Body) || !bytes.Equal(a.Gzip, b.Gzip) {
+			if errA != nil || errB != nil || a.ETag != b.ETag || !bytes.Equal(a.Body, b.Body) || !bytes.Equal(a.Gzip(), b.Gzip()) {
 				s.Errorf("%s: %v %v", clientType, errA, errB)
 			}
 		}
@@ -441,11 +439,8 @@ func TestNothingThatIsAskedBreaksTheServerOrItsHeaders(t *testing.T) {
 func FuzzParameters(f *testing.F) {
 	f.Add("ClashMeta", "a\r\nb", "txt", "1", "mihomo/1.19")
 	f.Add("auto", "\"'%0a", "json", "true", "SFA/1 (sing-box 1.9)")
-	var s *site
+	s := open(f, dbtest.SQLite(f))
 	f.Fuzz(func(t *testing.T, clientType, filename, suffix, flag, userAgent string) {
-		if s == nil || s.Context().Err() != nil {
-			s = open(t, dbtest.SQLite(t))
-		}
 		q := url.Values{"client_type": {clientType}, "filename": {filename}, "suffix_type": {suffix}, "is_proxy_mode": {flag}}
 		check(t, s.get(q.Encode(), "User-Agent", userAgent))
 	})
