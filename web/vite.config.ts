@@ -7,8 +7,8 @@ import { preloadRoutes } from './tools/preload-routes.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
-const everyPagesMantine =
-  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|InlineInput|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\//
+const everyPagesUi =
+  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Checkbox|Group|InlineInput|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(?!icons|dynamic)/
 
 export default defineConfig({
   plugins: [
@@ -36,10 +36,10 @@ export default defineConfig({
               test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/,
             },
             // What every page needs, in one file each instead of dozens of small ones.
-            { name: 'ui', test: everyPagesMantine },
+            { name: 'ui', test: everyPagesUi },
             {
               name: 'base',
-              test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/lazy\.ts/,
+              test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\./,
             },
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
           ],
