@@ -1,0 +1,136 @@
+package traffic
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/job"
+)
+
+// Point is what a user moved in one hour or day.
+type Point struct {
+	At     time.Time // when the hour or day began
+	Up     int64
+	Down   int64
+	Billed int64
+}
+
+// Record is one row of the log: a user on a node in an hour, at one rate.
+type Record struct {
+	NodeID       int64
+	At           time.Time // when the hour began
+	RatePermille int64
+	Up           int64
+	Down         int64
+	Billed       int64
+}
+
+// Hours gives the user's newest hours with traffic from from until before to, at most limit, the oldest first.
+func (t *Traffic) Hours(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
+	var rows []struct{ Hour, Up, Down, Billed int64 }
+	err := t.db.NewSelect().TableExpr("traffic_hour").
+		ColumnExpr("hour, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed").
+		Where("user_id = ? AND hour >= ? AND hour < ?", userID, ceilHour(from), ceilHour(to)).
+		GroupExpr("hour").OrderExpr("hour DESC").Limit(limit).Scan(ctx, &rows)
+	points := make([]Point, len(rows))
+	for i, r := range rows {
+		points[i] = Point{time.Unix(r.Hour*3600, 0).UTC(), r.Up, r.Down, r.Billed}
+	}
+	slices.Reverse(points)
+	return points, err
+}
+
+func ceilHour(t time.Time) int64 { return (t.Unix() + 3599) / 3600 }
+
+// Days gives the user's newest days with traffic that begin from from until before to, at most limit, the oldest first. Days
+// are those of the site's time zone.
+func (t *Traffic) Days(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
+	zone := t.settings.Get().Zone()
+	var rows []struct{ Day, Up, Down, Billed int64 }
+	err := t.db.NewSelect().TableExpr("traffic_day").ColumnExpr("day, up, down, billed").
+		Where("user_id = ? AND day >= ? AND day < ?", userID, dayOf(startOfNext(from.In(zone))), dayOf(startOfNext(to.In(zone)))).
+		OrderExpr("day DESC").Limit(limit).Scan(ctx, &rows)
+	points := make([]Point, len(rows))
+	for i, r := range rows {
+		at := time.Date(int(r.Day/10_000), time.Month(r.Day/100%100), int(r.Day%100), 0, 0, 0, 0, zone)
+		points[i] = Point{at.UTC(), r.Up, r.Down, r.Billed}
+	}
+	slices.Reverse(points)
+	return points, err
+}
+
+// startOfNext gives the beginning of the first day that does not begin before t.
+func startOfNext(t time.Time) time.Time {
+	start := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+	if start.Before(t) {
+		start = start.AddDate(0, 0, 1)
+	}
+	return start
+}
+
+// Month gives the user's days of a month of the site's calendar.
+func (t *Traffic) Month(ctx context.Context, userID int64, year int, month time.Month) ([]Point, error) {
+	first := time.Date(year, month, 1, 0, 0, 0, 0, t.settings.Get().Zone())
+	return t.Days(ctx, userID, first, first.AddDate(0, 1, 0), 31)
+}
+
+// Today gives the bytes billed to the user since midnight of the site's time zone.
+func (t *Traffic) Today(ctx context.Context, userID int64) (int64, error) {
+	var billed []int64
+	err := t.db.NewRaw(`SELECT billed FROM traffic_day WHERE user_id = ? AND day = ?`, userID, dayOf(t.db.Now().In(t.settings.Get().Zone()))).Scan(ctx, &billed)
+	if err != nil || len(billed) == 0 {
+		return 0, err
+	}
+	return billed[0], nil
+}
+
+// Records gives rows of the user's log, the newest first.
+func (t *Traffic) Records(ctx context.Context, userID int64, limit, offset int64) ([]Record, error) {
+	var rows []struct{ NodeID, Hour, RatePermille, Up, Down, Billed int64 }
+	err := t.db.NewSelect().TableExpr("traffic_hour").ColumnExpr("node_id, hour, rate_permille, up, down, billed").Where("user_id = ?", userID).
+		OrderExpr("user_id DESC, hour DESC, node_id DESC, rate_permille DESC").Limit(limit).Offset(offset).Scan(ctx, &rows)
+	records := make([]Record, len(rows))
+	for i, r := range rows {
+		records[i] = Record{r.NodeID, time.Unix(r.Hour*3600, 0).UTC(), r.RatePermille, r.Up, r.Down, r.Billed}
+	}
+	return records, err
+}
+
+// Register puts the clearing of old rows on the timetable.
+func (t *Traffic) Register(q *job.Queue) {
+	q.Every("traffic.forget", job.Interval(24*time.Hour), t.forget)
+}
+
+// together is how many users' old rows one transaction removes, so that writers need not wait long.
+const together = 200
+
+// forget removes the keys of old reports, and hours that are older than the setting allows; days stay.
+func (t *Traffic) forget(ctx context.Context) error {
+	now := t.db.Now()
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ?`, now.Add(-maxAge)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	oldest := now.AddDate(0, 0, -t.settings.Get().TrafficLogDays).Unix() / 3600
+	var last []int64
+	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).Scan(ctx, &last); err != nil || len(last) == 0 {
+		return err
+	}
+	// By users, along the primary key: an index on the hour would cost each report more than this costs a night.
+	for from := int64(0); from <= last[0]; from += together {
+		err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from, from+together, oldest).Exec(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

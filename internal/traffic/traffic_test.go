@@ -1,0 +1,405 @@
+package traffic_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/job"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+// Each step of the property test is transactions on a real database; -rapid.checks=1000 looks longer.
+func init() {
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+}
+
+// site is a server with a clock that tests move.
+type site struct {
+	db       *db.DB
+	services *service.Services
+	nodes    *node.Nodes
+	traffic  *traffic.Traffic
+	queue    *job.Queue
+	now      time.Time
+	users    int64 // so many were opened
+}
+
+// fataler is what testing.T and rapid.T have in common.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func newSite(t *testing.T, d *db.DB) *site {
+	t.Helper()
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{db: d, services: service.New(d, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
+	s.nodes = node.New(d, seal.Key{}, settings, s.services)
+	s.traffic = traffic.New(d, settings, s.services, s.nodes)
+	s.services.Register(s.queue)
+	d.SetClock(func() time.Time { return s.now })
+	return s
+}
+
+func (s *site) node(t fataler, rate int64, class, group int) node.Node {
+	t.Helper()
+	n := node.Draft("n", node.Shadowsocks, "n.example", 443)
+	n.RatePermille, n.Class, n.GroupID, n.Settings.Method = rate, class, group, "aes-128-gcm"
+	n, _, err := s.nodes.Add(context.Background(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (s *site) do(t fataler, fn func(context.Context, bun.Tx) error) {
+	t.Helper()
+	if err := s.db.Tx(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) open(t fataler) int64 {
+	t.Helper()
+	s.users++
+	s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, s.users) })
+	return s.users
+}
+
+func (s *site) start(t fataler, terms service.Terms) int64 {
+	t.Helper()
+	terms.PlanID, terms.Name, terms.Months = 1, "P", max(terms.Months, 1)
+	if terms.Reset == "" {
+		terms.Reset = service.Never
+	}
+	var id int64
+	s.do(t, func(ctx context.Context, tx bun.Tx) error {
+		v, err := s.services.Start(ctx, tx, terms)
+		if err == nil {
+			id = v.ID
+		}
+		return err
+	})
+	return id
+}
+
+func (s *site) pack(t fataler, userID, bytes int64) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: userID, Name: "p", Kind: service.Grant, Bytes: bytes})
+		return err
+	})
+}
+
+// report gives the report of our agent called id.
+func (s *site) report(n node.Node, id string, rows ...traffic.Row) traffic.Report {
+	return traffic.Report{Node: n, ID: id, Hash: sha256.Sum256([]byte(fmt.Sprint(id, rows))), From: s.now.Add(-time.Minute), To: s.now, Rows: rows}
+}
+
+func (s *site) record(t fataler, r traffic.Report) traffic.Receipt {
+	t.Helper()
+	receipt, err := s.traffic.Record(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt
+}
+
+func (s *site) ints(t fataler, query string) []int64 {
+	t.Helper()
+	var out []int64
+	if err := s.db.NewRaw(query).Scan(context.Background(), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		late := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(int64(100)), Months: 2})
+		soon := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(int64(50)), Months: 1})
+		other := s.start(t, service.Terms{UserID: u, Class: 0, QuotaBytes: ptr(int64(1000)), Months: 1}) // does not open the node
+		s.pack(t, u, 30)
+		n := s.node(t, 1000, 1, 0)
+		billed := func(id int64) int64 {
+			return s.ints(t, `SELECT billed FROM service_cycle WHERE service_id = `+strconv.FormatInt(id, 10))[0]
+		}
+		used := func() int64 { return s.ints(t, `SELECT used FROM package`)[0] }
+		s.record(t, s.report(n, "1", traffic.Row{UserID: u, Up: 20, Down: 40}))
+		if billed(soon) != 50 || billed(late) != 10 {
+			t.Fatalf("60 bytes went %d to the one that ends first and %d to the other", billed(soon), billed(late))
+		}
+		s.record(t, s.report(n, "2", traffic.Row{UserID: u, Down: 100}))
+		if billed(late) != 100 || used() != 10 || billed(other) != 0 {
+			t.Fatalf("then %d, package %d, other %d", billed(late), used(), billed(other))
+		}
+		receipt := s.record(t, s.report(n, "3", traffic.Row{UserID: u, Down: 1019}))
+		if used() != 30 || billed(other) != 999 || len(receipt.Stop) != 0 {
+			t.Fatalf("then package %d, other %d, stop %v", used(), billed(other), receipt.Stop)
+		}
+		receipt = s.record(t, s.report(n, "4", traffic.Row{UserID: u, Down: 500}))
+		if billed(other) != 1499 || !slices.Equal(receipt.Stop, []int64{u}) {
+			t.Fatalf("overuse: %d, stop %v", billed(other), receipt.Stop)
+		}
+		raw := s.ints(t, `SELECT CAST((SELECT sum(up + down) FROM service_cycle) + (SELECT sum(up + down) FROM package) AS BIGINT)`)[0]
+		if raw != 60+100+1019+500 {
+			t.Fatalf("the sources hold %d raw bytes", raw)
+		}
+		if a, err := s.services.Access(t.Context(), u); err != nil || a.State != service.Exhausted || *a.RemainingBytes != 0 {
+			t.Fatalf("the user is %+v, %v", a, err)
+		}
+	})
+}
+
+func TestLateBytesOfLostRightsCountForADay(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Class: 2, Groups: []int{5}})
+		n, foreign := s.node(t, 1000, 2, 5), s.node(t, 1000, 3, 0)
+		s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, u, true) })
+		row := traffic.Row{UserID: u, Up: 1, Down: 2}
+		if r := s.record(t, s.report(n, "1", row)); len(r.Refused) != 0 || !slices.Equal(s.ints(t, `SELECT billed FROM service_cycle`), []int64{3}) {
+			t.Fatalf("the last bytes before a ban: %+v", r)
+		}
+		if r := s.record(t, s.report(foreign, "1", row)); len(r.Refused) != 1 || r.Refused[0].Code != "not_on_list" {
+			t.Fatalf("on a node that was never open: %+v", r)
+		}
+		s.now = s.now.Add(25 * time.Hour)
+		if r := s.record(t, s.report(n, "2", row)); len(r.Refused) != 1 {
+			t.Fatalf("a day later: %+v", r)
+		}
+	})
+}
+
+func TestForeignReportsAreKnownByTheirBodyForHalfAMinute(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u})
+		n, other := s.node(t, 1000, 0, 0), s.node(t, 1000, 0, 0)
+		post := func(n node.Node, after time.Duration) bool {
+			s.now = s.now.Add(after)
+			return s.record(t, traffic.Report{Node: n, Hash: sha256.Sum256([]byte("body")), Rows: []traffic.Row{{UserID: u, Up: 1, Down: 1}}}).Repeated
+		}
+		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) || post(n, 2*time.Second) {
+			t.Fatal("repetitions were told wrongly")
+		}
+		if got := s.ints(t, `SELECT billed FROM service_cycle`); !slices.Equal(got, []int64{6}) {
+			t.Fatalf("counted %v", got)
+		}
+	})
+}
+
+func TestConcurrentReportsCountOnceEach(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u})
+		n := s.node(t, 1000, 0, 0)
+		var wg sync.WaitGroup
+		for i := range 60 { // each of 20 reports three times, one of them always in conflict
+			wg.Go(func() {
+				r := s.report(n, strconv.Itoa(i%20), traffic.Row{UserID: u, Up: 1, Down: 1})
+				if i == 7 {
+					r.Hash[0]++
+				}
+				if _, err := s.traffic.Record(context.Background(), r); err != nil && !errors.Is(err, traffic.ErrConflict) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := s.ints(t, `SELECT billed FROM service_cycle`); !slices.Equal(got, []int64{40}) {
+			t.Fatalf("counted %v", got)
+		}
+	})
+}
+
+func TestOneImpossibleReportDoesNotKeepOthersOut(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		full, u := s.open(t), s.open(t)
+		s.start(t, service.Terms{UserID: full})
+		s.start(t, service.Terms{UserID: u})
+		n := s.node(t, 1000, 0, 0)
+		s.do(t, func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE service_cycle SET billed = ? WHERE service_id = 1`, int64(math.MaxInt64-1)).Exec(ctx)
+			return err
+		})
+		var wg sync.WaitGroup
+		var failed int
+		var mu sync.Mutex
+		for i := range 20 {
+			wg.Go(func() {
+				who := u
+				if i%4 == 0 {
+					who = full
+				}
+				if _, err := s.traffic.Record(context.Background(), s.report(n, strconv.Itoa(i), traffic.Row{UserID: who, Up: 1, Down: 1})); err != nil {
+					mu.Lock()
+					failed++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id`); failed != 5 || got[0] != math.MaxInt64-1 || got[1] != 30 {
+			t.Fatalf("%d failed, counted %v", failed, got)
+		}
+	})
+}
+
+func TestOldHoursAreForgottenAndDaysAreKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.traffic.Register(s.queue)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		n := s.node(t, 1000, 0, 0)
+		for i := range 3 {
+			s.record(t, s.report(n, strconv.Itoa(i), traffic.Row{UserID: u, Up: 1}))
+			s.now = s.now.AddDate(0, 0, 50)
+		}
+		if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+			t.Fatal(err)
+		}
+		if hours, err := s.traffic.Hours(t.Context(), u, time.Time{}, s.now, 100); err != nil || len(hours) != 1 {
+			t.Fatalf("hours kept: %v, %v", hours, err)
+		}
+		if days, err := s.traffic.Days(t.Context(), u, time.Time{}, s.now, 100); err != nil || len(days) != 3 {
+			t.Fatalf("days kept: %v, %v", days, err)
+		}
+		if keys := s.ints(t, `SELECT count(*) FROM traffic_report`); keys[0] != 0 {
+			t.Fatalf("%d keys of old reports are left", keys[0])
+		}
+	})
+}
+
+func TestDaysAreThoseOfTheSite(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		n := s.node(t, 1500, 0, 0)
+		// In Shanghai these are 23:59 of 31 January and 00:00 of 1 February.
+		for i, at := range []time.Time{time.Date(2026, 1, 31, 15, 59, 0, 0, time.UTC), time.Date(2026, 1, 31, 16, 0, 0, 0, time.UTC)} {
+			s.now = at
+			s.record(t, s.report(n, strconv.Itoa(i), traffic.Row{UserID: u, Up: 10, Down: 1}))
+		}
+		days, err := s.traffic.Month(t.Context(), u, 2026, time.February)
+		if err != nil || len(days) != 1 || !days[0].At.Equal(s.now) || days[0].Billed != 16 || days[0].Up != 10 {
+			t.Fatalf("February holds %v, %v", days, err)
+		}
+		if today, err := s.traffic.Today(t.Context(), u); err != nil || today != 16 {
+			t.Fatalf("today holds %d, %v", today, err)
+		}
+		hours, err := s.traffic.Hours(t.Context(), u, s.now.Add(-time.Hour), s.now.Add(time.Hour), 10)
+		if err != nil || len(hours) != 2 || !hours[1].At.Equal(s.now) {
+			t.Fatalf("the hours are %v, %v", hours, err)
+		}
+		records, err := s.traffic.Records(t.Context(), u, 1, 1)
+		if err != nil || len(records) != 1 || !records[0].At.Equal(s.now.Add(-time.Hour)) || records[0].RatePermille != 1500 {
+			t.Fatalf("the second newest row is %v, %v", records, err)
+		}
+	})
+}
+
+// Whatever comes in whatever order, each accepted batch counts once at its node's rate, in the cycle in which it came, and
+// nothing is ever set back.
+func TestCountersAreTheAcceptedBatches(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		rapid.Check(t, func(t *rapid.T) {
+			u := s.open(t)
+			nodes := []node.Node{s.node(t, 1000, 0, 0), s.node(t, rapid.Int64Range(0, 3000).Draw(t, "rate"), 1, 0)}
+			var wantUp, wantDown, wantBilled, cycles int64
+			boot := rapid.StringMatching(`[a-z]{12}`).Draw(t, "boot")
+			var sent []traffic.Report
+			service1 := s.start(t, service.Terms{UserID: u, Class: 1, QuotaBytes: ptr(rapid.Int64Range(1, 5000).Draw(t, "quota")), Reset: service.Anniversary, Months: 12})
+			where := ` WHERE user_id = ` + strconv.FormatInt(u, 10)
+			sums := func() [3]int64 {
+				var out [3]int64
+				for i, c := range []struct{ cycle, pack string }{{"up", "up"}, {"down", "down"}, {"billed", "used"}} {
+					out[i] = s.ints(t, `SELECT CAST(coalesce((SELECT sum(c.`+c.cycle+`) FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id`+where+`), 0)
+						+ coalesce((SELECT sum(`+c.pack+`) FROM package`+where+`), 0) AS BIGINT)`)[0]
+				}
+				return out
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"report": func(t *rapid.T) {
+					n := nodes[rapid.IntRange(0, 1).Draw(t, "node")]
+					row := traffic.Row{UserID: u, Up: rapid.Int64Range(0, 2000).Draw(t, "up"), Down: rapid.Int64Range(0, 2000).Draw(t, "down")}
+					r := s.report(n, fmt.Sprintf("%s:%d", boot, len(sent)), row)
+					sent = append(sent, r)
+					if got := s.record(t, r); got.Repeated || len(got.Refused) > 0 {
+						t.Fatal("refused", got)
+					}
+					wantUp, wantDown, wantBilled = wantUp+row.Up, wantDown+row.Down, wantBilled+(row.Up+row.Down)*n.RatePermille/1000
+				},
+				"repeat": func(t *rapid.T) {
+					if len(sent) == 0 {
+						t.Skip()
+					}
+					if r := rapid.SampledFrom(sent).Draw(t, "again"); s.now.Sub(r.To) < 30*24*time.Hour && !s.record(t, r).Repeated {
+						t.Fatal("counted again")
+					}
+				},
+				"reset": func(t *rapid.T) {
+					if cycles++; cycles > 10 {
+						t.Skip()
+					}
+					s.now = s.now.AddDate(0, 0, 31)
+					if err := s.queue.Work(context.Background()); err != nil {
+						t.Fatal(err)
+					}
+				},
+				"renew": func(t *rapid.T) {
+					s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.Extend(ctx, tx, u, service1, nil, 12) })
+				},
+				"package": func(t *rapid.T) { s.pack(t, u, rapid.Int64Range(1, 3000).Draw(t, "bytes")) },
+				"": func(t *rapid.T) {
+					if got := sums(); got != [3]int64{wantUp, wantDown, wantBilled} {
+						t.Fatalf("the sources hold %v, accepted were %v", got, []int64{wantUp, wantDown, wantBilled})
+					}
+					logged := s.ints(t, `SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_hour`+where+` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_hour`+where+
+						` UNION ALL SELECT CAST(coalesce(sum(up), 0) AS BIGINT) FROM traffic_day`+where+` UNION ALL SELECT CAST(coalesce(sum(billed), 0) AS BIGINT) FROM traffic_day`+where)
+					if !slices.Equal(logged, []int64{wantUp, wantBilled, wantUp, wantBilled}) {
+						t.Fatalf("the log holds %v", logged)
+					}
+					a, err := s.services.Access(context.Background(), u)
+					if err != nil || a.Allowed != (*a.RemainingBytes > 0) {
+						t.Fatalf("allowed %v with %d left, %v", a.Allowed, *a.RemainingBytes, err)
+					}
+				},
+			})
+		})
+	})
+}
