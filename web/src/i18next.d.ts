@@ -1,5 +1,10 @@
 import type account from './locales/zh-CN/account.json'
 import type common from './locales/zh-CN/common.json'
+import type wallet from './locales/zh-CN/wallet.json'
+import type shop from './locales/zh-CN/shop.json'
+import type service from './locales/zh-CN/service.json'
+import type node from './locales/zh-CN/node.json'
+import type home from './locales/zh-CN/home.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -7,6 +12,11 @@ declare module 'i18next' {
     resources: {
       account: typeof account
       common: typeof common
+      wallet: typeof wallet
+      shop: typeof shop
+      service: typeof service
+      node: typeof node
+      home: typeof home
     }
   }
 }

@@ -20,6 +20,11 @@ import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
 import { Route as UserIndexRouteImport } from './routes/user.index'
 import { Route as UserSplatRouteImport } from './routes/user.$'
 import { Route as UserDashboardRouteImport } from './routes/user.dashboard'
+import { Route as UserNodesRouteImport } from './routes/user.nodes'
+import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
+import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
+import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
+import { Route as UserWalletRechargeNewRouteImport } from './routes/user.wallet.recharge.new'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -76,6 +81,31 @@ const UserDashboardRoute = UserDashboardRouteImport.update({
   path: '/dashboard',
   getParentRoute: () => UserRoute,
 } as any)
+const UserNodesRoute = UserNodesRouteImport.update({
+  id: '/nodes',
+  path: '/nodes',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserServicesIndexRoute = UserServicesIndexRouteImport.update({
+  id: '/services/',
+  path: '/services/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserServicesBuyRoute = UserServicesBuyRouteImport.update({
+  id: '/services/buy',
+  path: '/services/buy',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserWalletIndexRoute = UserWalletIndexRouteImport.update({
+  id: '/wallet/',
+  path: '/wallet/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserWalletRechargeNewRoute = UserWalletRechargeNewRouteImport.update({
+  id: '/wallet/recharge/new',
+  path: '/wallet/recharge/new',
+  getParentRoute: () => UserRoute,
+} as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -87,8 +117,13 @@ export interface FileRoutesByFullPath {
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/nodes': typeof UserNodesRoute
   '/auth/': typeof AuthIndexRoute
   '/user/': typeof UserIndexRoute
+  '/user/services/buy': typeof UserServicesBuyRoute
+  '/user/services/': typeof UserServicesIndexRoute
+  '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -98,8 +133,13 @@ export interface FileRoutesByTo {
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/nodes': typeof UserNodesRoute
   '/auth': typeof AuthIndexRoute
   '/user': typeof UserIndexRoute
+  '/user/services/buy': typeof UserServicesBuyRoute
+  '/user/services': typeof UserServicesIndexRoute
+  '/user/wallet': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -112,8 +152,13 @@ export interface FileRoutesById {
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/nodes': typeof UserNodesRoute
   '/auth/': typeof AuthIndexRoute
   '/user/': typeof UserIndexRoute
+  '/user/services/buy': typeof UserServicesBuyRoute
+  '/user/services/': typeof UserServicesIndexRoute
+  '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -127,8 +172,13 @@ export interface FileRouteTypes {
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/nodes'
     | '/auth/'
     | '/user/'
+    | '/user/services/buy'
+    | '/user/services/'
+    | '/user/wallet/'
+    | '/user/wallet/recharge/new'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -138,8 +188,13 @@ export interface FileRouteTypes {
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/nodes'
     | '/auth'
     | '/user'
+    | '/user/services/buy'
+    | '/user/services'
+    | '/user/wallet'
+    | '/user/wallet/recharge/new'
   id:
     | '__root__'
     | '/'
@@ -151,8 +206,13 @@ export interface FileRouteTypes {
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/nodes'
     | '/auth/'
     | '/user/'
+    | '/user/services/buy'
+    | '/user/services/'
+    | '/user/wallet/'
+    | '/user/wallet/recharge/new'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -241,6 +301,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserDashboardRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/nodes': {
+      id: '/user/nodes'
+      path: '/nodes'
+      fullPath: '/user/nodes'
+      preLoaderRoute: typeof UserNodesRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/services/': {
+      id: '/user/services/'
+      path: '/services'
+      fullPath: '/user/services/'
+      preLoaderRoute: typeof UserServicesIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/services/buy': {
+      id: '/user/services/buy'
+      path: '/services/buy'
+      fullPath: '/user/services/buy'
+      preLoaderRoute: typeof UserServicesBuyRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/': {
+      id: '/user/wallet/'
+      path: '/wallet'
+      fullPath: '/user/wallet/'
+      preLoaderRoute: typeof UserWalletIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/recharge/new': {
+      id: '/user/wallet/recharge/new'
+      path: '/wallet/recharge/new'
+      fullPath: '/user/wallet/recharge/new'
+      preLoaderRoute: typeof UserWalletRechargeNewRouteImport
+      parentRoute: typeof UserRoute
+    }
   }
 }
 
@@ -263,13 +358,23 @@ const AuthRouteWithChildren = AuthRoute._addFileChildren(AuthRouteChildren)
 interface UserRouteChildren {
   UserSplatRoute: typeof UserSplatRoute
   UserDashboardRoute: typeof UserDashboardRoute
+  UserNodesRoute: typeof UserNodesRoute
   UserIndexRoute: typeof UserIndexRoute
+  UserServicesBuyRoute: typeof UserServicesBuyRoute
+  UserServicesIndexRoute: typeof UserServicesIndexRoute
+  UserWalletIndexRoute: typeof UserWalletIndexRoute
+  UserWalletRechargeNewRoute: typeof UserWalletRechargeNewRoute
 }
 
 const UserRouteChildren: UserRouteChildren = {
   UserSplatRoute: UserSplatRoute,
   UserDashboardRoute: UserDashboardRoute,
+  UserNodesRoute: UserNodesRoute,
   UserIndexRoute: UserIndexRoute,
+  UserServicesBuyRoute: UserServicesBuyRoute,
+  UserServicesIndexRoute: UserServicesIndexRoute,
+  UserWalletIndexRoute: UserWalletIndexRoute,
+  UserWalletRechargeNewRoute: UserWalletRechargeNewRoute,
 }
 
 const UserRouteWithChildren = UserRoute._addFileChildren(UserRouteChildren)

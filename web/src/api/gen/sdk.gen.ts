@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses } from './types.gen';
+import type { AccountChangePasswordData, AccountChangePasswordResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountMeData, AccountMeResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginData, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterResponses, AuthSignOutData, AuthSignOutResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -18,22 +18,11 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
 
-export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
-
-export const linkTokenGet = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenGetData, ThrowOnError>): RequestResult<LinkTokenGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LinkTokenGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token', ...options });
-
-export const linkTokenReset = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenResetData, ThrowOnError>): RequestResult<LinkTokenResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LinkTokenResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token/reset', ...options });
-
-export const clientsList = <ThrowOnError extends boolean = true>(options?: Options<ClientsListData, ThrowOnError>): RequestResult<ClientsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ClientsListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/clients', ...options });
-
-export const trafficTimeAxis = <ThrowOnError extends boolean = true>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
-
-export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
-
-export const shopPlans = <ThrowOnError extends boolean = true>(options?: Options<ShopPlansData, ThrowOnError>): RequestResult<ShopPlansResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopPlansResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop/plans', ...options });
-
-export const shopPreOrder = <ThrowOnError extends boolean = true>(options: Options<ShopPreOrderData, ThrowOnError>): RequestResult<ShopPreOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopPreOrderResponses, unknown, ThrowOnError>({
-    url: '/api/v2/user/shop-old/{shop_id}/pre-order',
+/**
+ * Sign in with e-mail and password
+ */
+export const authLogin = <ThrowOnError extends boolean = true>(options: Options<AuthLoginData, ThrowOnError>): RequestResult<AuthLoginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthLoginResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_login/login',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -41,6 +30,132 @@ export const shopPreOrder = <ThrowOnError extends boolean = true>(options: Optio
     }
 });
 
+/**
+ * Sign up
+ */
+export const authRegister = <ThrowOnError extends boolean = true>(options: Options<AuthRegisterData, ThrowOnError>): RequestResult<AuthRegisterResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthRegisterResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_register',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask whether an invite code is good
+ */
+export const authCheckInviteCode = <ThrowOnError extends boolean = true>(options: Options<AuthCheckInviteCodeData, ThrowOnError>): RequestResult<AuthCheckInviteCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthCheckInviteCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_register/check-invite-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Exchange a refresh token for new tokens
+ */
+export const authRefresh = <ThrowOnError extends boolean = true>(options: Options<AuthRefreshData, ThrowOnError>): RequestResult<AuthRefreshResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthRefreshResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/jwt_token/jwt_access_refresh',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * End the session that makes the call
+ */
+export const authSignOut = <ThrowOnError extends boolean = true>(options?: Options<AuthSignOutData, ThrowOnError>): RequestResult<AuthSignOutResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AuthSignOutResponses, unknown, ThrowOnError>({ url: '/api/v2/auth/sign-out', ...options });
+
+/**
+ * What everybody may know of the site
+ */
+export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
+
+/**
+ * What the access token says
+ */
+export const userIndex = <ThrowOnError extends boolean = true>(options?: Options<UserIndexData, ThrowOnError>): RequestResult<UserIndexResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserIndexResponses, unknown, ThrowOnError>({ url: '/api/v2/user', ...options });
+
+/**
+ * Change the password; ends all sessions and begins a new one for this device
+ */
+export const accountChangePassword = <ThrowOnError extends boolean = true>(options: Options<AccountChangePasswordData, ThrowOnError>): RequestResult<AccountChangePasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountChangePasswordResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/change-password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The newest 100 sign-ins, failed ones too, newest first
+ */
+export const accountLoginHistory = <ThrowOnError extends boolean = true>(options?: Options<AccountLoginHistoryData, ThrowOnError>): RequestResult<AccountLoginHistoryResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLoginHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/login-history', ...options });
+
+/**
+ * The user's account
+ */
+export const accountMe = <ThrowOnError extends boolean = true>(options?: Options<AccountMeData, ThrowOnError>): RequestResult<AccountMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/me', ...options });
+
+/**
+ * Who is signed in
+ */
+export const userGetMe = <ThrowOnError extends boolean = true>(options?: Options<UserGetMeData, ThrowOnError>): RequestResult<UserGetMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserGetMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/get_me', ...options });
+
+/**
+ * The state of an order
+ */
+export const orderGet = <ThrowOnError extends boolean = true>(options: Options<OrderGetData, ThrowOnError>): RequestResult<OrderGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}', ...options });
+
+/**
+ * Give up a pending order; what it held is free again
+ */
+export const orderCancel = <ThrowOnError extends boolean = true>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
+
+/**
+ * Programs that read the link, with how to import it
+ */
+export const clientsList = <ThrowOnError extends boolean = true>(options?: Options<ClientsListData, ThrowOnError>): RequestResult<ClientsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ClientsListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/clients', ...options });
+
+/**
+ * Who fetched the link, the newest first
+ */
+export const linkLog = <ThrowOnError extends boolean = true>(options?: Options<LinkLogData, ThrowOnError>): RequestResult<LinkLogResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LinkLogResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-log', ...options });
+
+/**
+ * The subscription link
+ */
+export const linkTokenGet = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenGetData, ThrowOnError>): RequestResult<LinkTokenGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LinkTokenGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token', ...options });
+
+/**
+ * Make another subscription link; the old one ends at once
+ */
+export const linkTokenReset = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenResetData, ThrowOnError>): RequestResult<LinkTokenResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LinkTokenResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token/reset', ...options });
+
+/**
+ * The user's credentials on nodes
+ */
+export const ssPasswordGet = <ThrowOnError extends boolean = true>(options?: Options<SsPasswordGetData, ThrowOnError>): RequestResult<SsPasswordGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SsPasswordGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/ss-password', ...options });
+
+/**
+ * Make the credentials for nodes anew; clients must update their link
+ */
+export const ssPasswordReset = <ThrowOnError extends boolean = true>(options?: Options<SsPasswordResetData, ThrowOnError>): RequestResult<SsPasswordResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<SsPasswordResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/ss-password/reset', ...options });
+
+/**
+ * What is on sale, in the classic shape
+ */
+export const shopOld = <ThrowOnError extends boolean = true>(options?: Options<ShopOldData, ThrowOnError>): RequestResult<ShopOldResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop-old', ...options });
+
+/**
+ * Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named
+ */
 export const shopConfirmOrder = <ThrowOnError extends boolean = true>(options: Options<ShopConfirmOrderData, ThrowOnError>): RequestResult<ShopConfirmOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopConfirmOrderResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/shop-old/{shop_id}/confirm-order',
     ...options,
@@ -50,16 +165,56 @@ export const shopConfirmOrder = <ThrowOnError extends boolean = true>(options: O
     }
 });
 
-export const orderGet = <ThrowOnError extends boolean = true>(options: Options<OrderGetData, ThrowOnError>): RequestResult<OrderGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}', ...options });
+/**
+ * One plan for one period, or one package
+ */
+export const shopInfo = <ThrowOnError extends boolean = true>(options: Options<ShopInfoData, ThrowOnError>): RequestResult<ShopInfoResponses, unknown, ThrowOnError> => (options.client ?? client).get<ShopInfoResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop-old/{shop_id}/info', ...options });
 
-export const orderCancel = <ThrowOnError extends boolean = true>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
+/**
+ * What a purchase would cost now; changes nothing
+ */
+export const shopPreOrder = <ThrowOnError extends boolean = true>(options: Options<ShopPreOrderData, ThrowOnError>): RequestResult<ShopPreOrderResponses, unknown, ThrowOnError> => (options.client ?? client).post<ShopPreOrderResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/shop-old/{shop_id}/pre-order',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
+/**
+ * What is on sale, with prices
+ */
+export const shopPlans = <ThrowOnError extends boolean = true>(options?: Options<ShopPlansData, ThrowOnError>): RequestResult<ShopPlansResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopPlansResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop/plans', ...options });
+
+/**
+ * The balance
+ */
 export const walletGet = <ThrowOnError extends boolean = true>(options?: Options<WalletGetData, ThrowOnError>): RequestResult<WalletGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet', ...options });
 
+/**
+ * The ways to pay
+ */
+export const gatewaysList = <ThrowOnError extends boolean = true>(options?: Options<GatewaysListData, ThrowOnError>): RequestResult<GatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<GatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/gateways', ...options });
+
+/**
+ * Every movement of the balance, newest first
+ */
 export const walletMovements = <ThrowOnError extends boolean = true>(options?: Options<WalletMovementsData, ThrowOnError>): RequestResult<WalletMovementsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletMovementsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/movements', ...options });
 
+/**
+ * What was bought, newest first
+ */
+export const walletPurchaseRecords = <ThrowOnError extends boolean = true>(options?: Options<WalletPurchaseRecordsData, ThrowOnError>): RequestResult<WalletPurchaseRecordsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletPurchaseRecordsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/purchase-records', ...options });
+
+/**
+ * The user's recharges, newest first
+ */
 export const rechargeList = <ThrowOnError extends boolean = true>(options?: Options<RechargeListData, ThrowOnError>): RequestResult<RechargeListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<RechargeListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/recharge', ...options });
 
+/**
+ * Begin a recharge and get its pay page
+ */
 export const rechargeCreate = <ThrowOnError extends boolean = true>(options: Options<RechargeCreateData, ThrowOnError>): RequestResult<RechargeCreateResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeCreateResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/wallet/recharge',
     ...options,
@@ -69,17 +224,15 @@ export const rechargeCreate = <ThrowOnError extends boolean = true>(options: Opt
     }
 });
 
-export const rechargeGet = <ThrowOnError extends boolean = true>(options: Options<RechargeGetData, ThrowOnError>): RequestResult<RechargeGetResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeGetResponses, unknown, ThrowOnError>({
-    url: '/api/v2/user/wallet/recharge/{recharge_id}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
+/**
+ * The state of a recharge and, while it is pending, its pay page
+ */
+export const rechargeGet = <ThrowOnError extends boolean = true>(options: Options<RechargeGetData, ThrowOnError>): RequestResult<RechargeGetResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/recharge/{recharge_id}', ...options });
 
-export const gatewaysList = <ThrowOnError extends boolean = true>(options?: Options<GatewaysListData, ThrowOnError>): RequestResult<GatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<GatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/gateways', ...options });
+export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
+
+export const trafficTimeAxis = <ThrowOnError extends boolean = true>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
+
+export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
 
 export const nodesList = <ThrowOnError extends boolean = true>(options?: Options<NodesListData, ThrowOnError>): RequestResult<NodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<NodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes', ...options });
-
-export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });

@@ -4,6 +4,763 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
+export type AccountMeResult = {
+    created_at: string;
+    email: string;
+    /**
+     * Whether the e-mail address was confirmed with a code
+     */
+    is_verified: boolean;
+    last_login: string | null;
+    telegram_linked: boolean;
+    user_id: number;
+    user_name: string;
+    user_new_id: string;
+};
+
+export type ChangePasswordBody = {
+    current_password: string;
+    /**
+     * 8 to 128 characters, not among the most common
+     */
+    new_password: string;
+};
+
+export type ConfirmationBody = {
+    /**
+     * Whether the new service renews itself from the wallet
+     */
+    auto_renew?: boolean;
+    coupon?: string;
+    /**
+     * Where the balance is too low: recharge the difference here; the order completes by itself when that is paid
+     */
+    gateway?: string;
+    /**
+     * The service to renew; none: something new
+     */
+    renew_service_id?: number | null;
+};
+
+export type Empty = {
+    [key: string]: never;
+};
+
+export type Failure = {
+    /**
+     * Stable word for programs
+     */
+    code: string;
+    /**
+     * The wrong fields of the input
+     */
+    errors: Array<FieldFailure>;
+    /**
+     * Always false
+     */
+    is_success: boolean;
+    /**
+     * What happened, in the language of Accept-Language
+     */
+    message: string;
+    /**
+     * Names this request in the server's log
+     */
+    request_id: string;
+};
+
+export type FieldFailure = {
+    code: string;
+    field: string;
+    message: string;
+};
+
+export type GatewayItem = {
+    name: string;
+    /**
+     * For people, in the language of Accept-Language
+     */
+    title: string;
+};
+
+export type GetMeResult = {
+    email: string;
+    /**
+     * The user's own, to bring others in
+     */
+    invite_code: string;
+    is_ban: boolean;
+    /**
+     * owner, admin, finance, support or viewer; empty for users
+     */
+    staff_role: '' | 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
+    /**
+     * The linked Telegram account
+     */
+    tg_id: number | null;
+    /**
+     * Accounts do not expire: a day far off, kept for older clients
+     */
+    user_account_expire_in: string;
+    user_id: number;
+    user_name: string;
+    user_new_id: string;
+};
+
+export type InviteCodeBody = {
+    invite_code: string;
+};
+
+export type LinkApp = {
+    download_url: string;
+    /**
+     * Values of client_type that it reads, the best first
+     */
+    formats: Array<string>;
+    id: string;
+    /**
+     * Deep link with {url} and {name} (as encodeURIComponent writes them), {url_raw}, {url_base64}; empty: the link is pasted by hand
+     */
+    import_url: string;
+    name: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos
+     */
+    platforms: Array<string>;
+};
+
+export type LinkFetch = {
+    client: string;
+    format: string;
+    ip: string;
+    /**
+     * Nodes that the client can't use
+     */
+    left_out: number;
+    /**
+     * Nodes in the file
+     */
+    nodes: number;
+    /**
+     * HTTP status of the answer
+     */
+    status: number;
+    time: string;
+    user_agent: string;
+    version: string;
+};
+
+export type LinkLogResult = {
+    items: Array<LinkFetch>;
+    total: number;
+};
+
+export type LinkTokenResult = {
+    /**
+     * When a client fetched the link last; null: never
+     */
+    last_fetch_at: string | null;
+    /**
+     * 32 characters of base62
+     */
+    token: string;
+    updated_at: string;
+    /**
+     * The subscription link to show
+     */
+    url: string;
+    /**
+     * The link on each of the site's addresses, the first as in url
+     */
+    urls: Array<string>;
+};
+
+export type MovementItem = {
+    /**
+     * Negative where money left the wallet
+     */
+    amount: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    balance_after: string;
+    created_at: string;
+    id: number;
+    reason: 'recharge' | 'purchase';
+    reference: MovementReference;
+    /**
+     * What it was, for people
+     */
+    text: string;
+};
+
+export type MovementPage = {
+    movements: Array<MovementItem>;
+    page: number;
+    size: number;
+    total_count: number;
+};
+
+export type MovementReference = {
+    kind: 'order' | 'recharge';
+    /**
+     * Number of the order or recharge
+     */
+    no: number;
+};
+
+export type OldServiceShop = {
+    /**
+     * ISO 8601 duration of a package; null: until it is used up
+     */
+    account_validity_duration: string | null;
+    content_extra: string;
+    created_at: string;
+    data_json: {
+        [key: string]: unknown;
+    };
+    id: number;
+    is_auto_reset_bandwidth: boolean;
+    /**
+     * Renewals only
+     */
+    is_cannot_new_purchase: boolean;
+    is_enable: boolean;
+    /**
+     * Decimal amount in the site's currency
+     */
+    money_amount: string;
+    /**
+     * Devices; null: no limit
+     */
+    node_connector: number | null;
+    /**
+     * Mbit/s; null: no limit
+     */
+    node_speed_limit: number | null;
+    /**
+     * Number of the plan
+     */
+    shop_group_id: number;
+    shop_name: string;
+    shop_type: 'main_package' | 'additional_package';
+    /**
+     * ISO 8601 duration; null: never
+     */
+    ss_bandwidth_reset_interval: string | null;
+    /**
+     * Bytes; null: unlimited
+     */
+    ss_bandwidth_total_size: number | null;
+    updated_at: string;
+    user_level: number | null;
+    /**
+     * ISO 8601 duration in calendar months
+     */
+    user_level_duration: string | null;
+};
+
+export type OrderItem = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    auto_renew: boolean;
+    created_at: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    /**
+     * Until when a pending order waits
+     */
+    expires_at: string | null;
+    id: string;
+    kind: 'plan' | 'renewal' | 'package';
+    /**
+     * 0 of a package
+     */
+    months: number;
+    name: string;
+    /**
+     * Number of the order; paths take it or the id
+     */
+    no: number;
+    /**
+     * The package that it brought
+     */
+    package_id: number | null;
+    paid_at: string | null;
+    plan_id: number;
+    /**
+     * The service that it began or renewed
+     */
+    service_id: number | null;
+    shop_id: number;
+    state: 'pending' | 'paid' | 'cancelled' | 'expired' | 'refunded';
+};
+
+export type OrderResult = {
+    order: OrderItem;
+    /**
+     * What the order waits for, or waited for; with its pay page while it is pending
+     */
+    recharge?: RechargeRecord;
+};
+
+export type PayPage = {
+    /**
+     * What to do with the address: open it, or show it as a QR code
+     */
+    kind: 'url' | 'qrcode';
+    url: string;
+};
+
+export type PlanItem = {
+    class: number;
+    /**
+     * null: no limit
+     */
+    devices: number | null;
+    groups: Array<number>;
+    id: number;
+    info: string;
+    kind: 'plan' | 'package';
+    name: string;
+    /**
+     * How often one user may buy it; null: as often as they like
+     */
+    per_user: number | null;
+    prices: Array<PriceItem>;
+    renewable: boolean;
+    reset: 'calendar_month' | 'anniversary' | 'never';
+    /**
+     * null: no limit
+     */
+    speed_mbps: number | null;
+    /**
+     * What is left to sell; null: no end of it
+     */
+    stock: number | null;
+    /**
+     * For each quota month, of a package once; null: unlimited
+     */
+    traffic_bytes: number | null;
+    /**
+     * Of a package; null: until it is used up
+     */
+    valid_days: number | null;
+};
+
+export type PreOrderResult = {
+    /**
+     * What it costs
+     */
+    amount: string;
+    /**
+     * What the wallet has available
+     */
+    balance: string;
+    /**
+     * The part of the amount that the wallet pays
+     */
+    balance_used: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    kind: 'plan' | 'renewal' | 'package';
+    /**
+     * The rest; 0.00 where the wallet covers it
+     */
+    missing: string;
+    /**
+     * 0 of a package
+     */
+    months: number;
+    name: string;
+    plan_id: number;
+    /**
+     * What a recharge of the rest comes to, at least the site's minimum
+     */
+    recharge_amount: string;
+    /**
+     * The service that is renewed; absent for something new
+     */
+    renews?: RenewedItem;
+    shop_id: number;
+};
+
+export type PriceItem = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * 0 of a package
+     */
+    months: number;
+    /**
+     * What the order paths take
+     */
+    shop_id: number;
+};
+
+export type ProductList = {
+    /**
+     * By plan, as plan_N
+     */
+    products: {
+        [key: string]: TrialPlan;
+    };
+};
+
+export type PurchaseRecord = {
+    created_at: string;
+    /**
+     * When the service or package ends; null for a package that lives until it is used up
+     */
+    ends_at: string | null;
+    id: string;
+    kind: 'plan' | 'renewal' | 'package';
+    /**
+     * Decimal amount in the site's currency
+     */
+    money_amount: string;
+    /**
+     * 0 of a package
+     */
+    months: number;
+    no: number;
+    /**
+     * When the service ends and renews itself; null where it does not
+     */
+    renew_at: string | null;
+    shop_id: number;
+    shop_name: string;
+    state: 'paid' | 'refunded';
+};
+
+export type PurchaseWishBody = {
+    coupon?: string;
+    /**
+     * The service to renew; none: something new
+     */
+    renew_service_id?: number | null;
+};
+
+export type RechargeList = {
+    /**
+     * When the wallet was opened
+     */
+    created_at: string;
+    recharge_records: Array<RechargeRecord>;
+    total_count: number;
+};
+
+export type RechargeRecord = {
+    config_json: {
+        [key: string]: unknown;
+    };
+    created_at: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    expires_at: string;
+    gateway: string;
+    id: string;
+    invoice_id: string | null;
+    /**
+     * Whether the money is in the wallet
+     */
+    is_finish: boolean;
+    /**
+     * Decimal amount in the site's currency
+     */
+    money_amount: string;
+    /**
+     * Number of the recharge; paths take it or the id
+     */
+    no: number;
+    /**
+     * The order that completes by itself when this is paid
+     */
+    order_no: number | null;
+    paid_at: string | null;
+    /**
+     * Always 0; the gateway has a name
+     */
+    pay_method_id: number;
+    /**
+     * Where to pay; only while the recharge is pending and once the gateway has been asked
+     */
+    pay_page?: PayPage;
+    remark: string | null;
+    state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
+    trade_no: string;
+    updated_at: string;
+};
+
+export type RechargeWishBody = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount: string | number;
+    /**
+     * Name of one of the gateways
+     */
+    gateway: string;
+};
+
+export type RefreshBody = {
+    refresh_token: string;
+};
+
+export type RenewedItem = {
+    /**
+     * Before the renewal
+     */
+    ends_at: string;
+    name: string;
+    service_id: number;
+};
+
+export type SignInBody = {
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    captcha_key?: string | null;
+    email: string;
+    /**
+     * The refresh token lives 30 days instead of one hour
+     */
+    is_remember_me?: boolean;
+    password: string;
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    tiago2_cap_token?: string | null;
+    /**
+     * Of an account that has a second factor
+     */
+    two_fa_code?: string | null;
+    /**
+     * Of a solved challenge, where one is asked for
+     */
+    verify_token?: string | null;
+};
+
+export type SignInRecord = {
+    ip_address: string;
+    /**
+     * Unix time
+     */
+    login_time: number;
+    /**
+     * False for a wrong password
+     */
+    succeeded: boolean;
+    user_agent: string;
+};
+
+export type SignUpBody = {
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    captcha_key?: string | null;
+    email: string;
+    /**
+     * Needed where the site sends codes by mail
+     */
+    email_code?: string | null;
+    /**
+     * Needed where the site admits only the invited
+     */
+    invite_code?: string | null;
+    /**
+     * 1 to 32 characters
+     */
+    name: string;
+    /**
+     * 8 to 128 characters, not among the most common
+     */
+    password: string;
+    /**
+     * The password once more
+     */
+    re_password: string;
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    tiago2_cap_token?: string | null;
+    /**
+     * Of a solved challenge, where one is asked for
+     */
+    verify_token?: string | null;
+};
+
+export type SignUpResult = {
+    /**
+     * JWT, lives 20 minutes
+     */
+    access_token: string;
+    email: string;
+    /**
+     * JWT, good for one refresh
+     */
+    refresh_token: string;
+    user_id: number;
+    user_name: string;
+};
+
+export type SiteRecharge = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    max: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    min: string;
+    presets: Array<string>;
+};
+
+export type SiteResult = {
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    /**
+     * Whether this is a demonstration with play money
+     */
+    demo: boolean;
+    /**
+     * The years and the site's name
+     */
+    footer: string;
+    recharge: SiteRecharge;
+    sign_up: SiteSignUp;
+    site_name: string;
+    site_url: string;
+    /**
+     * IANA name of the zone in which the site counts days
+     */
+    time_zone: string;
+    version: string;
+};
+
+export type SiteSignUp = {
+    /**
+     * Allowed e-mail domains; empty allows all
+     */
+    domains: Array<string>;
+    /**
+     * Whether a code sent to the address is required
+     */
+    email_code: boolean;
+    mode: 'open' | 'invite' | 'closed';
+};
+
+export type SsPasswordResult = {
+    /**
+     * The user's password on Shadowsocks nodes
+     */
+    password: string;
+    /**
+     * The user's UUID on all other nodes
+     */
+    uuid: string;
+};
+
+export type TokensResult = {
+    /**
+     * JWT, lives 20 minutes
+     */
+    access_token: string;
+    /**
+     * JWT, good for one refresh
+     */
+    refresh_token: string;
+    user_id: number;
+};
+
+export type TrialFeature = {
+    info: string | null;
+    name: string;
+    support: boolean;
+};
+
+export type TrialPlan = {
+    billing: string;
+    /**
+     * The currency's sign or code
+     */
+    currency: string;
+    features: Array<TrialFeature>;
+    info: string | null;
+    name: string;
+    /**
+     * Shop id by period: 1month, 3month …, or package
+     */
+    plan_shop_id: {
+        [key: string]: number;
+    };
+    /**
+     * Of the shortest period
+     */
+    price: string;
+};
+
+export type UserIndexResult = {
+    /**
+     * The role in the token
+     */
+    access_type: string;
+    /**
+     * Unix time of the access token's end
+     */
+    expires_at: number;
+    /**
+     * Unix time of the access token
+     */
+    issued_at: number;
+    token_type: string;
+    user_id: number;
+};
+
+export type WalletResult = {
+    /**
+     * The balance less what is held
+     */
+    available: string;
+    created_at: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    /**
+     * What pending orders keep of the balance
+     */
+    held: string;
+    /**
+     * Commission from invites
+     */
+    invite_balance: string;
+    /**
+     * All of the wallet
+     */
+    wallet_balance: string;
+};
+
 export type Access = {
     state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned';
     quota_bytes: number | null;
@@ -30,20 +787,6 @@ export type Dashboard = {
     };
 };
 
-export type LinkToken = {
-    token: string;
-    url: string;
-    urls: Array<string>;
-};
-
-export type Client = {
-    id: string;
-    name: string;
-    platforms: Array<string>;
-    import_url: string;
-    download_url: string;
-};
-
 export type TimeAxisPoint = {
     user_id: number;
     data_time_range_lower: string;
@@ -54,11 +797,11 @@ export type TimeAxisPoint = {
     timestamp_ms: number;
 };
 
-export type Service = {
+export type ServiceItem = {
     id: number;
     name: string;
     plan_id: number;
-    state: 'running' | 'waiting' | 'ended';
+    state: 'running' | 'ended';
     quota_bytes: number | null;
     used_bytes: number;
     started_at: string;
@@ -68,10 +811,9 @@ export type Service = {
     class: number;
     speed_mbps: number | null;
     device_limit: number | null;
-    renew_shop_id: number | null;
 };
 
-export type Package = {
+export type PackageItem = {
     id: number;
     name: string;
     kind: string;
@@ -81,119 +823,11 @@ export type Package = {
 };
 
 export type Services = {
-    services: Array<Service>;
-    packages: Array<Package>;
+    services: Array<ServiceItem>;
+    packages: Array<PackageItem>;
 };
 
-export type Price = {
-    shop_id: number;
-    months: number;
-    amount: string;
-};
-
-export type Plan = {
-    id: number;
-    name: string;
-    summary: string;
-    traffic_bytes: number | null;
-    reset: 'calendar_month' | 'anniversary' | 'never';
-    class: number;
-    speed_mbps: number | null;
-    device_limit: number | null;
-    stock: number | null;
-    prices: Array<Price>;
-};
-
-export type ShopPackage = {
-    shop_id: number;
-    name: string;
-    bytes: number;
-    amount: string;
-    valid_days: number | null;
-};
-
-export type Shop = {
-    currency: string;
-    plans: Array<Plan>;
-    packages: Array<ShopPackage>;
-};
-
-export type Quote = {
-    shop_id: number;
-    name: string;
-    months: number | null;
-    price: string;
-    credit: string;
-    total: string;
-    balance: string;
-    from_balance: string;
-    missing: string;
-    currency: string;
-};
-
-export type Order = {
-    id: number;
-    state: 'pending' | 'paid' | 'cancelled' | 'expired' | 'refunded';
-    name: string;
-    total: string;
-    currency: string;
-    recharge: Recharge | null;
-    expires_at: string;
-};
-
-export type Wallet = {
-    wallet_balance: string;
-    invite_balance: string;
-    held: string;
-    currency: string;
-    created_at: string;
-};
-
-export type Movement = {
-    id: number;
-    created_at: string;
-    reason: string;
-    note: string;
-    amount: string;
-    balance_after: string;
-};
-
-export type Movements = {
-    total_count: number;
-    movements: Array<Movement>;
-};
-
-export type Recharge = {
-    id: string;
-    no: number;
-    created_at: string;
-    trade_no: string;
-    money_amount: string;
-    fee: string;
-    pay_amount: string;
-    pay_currency: string;
-    gateway: string;
-    state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
-    expires_at: string;
-    pay_url: string;
-    pay_kind: 'redirect' | 'qr';
-    order_id: number | null;
-};
-
-export type Recharges = {
-    total_count: number;
-    recharge_records: Array<Recharge>;
-};
-
-export type Gateway = {
-    id: string;
-    name: string;
-    fee_percent: string;
-    fee_fixed: string;
-    currency: string;
-};
-
-export type Node = {
+export type NodeInfo = {
     node_id: number;
     node_name: string;
     server_address: string;
@@ -212,28 +846,560 @@ export type Node = {
 
 export type Nodes = {
     total_nodes: number;
-    available_nodes: Array<Node>;
+    available_nodes: Array<NodeInfo>;
     user_tier: string;
 };
 
-export type Site = {
-    site_name: string;
-    site_url: string;
-    footer: string;
-    version: string;
-    build: string;
-    demo: boolean;
-    currency: string;
-    sign_up: {
-        mode: 'open' | 'invite' | 'closed';
-        email_code: boolean;
-    };
-    recharge: {
-        presets: Array<string>;
-        min: string;
-        max: string;
-    };
+export type AuthLoginData = {
+    body: SignInBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_login/login';
 };
+
+export type AuthLoginResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AuthLoginResponse = AuthLoginResponses[keyof AuthLoginResponses];
+
+export type AuthRegisterData = {
+    body: SignUpBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_register';
+};
+
+export type AuthRegisterResponses = {
+    /**
+     * OK
+     */
+    200: SignUpResult;
+};
+
+export type AuthRegisterResponse = AuthRegisterResponses[keyof AuthRegisterResponses];
+
+export type AuthCheckInviteCodeData = {
+    body: InviteCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_register/check-invite-code';
+};
+
+export type AuthCheckInviteCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthCheckInviteCodeResponse = AuthCheckInviteCodeResponses[keyof AuthCheckInviteCodeResponses];
+
+export type AuthRefreshData = {
+    body: RefreshBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/jwt_token/jwt_access_refresh';
+};
+
+export type AuthRefreshResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AuthRefreshResponse = AuthRefreshResponses[keyof AuthRefreshResponses];
+
+export type AuthSignOutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/sign-out';
+};
+
+export type AuthSignOutResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthSignOutResponse = AuthSignOutResponses[keyof AuthSignOutResponses];
+
+export type SiteGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/site';
+};
+
+export type SiteGetResponses = {
+    /**
+     * OK
+     */
+    200: SiteResult;
+};
+
+export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
+
+export type UserIndexData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user';
+};
+
+export type UserIndexResponses = {
+    /**
+     * OK
+     */
+    200: UserIndexResult;
+};
+
+export type UserIndexResponse = UserIndexResponses[keyof UserIndexResponses];
+
+export type AccountChangePasswordData = {
+    body: ChangePasswordBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/change-password';
+};
+
+export type AccountChangePasswordResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AccountChangePasswordResponse = AccountChangePasswordResponses[keyof AccountChangePasswordResponses];
+
+export type AccountLoginHistoryData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/login-history';
+};
+
+export type AccountLoginHistoryResponses = {
+    /**
+     * OK
+     */
+    200: Array<SignInRecord>;
+};
+
+export type AccountLoginHistoryResponse = AccountLoginHistoryResponses[keyof AccountLoginHistoryResponses];
+
+export type AccountMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/me';
+};
+
+export type AccountMeResponses = {
+    /**
+     * OK
+     */
+    200: AccountMeResult;
+};
+
+export type AccountMeResponse = AccountMeResponses[keyof AccountMeResponses];
+
+export type UserGetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/get_me';
+};
+
+export type UserGetMeResponses = {
+    /**
+     * OK
+     */
+    200: GetMeResult;
+};
+
+export type UserGetMeResponse = UserGetMeResponses[keyof UserGetMeResponses];
+
+export type OrderGetData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the order
+         */
+        order_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/orders/{order_id}';
+};
+
+export type OrderGetResponses = {
+    /**
+     * OK
+     */
+    200: OrderResult;
+};
+
+export type OrderGetResponse = OrderGetResponses[keyof OrderGetResponses];
+
+export type OrderCancelData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the order
+         */
+        order_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/orders/{order_id}/cancel';
+};
+
+export type OrderCancelResponses = {
+    /**
+     * OK
+     */
+    200: OrderResult;
+};
+
+export type OrderCancelResponse = OrderCancelResponses[keyof OrderCancelResponses];
+
+export type ClientsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/clients';
+};
+
+export type ClientsListResponses = {
+    /**
+     * OK
+     */
+    200: Array<LinkApp>;
+};
+
+export type ClientsListResponse = ClientsListResponses[keyof ClientsListResponses];
+
+export type LinkLogData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/services/link-log';
+};
+
+export type LinkLogResponses = {
+    /**
+     * OK
+     */
+    200: LinkLogResult;
+};
+
+export type LinkLogResponse = LinkLogResponses[keyof LinkLogResponses];
+
+export type LinkTokenGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/link-token/link-token';
+};
+
+export type LinkTokenGetResponses = {
+    /**
+     * OK
+     */
+    200: LinkTokenResult;
+};
+
+export type LinkTokenGetResponse = LinkTokenGetResponses[keyof LinkTokenGetResponses];
+
+export type LinkTokenResetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Make the credentials for nodes anew as well
+         */
+        is_reset_ss_password?: boolean;
+    };
+    url: '/api/v2/user/services/link-token/link-token/reset';
+};
+
+export type LinkTokenResetResponses = {
+    /**
+     * OK
+     */
+    200: LinkTokenResult;
+};
+
+export type LinkTokenResetResponse = LinkTokenResetResponses[keyof LinkTokenResetResponses];
+
+export type SsPasswordGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/ss-password';
+};
+
+export type SsPasswordGetResponses = {
+    /**
+     * OK
+     */
+    200: SsPasswordResult;
+};
+
+export type SsPasswordGetResponse = SsPasswordGetResponses[keyof SsPasswordGetResponses];
+
+export type SsPasswordResetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/ss-password/reset';
+};
+
+export type SsPasswordResetResponses = {
+    /**
+     * OK
+     */
+    200: SsPasswordResult;
+};
+
+export type SsPasswordResetResponse = SsPasswordResetResponses[keyof SsPasswordResetResponses];
+
+export type ShopOldData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/shop-old';
+};
+
+export type ShopOldResponses = {
+    /**
+     * OK
+     */
+    200: ProductList;
+};
+
+export type ShopOldResponse = ShopOldResponses[keyof ShopOldResponses];
+
+export type ShopConfirmOrderData = {
+    body?: ConfirmationBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        shop_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/shop-old/{shop_id}/confirm-order';
+};
+
+export type ShopConfirmOrderResponses = {
+    /**
+     * OK
+     */
+    200: OrderResult;
+};
+
+export type ShopConfirmOrderResponse = ShopConfirmOrderResponses[keyof ShopConfirmOrderResponses];
+
+export type ShopInfoData = {
+    body?: never;
+    path: {
+        shop_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/shop-old/{shop_id}/info';
+};
+
+export type ShopInfoResponses = {
+    /**
+     * OK
+     */
+    200: OldServiceShop;
+};
+
+export type ShopInfoResponse = ShopInfoResponses[keyof ShopInfoResponses];
+
+export type ShopPreOrderData = {
+    body?: PurchaseWishBody;
+    path: {
+        shop_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/shop-old/{shop_id}/pre-order';
+};
+
+export type ShopPreOrderResponses = {
+    /**
+     * OK
+     */
+    200: PreOrderResult;
+};
+
+export type ShopPreOrderResponse = ShopPreOrderResponses[keyof ShopPreOrderResponses];
+
+export type ShopPlansData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only the plan of this service, hidden ones too, to renew it
+         */
+        renew_service_id?: number;
+    };
+    url: '/api/v2/user/shop/plans';
+};
+
+export type ShopPlansResponses = {
+    /**
+     * OK
+     */
+    200: Array<PlanItem>;
+};
+
+export type ShopPlansResponse = ShopPlansResponses[keyof ShopPlansResponses];
+
+export type WalletGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/wallet';
+};
+
+export type WalletGetResponses = {
+    /**
+     * OK
+     */
+    200: WalletResult;
+};
+
+export type WalletGetResponse = WalletGetResponses[keyof WalletGetResponses];
+
+export type GatewaysListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/wallet/gateways';
+};
+
+export type GatewaysListResponses = {
+    /**
+     * OK
+     */
+    200: Array<GatewayItem>;
+};
+
+export type GatewaysListResponse = GatewaysListResponses[keyof GatewaysListResponses];
+
+export type WalletMovementsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        page?: number;
+        size?: number;
+    };
+    url: '/api/v2/user/wallet/movements';
+};
+
+export type WalletMovementsResponses = {
+    /**
+     * OK
+     */
+    200: MovementPage;
+};
+
+export type WalletMovementsResponse = WalletMovementsResponses[keyof WalletMovementsResponses];
+
+export type WalletPurchaseRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/wallet/purchase-records';
+};
+
+export type WalletPurchaseRecordsResponses = {
+    /**
+     * OK
+     */
+    200: Array<PurchaseRecord>;
+};
+
+export type WalletPurchaseRecordsResponse = WalletPurchaseRecordsResponses[keyof WalletPurchaseRecordsResponses];
+
+export type RechargeListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/wallet/recharge';
+};
+
+export type RechargeListResponses = {
+    /**
+     * OK
+     */
+    200: RechargeList;
+};
+
+export type RechargeListResponse = RechargeListResponses[keyof RechargeListResponses];
+
+export type RechargeCreateData = {
+    body: RechargeWishBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/wallet/recharge';
+};
+
+export type RechargeCreateResponses = {
+    /**
+     * OK
+     */
+    200: RechargeRecord;
+};
+
+export type RechargeCreateResponse = RechargeCreateResponses[keyof RechargeCreateResponses];
+
+export type RechargeGetData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the recharge
+         */
+        recharge_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/wallet/recharge/{recharge_id}';
+};
+
+export type RechargeGetResponses = {
+    /**
+     * OK
+     */
+    200: RechargeRecord;
+};
+
+export type RechargeGetResponse = RechargeGetResponses[keyof RechargeGetResponses];
 
 export type DashboardGetData = {
     body?: never;
@@ -250,54 +1416,6 @@ export type DashboardGetResponses = {
 };
 
 export type DashboardGetResponse = DashboardGetResponses[keyof DashboardGetResponses];
-
-export type LinkTokenGetData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/services/link-token/link-token';
-};
-
-export type LinkTokenGetResponses = {
-    /**
-     * OK
-     */
-    200: LinkToken;
-};
-
-export type LinkTokenGetResponse = LinkTokenGetResponses[keyof LinkTokenGetResponses];
-
-export type LinkTokenResetData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/services/link-token/link-token/reset';
-};
-
-export type LinkTokenResetResponses = {
-    /**
-     * OK
-     */
-    200: LinkToken;
-};
-
-export type LinkTokenResetResponse = LinkTokenResetResponses[keyof LinkTokenResetResponses];
-
-export type ClientsListData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/services/clients';
-};
-
-export type ClientsListResponses = {
-    /**
-     * OK
-     */
-    200: Array<Client>;
-};
-
-export type ClientsListResponse = ClientsListResponses[keyof ClientsListResponses];
 
 export type TrafficTimeAxisData = {
     body?: never;
@@ -336,214 +1454,6 @@ export type ServicesListResponses = {
 
 export type ServicesListResponse = ServicesListResponses[keyof ServicesListResponses];
 
-export type ShopPlansData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/shop/plans';
-};
-
-export type ShopPlansResponses = {
-    /**
-     * OK
-     */
-    200: Shop;
-};
-
-export type ShopPlansResponse = ShopPlansResponses[keyof ShopPlansResponses];
-
-export type ShopPreOrderData = {
-    body: {
-        renew_service_id?: number;
-    };
-    path: {
-        shop_id: number;
-    };
-    query?: never;
-    url: '/api/v2/user/shop-old/{shop_id}/pre-order';
-};
-
-export type ShopPreOrderResponses = {
-    /**
-     * OK
-     */
-    200: Quote;
-};
-
-export type ShopPreOrderResponse = ShopPreOrderResponses[keyof ShopPreOrderResponses];
-
-export type ShopConfirmOrderData = {
-    body: {
-        renew_service_id?: number;
-        gateway?: string;
-    };
-    headers?: {
-        'Idempotency-Key'?: string;
-    };
-    path: {
-        shop_id: number;
-    };
-    query?: never;
-    url: '/api/v2/user/shop-old/{shop_id}/confirm-order';
-};
-
-export type ShopConfirmOrderResponses = {
-    /**
-     * OK
-     */
-    200: Order;
-};
-
-export type ShopConfirmOrderResponse = ShopConfirmOrderResponses[keyof ShopConfirmOrderResponses];
-
-export type OrderGetData = {
-    body?: never;
-    path: {
-        order_id: number;
-    };
-    query?: never;
-    url: '/api/v2/user/orders/{order_id}';
-};
-
-export type OrderGetResponses = {
-    /**
-     * OK
-     */
-    200: Order;
-};
-
-export type OrderGetResponse = OrderGetResponses[keyof OrderGetResponses];
-
-export type OrderCancelData = {
-    body?: never;
-    path: {
-        order_id: number;
-    };
-    query?: never;
-    url: '/api/v2/user/orders/{order_id}/cancel';
-};
-
-export type OrderCancelResponses = {
-    /**
-     * OK
-     */
-    200: Order;
-};
-
-export type OrderCancelResponse = OrderCancelResponses[keyof OrderCancelResponses];
-
-export type WalletGetData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/wallet';
-};
-
-export type WalletGetResponses = {
-    /**
-     * OK
-     */
-    200: Wallet;
-};
-
-export type WalletGetResponse = WalletGetResponses[keyof WalletGetResponses];
-
-export type WalletMovementsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        page?: number;
-        size?: number;
-    };
-    url: '/api/v2/user/wallet/movements';
-};
-
-export type WalletMovementsResponses = {
-    /**
-     * OK
-     */
-    200: Movements;
-};
-
-export type WalletMovementsResponse = WalletMovementsResponses[keyof WalletMovementsResponses];
-
-export type RechargeListData = {
-    body?: never;
-    path?: never;
-    query?: {
-        limit?: number;
-        offset?: number;
-    };
-    url: '/api/v2/user/wallet/recharge';
-};
-
-export type RechargeListResponses = {
-    /**
-     * OK
-     */
-    200: Recharges;
-};
-
-export type RechargeListResponse = RechargeListResponses[keyof RechargeListResponses];
-
-export type RechargeCreateData = {
-    body: {
-        amount: string;
-        gateway: string;
-    };
-    headers?: {
-        'Idempotency-Key'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/wallet/recharge';
-};
-
-export type RechargeCreateResponses = {
-    /**
-     * OK
-     */
-    200: Recharge;
-};
-
-export type RechargeCreateResponse = RechargeCreateResponses[keyof RechargeCreateResponses];
-
-export type RechargeGetData = {
-    body: {
-        gateway?: string;
-    };
-    path: {
-        recharge_id: number;
-    };
-    query?: never;
-    url: '/api/v2/user/wallet/recharge/{recharge_id}';
-};
-
-export type RechargeGetResponses = {
-    /**
-     * OK
-     */
-    200: Recharge;
-};
-
-export type RechargeGetResponse = RechargeGetResponses[keyof RechargeGetResponses];
-
-export type GatewaysListData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/wallet/gateways';
-};
-
-export type GatewaysListResponses = {
-    /**
-     * OK
-     */
-    200: Array<Gateway>;
-};
-
-export type GatewaysListResponse = GatewaysListResponses[keyof GatewaysListResponses];
-
 export type NodesListData = {
     body?: never;
     path?: never;
@@ -559,19 +1469,3 @@ export type NodesListResponses = {
 };
 
 export type NodesListResponse = NodesListResponses[keyof NodesListResponses];
-
-export type SiteGetData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/site';
-};
-
-export type SiteGetResponses = {
-    /**
-     * OK
-     */
-    200: Site;
-};
-
-export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];

@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router'
-import { LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { Globe, LayoutDashboard, type LucideIcon, Package, ShoppingBag, Wallet } from 'lucide-react'
 import type common from '../../locales/zh-CN/common.json'
 
 type NavItem = {
@@ -7,6 +7,8 @@ type NavItem = {
   /** Its name and search words are `nav.<key>` and `navKeywords.<key>` of the common texts. */
   key: keyof (typeof common)['navKeywords']
   icon: LucideIcon
+  /** Not current on the pages below it, which have entries of their own. */
+  isExact?: boolean
   /** One of the four pages beside "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
@@ -14,4 +16,10 @@ type NavItem = {
 /** The pages of the sidebar, the menu, the bottom bar and the palette, in groups. */
 export const navigation: NavItem[][] = [
   [{ to: '/user/dashboard', key: 'dashboard', icon: LayoutDashboard, isOnBottomBar: true }],
+  [
+    { to: '/user/services', key: 'services', icon: Package, isExact: true, isOnBottomBar: true },
+    { to: '/user/services/buy', key: 'buy', icon: ShoppingBag },
+    { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
+  ],
+  [{ to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true }],
 ]

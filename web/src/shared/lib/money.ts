@@ -4,7 +4,11 @@ export const toMinor = (amount: string) => Math.round(Number(amount) * 100)
 export const toAmount = (minor: number) => (minor / 100).toFixed(2)
 
 function formatter(currency: string, language: string) {
-  return new Intl.NumberFormat(language, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  })
 }
 
 /** "¥1,234.50" */

@@ -8,7 +8,9 @@ export const formatDate = (time: string | number, language: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
 
 export const formatDateTime = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(new Date(time))
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+    new Date(time),
+  )
 
 /** "11/20": for the axis of a chart. */
 export const formatDay = (time: number, language: string) =>
@@ -16,7 +18,9 @@ export const formatDay = (time: number, language: string) =>
 
 /** With the zone's name: what a tooltip says. */
 export const formatExactly = (time: string, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone }).format(new Date(time))
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long', timeZone }).format(
+    new Date(time),
+  )
 
 /** Days left until a time, begun ones counted, never below 0. */
 export const daysUntil = (time: string, now: number) =>

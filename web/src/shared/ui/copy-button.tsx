@@ -7,7 +7,11 @@ import { copyText } from '../lib/copy'
 const CONFIRM_MS = 2000
 
 /** Copies a text and says so for two seconds. `name` is what is copied, for screen readers. */
-export function CopyButton({ text, name, ...button }: ButtonProps & { text: string; name: string }) {
+export function CopyButton({
+  text,
+  name,
+  ...button
+}: ButtonProps & { text: string; name: string }) {
   const { t } = useTranslation()
   const [isCopied, setCopied] = useState(false)
 

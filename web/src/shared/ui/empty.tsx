@@ -4,7 +4,15 @@ import type { ReactNode } from 'react'
 import classes from './empty.module.css'
 
 /** Nothing here yet: one sentence, one action. */
-export function Empty({ icon: Icon, text, action }: { icon: LucideIcon; text: string; action?: ReactNode }) {
+export function Empty({
+  icon: Icon,
+  text,
+  action,
+}: {
+  icon: LucideIcon
+  text: string
+  action?: ReactNode
+}) {
   return (
     <div className={classes.empty}>
       <span className={classes.icon} aria-hidden="true">

@@ -1,6 +1,8 @@
+import { Card } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ErrorBlock } from './error-block'
+import classes from './loaded.module.css'
 
 const SKELETON_AFTER_MS = 150
 
@@ -8,12 +10,18 @@ const SKELETON_AFTER_MS = 150
 export function Loaded<T>(props: {
   query: UseQueryResult<T, Error>
   skeleton: ReactNode
+  /** For a view that brings cards of its own: the problem gets one too. */
+  hasCards?: boolean
   children: (data: T) => ReactNode
 }) {
   const { data, error, isFetching, refetch } = props.query
   if (data !== undefined) return props.children(data)
-  if (error && !isFetching) return <ErrorBlock error={error} isRetrying={false} onRetry={() => void refetch()} />
-  if (error) return <ErrorBlock error={error} isRetrying onRetry={() => undefined} />
+  if (error) {
+    const block = (
+      <ErrorBlock error={error} isRetrying={isFetching} onRetry={() => void refetch()} />
+    )
+    return props.hasCards ? <Card>{block}</Card> : block
+  }
   return <Late>{props.skeleton}</Late>
 }
 
@@ -25,7 +33,7 @@ function Late({ children }: { children: ReactNode }) {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div aria-busy="true" style={{ visibility: isSeen ? 'visible' : 'hidden' }}>
+    <div aria-busy="true" className={classes.late} data-seen={isSeen}>
       {children}
     </div>
   )

@@ -3,11 +3,17 @@ import { moneyParts } from '../lib/money'
 import classes from './figure.module.css'
 
 /** An amount of the API with its currency; `size="figure"` is the largest thing on a card. */
-export function Money(props: { amount: string; currency: string; size?: 'text' | 'figure'; isSigned?: boolean }) {
+export function Money(props: {
+  amount: string
+  currency: string
+  size?: 'text' | 'figure'
+  isSigned?: boolean
+}) {
   const { i18n } = useTranslation()
   const sign = props.isSigned && Number(props.amount) > 0 ? '+' : ''
   const parts = moneyParts(props.amount, props.currency, i18n.language)
-  if (props.size !== 'figure') return <span className={classes.text}>{sign + parts.map((part) => part.value).join('')}</span>
+  if (props.size !== 'figure')
+    return <span className={classes.text}>{sign + parts.map((part) => part.value).join('')}</span>
   return (
     <span className={classes.figure}>
       {sign}

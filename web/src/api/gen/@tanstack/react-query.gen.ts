@@ -3,8 +3,93 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { clientsList, dashboardGet, gatewaysList, linkTokenGet, linkTokenReset, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, shopConfirmOrder, shopPlans, shopPreOrder, siteGet, trafficTimeAxis, walletGet, walletMovements } from '../sdk.gen';
-import type { ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse } from '../types.gen';
+import { accountChangePassword, accountLoginHistory, accountMe, authCheckInviteCode, authLogin, authRefresh, authRegister, authSignOut, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountChangePasswordData, AccountChangePasswordResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountMeData, AccountMeResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginData, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterResponse, AuthSignOutData, AuthSignOutResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+
+/**
+ * Sign in with e-mail and password
+ */
+export const authLoginMutation = (options?: Partial<Options<AuthLoginData>>): UseMutationOptions<AuthLoginResponse, DefaultError, Options<AuthLoginData>> => {
+    const mutationOptions: UseMutationOptions<AuthLoginResponse, DefaultError, Options<AuthLoginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authLogin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Sign up
+ */
+export const authRegisterMutation = (options?: Partial<Options<AuthRegisterData>>): UseMutationOptions<AuthRegisterResponse, DefaultError, Options<AuthRegisterData>> => {
+    const mutationOptions: UseMutationOptions<AuthRegisterResponse, DefaultError, Options<AuthRegisterData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authRegister({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ask whether an invite code is good
+ */
+export const authCheckInviteCodeMutation = (options?: Partial<Options<AuthCheckInviteCodeData>>): UseMutationOptions<AuthCheckInviteCodeResponse, DefaultError, Options<AuthCheckInviteCodeData>> => {
+    const mutationOptions: UseMutationOptions<AuthCheckInviteCodeResponse, DefaultError, Options<AuthCheckInviteCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authCheckInviteCode({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Exchange a refresh token for new tokens
+ */
+export const authRefreshMutation = (options?: Partial<Options<AuthRefreshData>>): UseMutationOptions<AuthRefreshResponse, DefaultError, Options<AuthRefreshData>> => {
+    const mutationOptions: UseMutationOptions<AuthRefreshResponse, DefaultError, Options<AuthRefreshData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authRefresh({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End the session that makes the call
+ */
+export const authSignOutMutation = (options?: Partial<Options<AuthSignOutData>>): UseMutationOptions<AuthSignOutResponse, DefaultError, Options<AuthSignOutData>> => {
+    const mutationOptions: UseMutationOptions<AuthSignOutResponse, DefaultError, Options<AuthSignOutData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authSignOut({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -39,11 +124,14 @@ const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions
     return [params];
 };
 
-export const dashboardGetQueryKey = (options?: Options<DashboardGetData>) => createQueryKey('dashboardGet', options);
+export const siteGetQueryKey = (options?: Options<SiteGetData>) => createQueryKey('siteGet', options);
 
-export const dashboardGetOptions = (options?: Options<DashboardGetData>) => queryOptions<DashboardGetResponse, DefaultError, DashboardGetResponse, ReturnType<typeof dashboardGetQueryKey>>({
+/**
+ * What everybody may know of the site
+ */
+export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<SiteGetResponse, DefaultError, SiteGetResponse, ReturnType<typeof siteGetQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
-        const { data } = await dashboardGet({
+        const { data } = await siteGet({
             ...options,
             ...queryKey[0],
             signal,
@@ -51,11 +139,174 @@ export const dashboardGetOptions = (options?: Options<DashboardGetData>) => quer
         });
         return data;
     },
-    queryKey: dashboardGetQueryKey(options)
+    queryKey: siteGetQueryKey(options)
+});
+
+export const userIndexQueryKey = (options?: Options<UserIndexData>) => createQueryKey('userIndex', options);
+
+/**
+ * What the access token says
+ */
+export const userIndexOptions = (options?: Options<UserIndexData>) => queryOptions<UserIndexResponse, DefaultError, UserIndexResponse, ReturnType<typeof userIndexQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await userIndex({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: userIndexQueryKey(options)
+});
+
+/**
+ * Change the password; ends all sessions and begins a new one for this device
+ */
+export const accountChangePasswordMutation = (options?: Partial<Options<AccountChangePasswordData>>): UseMutationOptions<AccountChangePasswordResponse, DefaultError, Options<AccountChangePasswordData>> => {
+    const mutationOptions: UseMutationOptions<AccountChangePasswordResponse, DefaultError, Options<AccountChangePasswordData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountChangePassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const accountLoginHistoryQueryKey = (options?: Options<AccountLoginHistoryData>) => createQueryKey('accountLoginHistory', options);
+
+/**
+ * The newest 100 sign-ins, failed ones too, newest first
+ */
+export const accountLoginHistoryOptions = (options?: Options<AccountLoginHistoryData>) => queryOptions<AccountLoginHistoryResponse, DefaultError, AccountLoginHistoryResponse, ReturnType<typeof accountLoginHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountLoginHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountLoginHistoryQueryKey(options)
+});
+
+export const accountMeQueryKey = (options?: Options<AccountMeData>) => createQueryKey('accountMe', options);
+
+/**
+ * The user's account
+ */
+export const accountMeOptions = (options?: Options<AccountMeData>) => queryOptions<AccountMeResponse, DefaultError, AccountMeResponse, ReturnType<typeof accountMeQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountMe({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountMeQueryKey(options)
+});
+
+export const userGetMeQueryKey = (options?: Options<UserGetMeData>) => createQueryKey('userGetMe', options);
+
+/**
+ * Who is signed in
+ */
+export const userGetMeOptions = (options?: Options<UserGetMeData>) => queryOptions<UserGetMeResponse, DefaultError, UserGetMeResponse, ReturnType<typeof userGetMeQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await userGetMe({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: userGetMeQueryKey(options)
+});
+
+export const orderGetQueryKey = (options: Options<OrderGetData>) => createQueryKey('orderGet', options);
+
+/**
+ * The state of an order
+ */
+export const orderGetOptions = (options: Options<OrderGetData>) => queryOptions<OrderGetResponse, DefaultError, OrderGetResponse, ReturnType<typeof orderGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await orderGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: orderGetQueryKey(options)
+});
+
+/**
+ * Give up a pending order; what it held is free again
+ */
+export const orderCancelMutation = (options?: Partial<Options<OrderCancelData>>): UseMutationOptions<OrderCancelResponse, DefaultError, Options<OrderCancelData>> => {
+    const mutationOptions: UseMutationOptions<OrderCancelResponse, DefaultError, Options<OrderCancelData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await orderCancel({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const clientsListQueryKey = (options?: Options<ClientsListData>) => createQueryKey('clientsList', options);
+
+/**
+ * Programs that read the link, with how to import it
+ */
+export const clientsListOptions = (options?: Options<ClientsListData>) => queryOptions<ClientsListResponse, DefaultError, ClientsListResponse, ReturnType<typeof clientsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await clientsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: clientsListQueryKey(options)
+});
+
+export const linkLogQueryKey = (options?: Options<LinkLogData>) => createQueryKey('linkLog', options);
+
+/**
+ * Who fetched the link, the newest first
+ */
+export const linkLogOptions = (options?: Options<LinkLogData>) => queryOptions<LinkLogResponse, DefaultError, LinkLogResponse, ReturnType<typeof linkLogQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await linkLog({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: linkLogQueryKey(options)
 });
 
 export const linkTokenGetQueryKey = (options?: Options<LinkTokenGetData>) => createQueryKey('linkTokenGet', options);
 
+/**
+ * The subscription link
+ */
 export const linkTokenGetOptions = (options?: Options<LinkTokenGetData>) => queryOptions<LinkTokenGetResponse, DefaultError, LinkTokenGetResponse, ReturnType<typeof linkTokenGetQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
         const { data } = await linkTokenGet({
@@ -69,6 +320,9 @@ export const linkTokenGetOptions = (options?: Options<LinkTokenGetData>) => quer
     queryKey: linkTokenGetQueryKey(options)
 });
 
+/**
+ * Make another subscription link; the old one ends at once
+ */
 export const linkTokenResetMutation = (options?: Partial<Options<LinkTokenResetData>>): UseMutationOptions<LinkTokenResetResponse, DefaultError, Options<LinkTokenResetData>> => {
     const mutationOptions: UseMutationOptions<LinkTokenResetResponse, DefaultError, Options<LinkTokenResetData>> = {
         mutationFn: async (fnOptions) => {
@@ -83,11 +337,14 @@ export const linkTokenResetMutation = (options?: Partial<Options<LinkTokenResetD
     return mutationOptions;
 };
 
-export const clientsListQueryKey = (options?: Options<ClientsListData>) => createQueryKey('clientsList', options);
+export const ssPasswordGetQueryKey = (options?: Options<SsPasswordGetData>) => createQueryKey('ssPasswordGet', options);
 
-export const clientsListOptions = (options?: Options<ClientsListData>) => queryOptions<ClientsListResponse, DefaultError, ClientsListResponse, ReturnType<typeof clientsListQueryKey>>({
+/**
+ * The user's credentials on nodes
+ */
+export const ssPasswordGetOptions = (options?: Options<SsPasswordGetData>) => queryOptions<SsPasswordGetResponse, DefaultError, SsPasswordGetResponse, ReturnType<typeof ssPasswordGetQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
-        const { data } = await clientsList({
+        const { data } = await ssPasswordGet({
             ...options,
             ...queryKey[0],
             signal,
@@ -95,7 +352,251 @@ export const clientsListOptions = (options?: Options<ClientsListData>) => queryO
         });
         return data;
     },
-    queryKey: clientsListQueryKey(options)
+    queryKey: ssPasswordGetQueryKey(options)
+});
+
+/**
+ * Make the credentials for nodes anew; clients must update their link
+ */
+export const ssPasswordResetMutation = (options?: Partial<Options<SsPasswordResetData>>): UseMutationOptions<SsPasswordResetResponse, DefaultError, Options<SsPasswordResetData>> => {
+    const mutationOptions: UseMutationOptions<SsPasswordResetResponse, DefaultError, Options<SsPasswordResetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await ssPasswordReset({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const shopOldQueryKey = (options?: Options<ShopOldData>) => createQueryKey('shopOld', options);
+
+/**
+ * What is on sale, in the classic shape
+ */
+export const shopOldOptions = (options?: Options<ShopOldData>) => queryOptions<ShopOldResponse, DefaultError, ShopOldResponse, ReturnType<typeof shopOldQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await shopOld({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: shopOldQueryKey(options)
+});
+
+/**
+ * Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named
+ */
+export const shopConfirmOrderMutation = (options?: Partial<Options<ShopConfirmOrderData>>): UseMutationOptions<ShopConfirmOrderResponse, DefaultError, Options<ShopConfirmOrderData>> => {
+    const mutationOptions: UseMutationOptions<ShopConfirmOrderResponse, DefaultError, Options<ShopConfirmOrderData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await shopConfirmOrder({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const shopInfoQueryKey = (options: Options<ShopInfoData>) => createQueryKey('shopInfo', options);
+
+/**
+ * One plan for one period, or one package
+ */
+export const shopInfoOptions = (options: Options<ShopInfoData>) => queryOptions<ShopInfoResponse, DefaultError, ShopInfoResponse, ReturnType<typeof shopInfoQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await shopInfo({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: shopInfoQueryKey(options)
+});
+
+/**
+ * What a purchase would cost now; changes nothing
+ */
+export const shopPreOrderMutation = (options?: Partial<Options<ShopPreOrderData>>): UseMutationOptions<ShopPreOrderResponse, DefaultError, Options<ShopPreOrderData>> => {
+    const mutationOptions: UseMutationOptions<ShopPreOrderResponse, DefaultError, Options<ShopPreOrderData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await shopPreOrder({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const shopPlansQueryKey = (options?: Options<ShopPlansData>) => createQueryKey('shopPlans', options);
+
+/**
+ * What is on sale, with prices
+ */
+export const shopPlansOptions = (options?: Options<ShopPlansData>) => queryOptions<ShopPlansResponse, DefaultError, ShopPlansResponse, ReturnType<typeof shopPlansQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await shopPlans({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: shopPlansQueryKey(options)
+});
+
+export const walletGetQueryKey = (options?: Options<WalletGetData>) => createQueryKey('walletGet', options);
+
+/**
+ * The balance
+ */
+export const walletGetOptions = (options?: Options<WalletGetData>) => queryOptions<WalletGetResponse, DefaultError, WalletGetResponse, ReturnType<typeof walletGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await walletGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: walletGetQueryKey(options)
+});
+
+export const gatewaysListQueryKey = (options?: Options<GatewaysListData>) => createQueryKey('gatewaysList', options);
+
+/**
+ * The ways to pay
+ */
+export const gatewaysListOptions = (options?: Options<GatewaysListData>) => queryOptions<GatewaysListResponse, DefaultError, GatewaysListResponse, ReturnType<typeof gatewaysListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await gatewaysList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: gatewaysListQueryKey(options)
+});
+
+export const walletMovementsQueryKey = (options?: Options<WalletMovementsData>) => createQueryKey('walletMovements', options);
+
+/**
+ * Every movement of the balance, newest first
+ */
+export const walletMovementsOptions = (options?: Options<WalletMovementsData>) => queryOptions<WalletMovementsResponse, DefaultError, WalletMovementsResponse, ReturnType<typeof walletMovementsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await walletMovements({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: walletMovementsQueryKey(options)
+});
+
+export const walletPurchaseRecordsQueryKey = (options?: Options<WalletPurchaseRecordsData>) => createQueryKey('walletPurchaseRecords', options);
+
+/**
+ * What was bought, newest first
+ */
+export const walletPurchaseRecordsOptions = (options?: Options<WalletPurchaseRecordsData>) => queryOptions<WalletPurchaseRecordsResponse, DefaultError, WalletPurchaseRecordsResponse, ReturnType<typeof walletPurchaseRecordsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await walletPurchaseRecords({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: walletPurchaseRecordsQueryKey(options)
+});
+
+export const rechargeListQueryKey = (options?: Options<RechargeListData>) => createQueryKey('rechargeList', options);
+
+/**
+ * The user's recharges, newest first
+ */
+export const rechargeListOptions = (options?: Options<RechargeListData>) => queryOptions<RechargeListResponse, DefaultError, RechargeListResponse, ReturnType<typeof rechargeListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await rechargeList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: rechargeListQueryKey(options)
+});
+
+/**
+ * Begin a recharge and get its pay page
+ */
+export const rechargeCreateMutation = (options?: Partial<Options<RechargeCreateData>>): UseMutationOptions<RechargeCreateResponse, DefaultError, Options<RechargeCreateData>> => {
+    const mutationOptions: UseMutationOptions<RechargeCreateResponse, DefaultError, Options<RechargeCreateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await rechargeCreate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * The state of a recharge and, while it is pending, its pay page
+ */
+export const rechargeGetMutation = (options?: Partial<Options<RechargeGetData>>): UseMutationOptions<RechargeGetResponse, DefaultError, Options<RechargeGetData>> => {
+    const mutationOptions: UseMutationOptions<RechargeGetResponse, DefaultError, Options<RechargeGetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await rechargeGet({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const dashboardGetQueryKey = (options?: Options<DashboardGetData>) => createQueryKey('dashboardGet', options);
+
+export const dashboardGetOptions = (options?: Options<DashboardGetData>) => queryOptions<DashboardGetResponse, DefaultError, DashboardGetResponse, ReturnType<typeof dashboardGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await dashboardGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: dashboardGetQueryKey(options)
 });
 
 export const trafficTimeAxisQueryKey = (options?: Options<TrafficTimeAxisData>) => createQueryKey('trafficTimeAxis', options);
@@ -128,166 +629,6 @@ export const servicesListOptions = (options?: Options<ServicesListData>) => quer
     queryKey: servicesListQueryKey(options)
 });
 
-export const shopPlansQueryKey = (options?: Options<ShopPlansData>) => createQueryKey('shopPlans', options);
-
-export const shopPlansOptions = (options?: Options<ShopPlansData>) => queryOptions<ShopPlansResponse, DefaultError, ShopPlansResponse, ReturnType<typeof shopPlansQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await shopPlans({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: shopPlansQueryKey(options)
-});
-
-export const shopPreOrderMutation = (options?: Partial<Options<ShopPreOrderData>>): UseMutationOptions<ShopPreOrderResponse, DefaultError, Options<ShopPreOrderData>> => {
-    const mutationOptions: UseMutationOptions<ShopPreOrderResponse, DefaultError, Options<ShopPreOrderData>> = {
-        mutationFn: async (fnOptions) => {
-            const { data } = await shopPreOrder({
-                ...options,
-                ...fnOptions,
-                throwOnError: true
-            });
-            return data;
-        }
-    };
-    return mutationOptions;
-};
-
-export const shopConfirmOrderMutation = (options?: Partial<Options<ShopConfirmOrderData>>): UseMutationOptions<ShopConfirmOrderResponse, DefaultError, Options<ShopConfirmOrderData>> => {
-    const mutationOptions: UseMutationOptions<ShopConfirmOrderResponse, DefaultError, Options<ShopConfirmOrderData>> = {
-        mutationFn: async (fnOptions) => {
-            const { data } = await shopConfirmOrder({
-                ...options,
-                ...fnOptions,
-                throwOnError: true
-            });
-            return data;
-        }
-    };
-    return mutationOptions;
-};
-
-export const orderGetQueryKey = (options: Options<OrderGetData>) => createQueryKey('orderGet', options);
-
-export const orderGetOptions = (options: Options<OrderGetData>) => queryOptions<OrderGetResponse, DefaultError, OrderGetResponse, ReturnType<typeof orderGetQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await orderGet({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: orderGetQueryKey(options)
-});
-
-export const orderCancelMutation = (options?: Partial<Options<OrderCancelData>>): UseMutationOptions<OrderCancelResponse, DefaultError, Options<OrderCancelData>> => {
-    const mutationOptions: UseMutationOptions<OrderCancelResponse, DefaultError, Options<OrderCancelData>> = {
-        mutationFn: async (fnOptions) => {
-            const { data } = await orderCancel({
-                ...options,
-                ...fnOptions,
-                throwOnError: true
-            });
-            return data;
-        }
-    };
-    return mutationOptions;
-};
-
-export const walletGetQueryKey = (options?: Options<WalletGetData>) => createQueryKey('walletGet', options);
-
-export const walletGetOptions = (options?: Options<WalletGetData>) => queryOptions<WalletGetResponse, DefaultError, WalletGetResponse, ReturnType<typeof walletGetQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await walletGet({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: walletGetQueryKey(options)
-});
-
-export const walletMovementsQueryKey = (options?: Options<WalletMovementsData>) => createQueryKey('walletMovements', options);
-
-export const walletMovementsOptions = (options?: Options<WalletMovementsData>) => queryOptions<WalletMovementsResponse, DefaultError, WalletMovementsResponse, ReturnType<typeof walletMovementsQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await walletMovements({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: walletMovementsQueryKey(options)
-});
-
-export const rechargeListQueryKey = (options?: Options<RechargeListData>) => createQueryKey('rechargeList', options);
-
-export const rechargeListOptions = (options?: Options<RechargeListData>) => queryOptions<RechargeListResponse, DefaultError, RechargeListResponse, ReturnType<typeof rechargeListQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await rechargeList({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: rechargeListQueryKey(options)
-});
-
-export const rechargeCreateMutation = (options?: Partial<Options<RechargeCreateData>>): UseMutationOptions<RechargeCreateResponse, DefaultError, Options<RechargeCreateData>> => {
-    const mutationOptions: UseMutationOptions<RechargeCreateResponse, DefaultError, Options<RechargeCreateData>> = {
-        mutationFn: async (fnOptions) => {
-            const { data } = await rechargeCreate({
-                ...options,
-                ...fnOptions,
-                throwOnError: true
-            });
-            return data;
-        }
-    };
-    return mutationOptions;
-};
-
-export const rechargeGetMutation = (options?: Partial<Options<RechargeGetData>>): UseMutationOptions<RechargeGetResponse, DefaultError, Options<RechargeGetData>> => {
-    const mutationOptions: UseMutationOptions<RechargeGetResponse, DefaultError, Options<RechargeGetData>> = {
-        mutationFn: async (fnOptions) => {
-            const { data } = await rechargeGet({
-                ...options,
-                ...fnOptions,
-                throwOnError: true
-            });
-            return data;
-        }
-    };
-    return mutationOptions;
-};
-
-export const gatewaysListQueryKey = (options?: Options<GatewaysListData>) => createQueryKey('gatewaysList', options);
-
-export const gatewaysListOptions = (options?: Options<GatewaysListData>) => queryOptions<GatewaysListResponse, DefaultError, GatewaysListResponse, ReturnType<typeof gatewaysListQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await gatewaysList({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: gatewaysListQueryKey(options)
-});
-
 export const nodesListQueryKey = (options?: Options<NodesListData>) => createQueryKey('nodesList', options);
 
 export const nodesListOptions = (options?: Options<NodesListData>) => queryOptions<NodesListResponse, DefaultError, NodesListResponse, ReturnType<typeof nodesListQueryKey>>({
@@ -301,19 +642,4 @@ export const nodesListOptions = (options?: Options<NodesListData>) => queryOptio
         return data;
     },
     queryKey: nodesListQueryKey(options)
-});
-
-export const siteGetQueryKey = (options?: Options<SiteGetData>) => createQueryKey('siteGet', options);
-
-export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<SiteGetResponse, DefaultError, SiteGetResponse, ReturnType<typeof siteGetQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await siteGet({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: siteGetQueryKey(options)
 });

@@ -1,0 +1,108 @@
+import { Card, Progress } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Access } from '@/api/gen/types.gen'
+import { daysUntil } from '@/shared/lib/time'
+import { useNow } from '@/shared/lib/now'
+import { Bytes } from '@/shared/ui/bytes'
+import { Moment } from '@/shared/ui/moment'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { firstStep, noticeOf, stateTones, usedPercent } from '../model'
+import classes from './connection-card.module.css'
+import { FirstSteps } from './first-steps'
+import { LinkPanel } from './link-panel'
+import { NoticeStrip } from './notice-strip'
+
+/** The one thing people come for: does it work, what is left, and the way to connect a device. */
+export function ConnectionCard({ access }: { access: Access }) {
+  const { t } = useTranslation('home')
+  const now = useNow()
+  const notice = noticeOf(access, now)
+  const step = firstStep(access)
+  return (
+    <Card component="section" aria-label={t('connection')} className={classes.card}>
+      <header className={classes.head}>
+        <StatusDot tone={stateTones[access.state]}>{t(`state.${access.state}`)}</StatusDot>
+        {access.state === 'active' && <Devices access={access} />}
+      </header>
+      {notice && <NoticeStrip notice={notice} />}
+      {access.state !== 'none' && <Quota access={access} now={now} />}
+      {step && <FirstSteps step={step} />}
+      {step !== 'buy' && access.state !== 'banned' && <LinkPanel />}
+    </Card>
+  )
+}
+
+function Devices({ access: { online_devices: online, device_limit: limit } }: { access: Access }) {
+  const { t } = useTranslation('home')
+  return (
+    <span className={classes.quiet}>
+      {limit === null ? t('devices', { count: online }) : t('devicesOf', { count: online, limit })}
+    </span>
+  )
+}
+
+function Quota({ access, now }: { access: Access; now: number }) {
+  const { t } = useTranslation('home')
+  const percent = usedPercent(access)
+  const {
+    quota_bytes: quota,
+    remaining_bytes: remaining,
+    resets_at: resets,
+    expires_at: expires,
+  } = access
+  return (
+    <div className={classes.quota}>
+      <p className={classes.label}>{remaining === null ? t('used') : t('remaining')}</p>
+      <p className={classes.amount}>
+        <Bytes bytes={remaining ?? access.used_bytes} size="figure" />
+        <span className={classes.quiet}>
+          {quota === null ? (
+            t('unlimited')
+          ) : (
+            <>
+              {t('of')} <Bytes bytes={quota} />
+            </>
+          )}
+        </span>
+      </p>
+      {percent !== undefined && (
+        <Progress
+          value={percent}
+          size={6}
+          color={percent < 80 ? 'tide' : percent < 95 ? 'orange' : 'red'}
+          aria-label={t('usedPercent', { percent })}
+          className={classes.bar}
+        />
+      )}
+      <dl className={classes.facts}>
+        {percent !== undefined && (
+          <Fact name={t('used')}>
+            <Bytes bytes={access.used_bytes} /> · {percent}%
+          </Fact>
+        )}
+        {resets && (
+          <Fact name={t('resets')}>
+            {t('inDays', { count: daysUntil(resets, now) })} · <Moment time={resets} />
+          </Fact>
+        )}
+        {expires && (
+          <Fact name={t('expires')}>
+            {daysUntil(expires, now) > 0 && (
+              <>{t('inDays', { count: daysUntil(expires, now) })} · </>
+            )}
+            <Moment time={expires} />
+          </Fact>
+        )}
+      </dl>
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

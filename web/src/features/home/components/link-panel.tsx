@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazyPart } from '@/app/lazy'
+import { Skeleton, UnstyledButton } from '@mantine/core'
+import { Eye, EyeOff, QrCode } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { Button } from '@mantine/core'
+import { CopyButton } from '@/shared/ui/copy-button'
+import { Loaded } from '@/shared/ui/loaded'
+import { maskLink } from '../import-client'
+import { ImportButton } from './import-button'
+import classes from './link-panel.module.css'
+
+const QrDialog = lazyPart(() => import('./qr-dialog'), 'QrDialog')
+const ResetDialog = lazyPart(() => import('./reset-dialog'), 'ResetDialog')
+
+/** The subscription link and the ways to bring it into a client. */
+export function LinkPanel() {
+  const link = useQuery(linkTokenGetOptions())
+  return (
+    <div className={classes.panel}>
+      <Loaded query={link} skeleton={<PanelSkeleton />}>
+        {({ url }) => <Panel url={url} />}
+      </Loaded>
+    </div>
+  )
+}
+
+function Panel({ url }: { url: string }) {
+  const { t } = useTranslation('home')
+  const [dialog, setDialog] = useState<'qr' | 'reset'>()
+  const close = () => setDialog(undefined)
+  return (
+    <>
+      <LinkField url={url} />
+      <div className={classes.actions}>
+        <ImportButton
+          url={url}
+          onShowQr={() => setDialog('qr')}
+          onReset={() => setDialog('reset')}
+        />
+        <CopyButton text={url} name={t('link')} className={classes.small} />
+        <Button
+          variant="default"
+          leftSection={<QrCode size={16} strokeWidth={1.75} />}
+          className={classes.small}
+          onClick={() => setDialog('qr')}
+        >
+          {t('qr')}
+        </Button>
+      </div>
+      <Suspense>
+        {dialog === 'qr' && <QrDialog url={url} onClose={close} />}
+        {dialog === 'reset' && <ResetDialog onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+function LinkField({ url }: { url: string }) {
+  const { t } = useTranslation('home')
+  const { t: common } = useTranslation()
+  const [isShown, setShown] = useState(false)
+  const Icon = isShown ? EyeOff : Eye
+  return (
+    <div className={classes.field}>
+      <code className={classes.url} aria-label={t('link')}>
+        {isShown ? url : maskLink(url)}
+      </code>
+      <UnstyledButton
+        className={classes.eye}
+        aria-label={isShown ? common('hide') : common('show')}
+        title={isShown ? common('hide') : common('show')}
+        onClick={() => setShown(!isShown)}
+      >
+        <Icon size={18} strokeWidth={1.75} />
+      </UnstyledButton>
+    </div>
+  )
+}
+
+function PanelSkeleton() {
+  return (
+    <>
+      <Skeleton height={40} />
+      <Skeleton height={40} mt={12} />
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { NodesListResponse } from '@/api/gen/types.gen'
+import { Loaded } from '@/shared/ui/loaded'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { TextLink } from '@/shared/ui/text-link'
+import classes from './side-card.module.css'
+
+const states = [
+  { status: 'online', tone: 'success' },
+  { status: 'late', tone: 'warning' },
+  { status: 'offline', tone: 'neutral' },
+] as const
+
+/** The nodes' health in one glance. */
+export function NodesCard() {
+  const { t } = useTranslation('home')
+  const nodes = useQuery(nodesListOptions())
+  return (
+    <Card component="section" aria-labelledby="nodes-title" className={classes.card}>
+      <header className={classes.head}>
+        <Title order={2} size="h3" id="nodes-title">
+          {t('nodes.title')}
+        </Title>
+        <Text size="sm">
+          <TextLink to="/user/nodes" underline="hover">
+            {t('nodes.all')}
+          </TextLink>
+        </Text>
+      </header>
+      <Loaded query={nodes} skeleton={<Skeleton height={96} />}>
+        {(list) => <Counts list={list} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Counts({ list: { available_nodes: nodes } }: { list: NodesListResponse }) {
+  const { t } = useTranslation('home')
+  if (nodes.length === 0) return <Text c="dimmed">{t('nodes.empty')}</Text>
+  return (
+    <ul className={classes.list}>
+      {states.map(({ status, tone }) => (
+        <li key={status}>
+          <StatusDot tone={tone}>{t(`nodes.${status}`)}</StatusDot>
+          <span className={classes.count}>
+            {nodes.filter((node) => node.status === status).length}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

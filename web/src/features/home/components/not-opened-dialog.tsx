@@ -1,0 +1,50 @@
+import { Button, Modal, Text } from '@mantine/core'
+import { Download, QrCode } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { LinkApp as Client } from '@/api/gen/types.gen'
+import { CopyButton } from '@/shared/ui/copy-button'
+import classes from './dialog.module.css'
+
+/** After a tap that opened nothing: the other ways on. */
+export function NotOpenedDialog(props: {
+  client: Client
+  url: string
+  onShowQr: () => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation('home')
+  const { t: common } = useTranslation()
+  const { name, download_url: download } = props.client
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={t('notOpened.title', { client: name })}
+      closeButtonProps={{ 'aria-label': common('close') }}
+    >
+      <Text c="dimmed">{t('notOpened.text', { client: name })}</Text>
+      <div className={classes.actions}>
+        <Button
+          component="a"
+          href={download}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<Download size={16} strokeWidth={1.75} />}
+        >
+          {t('download', { client: name })}
+        </Button>
+        <CopyButton text={props.url} name={t('link')} />
+        <Button
+          variant="default"
+          leftSection={<QrCode size={16} strokeWidth={1.75} />}
+          onClick={() => {
+            props.onClose()
+            props.onShowQr()
+          }}
+        >
+          {t('qr')}
+        </Button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,32 @@
+import { Modal, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { useSiteName } from '@/shared/lib/site-name'
+import { CopyButton } from '@/shared/ui/copy-button'
+import { Qr } from '@/shared/ui/qr'
+import classes from './dialog.module.css'
+
+/** The link for another device's camera. */
+export function QrDialog({ url, onClose }: { url: string; onClose: () => void }) {
+  const { t } = useTranslation('home')
+  const { t: common } = useTranslation()
+  const siteName = useSiteName()
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('qrTitle')}
+      closeButtonProps={{ 'aria-label': common('close') }}
+    >
+      <div className={classes.qr}>
+        <Qr text={url} label={t('qrTitle')} />
+        <div>
+          <Text fw={500}>{siteName}</Text>
+          <Text c="dimmed" size="sm">
+            {t('qrHint')}
+          </Text>
+        </div>
+        <CopyButton text={url} name={t('link')} fullWidth />
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,42 @@
+import { Button, Modal, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { linkTokenGetQueryKey, linkTokenResetMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { problemText } from '@/shared/lib/server-problem'
+import { CopyButton } from '@/shared/ui/copy-button'
+import { FormError } from '@/shared/ui/form-error'
+import classes from './dialog.module.css'
+
+/** Says what a new link costs before it is made, and shows it at once afterwards. */
+export function ResetDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('home')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const reset = useMutation({
+    ...linkTokenResetMutation(),
+    onSuccess: (link) => queryClient.setQueryData(linkTokenGetQueryKey(), link),
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={reset.isSuccess ? t('reset.doneTitle') : t('reset.title')}
+      closeButtonProps={{ 'aria-label': common('close') }}
+    >
+      <Text c="dimmed">{reset.isSuccess ? t('reset.doneText') : t('reset.text')}</Text>
+      {reset.error && <FormError message={problemText(reset.error, common)} />}
+      <div className={classes.actions}>
+        <Button variant="default" onClick={onClose}>
+          {reset.isSuccess ? common('close') : common('cancel')}
+        </Button>
+        {reset.isSuccess ? (
+          <CopyButton variant="filled" text={reset.data.url} name={t('link')} />
+        ) : (
+          <Button color="red" loading={reset.isPending} onClick={() => reset.mutate({})}>
+            {t('reset.submit')}
+          </Button>
+        )}
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,60 @@
+import { Card, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import { ConnectionCard } from './components/connection-card'
+import { NodesCard } from './components/nodes-card'
+import { TrafficCard } from './components/traffic-card'
+import { WalletCard } from './components/wallet-card'
+import classes from './dashboard-page.module.css'
+
+const REFETCH_MS = 60_000
+
+/** The home page: connect a device, see what is left, pay. */
+export function DashboardPage() {
+  const { t } = useTranslation()
+  const dashboard = useQuery({ ...dashboardGetOptions(), refetchInterval: REFETCH_MS })
+  return (
+    <>
+      <PageHeader title={t('nav.dashboard')} />
+      <div className={classes.grid}>
+        <Loaded query={dashboard} skeleton={<TopSkeleton />} hasCards>
+          {({ access, wallet }) => (
+            <>
+              <div className={classes.main}>
+                <ConnectionCard access={access} />
+              </div>
+              <WalletCard wallet={wallet} />
+            </>
+          )}
+        </Loaded>
+        <NodesCard />
+        <div className={classes.wide}>
+          <TrafficCard />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function TopSkeleton() {
+  return (
+    <>
+      <Card className={classes.main}>
+        <Skeleton height={24} width={120} />
+        <Skeleton height={48} width={220} mt={28} />
+        <Skeleton height={6} mt={16} />
+        <Skeleton height={44} mt={16} />
+        <Skeleton height={42} mt={24} />
+        <Skeleton height={42} mt={12} />
+      </Card>
+      <Card>
+        <Skeleton height={24} width={80} />
+        <Skeleton height={38} width={140} mt={16} />
+        <Skeleton height={42} mt={16} />
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Access } from '@/api/gen/types.gen'
+import { daysUntil, hoursUntil } from '@/shared/lib/time'
+import type { Tone } from '@/shared/ui/status-dot'
+
+export const stateTones: Record<Access['state'], Tone> = {
+  active: 'success',
+  none: 'neutral',
+  exhausted: 'error',
+  expired: 'error',
+  banned: 'error',
+}
+
+/** How much of the quota is used, in percent from 0 to 100; none without a limit. */
+export function usedPercent({ quota_bytes: quota, used_bytes: used }: Access): number | undefined {
+  if (quota === null) return undefined
+  return quota === 0 ? 0 : Math.min(100, Math.round((used / quota) * 100))
+}
+
+export type Notice = {
+  tone: 'warning' | 'error'
+  key: 'banned' | 'expired' | 'exhausted' | 'lastHours' | 'lastDays' | 'nearlyUsed'
+  count: number
+  /** The one thing to do about it. */
+  action?: 'buyPackage' | 'renew' | 'buy'
+}
+
+/** What is wrong or soon will be: at 80, 95 and 100 % of the quota, and 7, 3 and 1 days before the end. */
+export function noticeOf(access: Access, now: number): Notice | undefined {
+  if (access.state === 'banned') return { tone: 'error', key: 'banned', count: 0 }
+  if (access.state === 'expired')
+    return { tone: 'error', key: 'expired', count: 0, action: 'renew' }
+  if (access.state === 'exhausted')
+    return { tone: 'error', key: 'exhausted', count: 100, action: 'buyPackage' }
+  if (access.state === 'none') return undefined
+  return endNotice(access, now) ?? quotaNotice(access)
+}
+
+function endNotice({ expires_at: end }: Access, now: number): Notice | undefined {
+  if (!end) return undefined
+  const days = daysUntil(end, now)
+  if (days <= 1)
+    return { tone: 'error', key: 'lastHours', count: hoursUntil(end, now), action: 'renew' }
+  if (days > 7) return undefined
+  return { tone: days <= 3 ? 'error' : 'warning', key: 'lastDays', count: days, action: 'renew' }
+}
+
+function quotaNotice(access: Access): Notice | undefined {
+  const percent = usedPercent(access) ?? 0
+  if (percent < 80) return undefined
+  return {
+    tone: percent < 95 ? 'warning' : 'error',
+    key: 'nearlyUsed',
+    count: percent,
+    action: 'buyPackage',
+  }
+}
+
+export type Step = 'buy' | 'install' | 'import'
+
+/** What a newcomer still has to do; none once traffic has flowed. */
+export function firstStep(access: Access): Step | undefined {
+  if (access.state === 'none' && access.used_bytes === 0) return 'buy'
+  if (access.state === 'active' && access.used_bytes === 0 && access.online_devices === 0)
+    return 'import'
+  return undefined
+}

@@ -1,0 +1,79 @@
+import { Chip, Select, TextInput } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { NodeInfo } from '@/api/gen/types.gen'
+import { choicesOf, countryName, type Filter, protocolName } from '../model'
+import classes from './node-filters.module.css'
+
+const route = getRouteApi('/user/nodes')
+
+/** Search and filters; they stand in the address, so that a view can be kept and shared. */
+export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; found: number }) {
+  const { t, i18n } = useTranslation('node')
+  const filter = route.useSearch()
+  const navigate = route.useNavigate()
+  const field = useRef<HTMLInputElement>(null)
+  useHotkeys([['/', () => field.current?.focus()]])
+  const { countries, protocols } = choicesOf(nodes)
+  const change = (part: Filter) =>
+    void navigate({ search: { ...filter, ...part }, replace: true, resetScroll: false })
+
+  return (
+    <div role="search" className={classes.filters}>
+      <TextInput
+        ref={field}
+        className={classes.search}
+        aria-label={t('search')}
+        placeholder={t('search')}
+        leftSection={<Search size={18} strokeWidth={1.75} />}
+        value={filter.q ?? ''}
+        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
+      />
+      <Select
+        className={classes.select}
+        aria-label={t('country')}
+        placeholder={t('country')}
+        clearable
+        value={filter.country ?? null}
+        data={countries.map((code) => ({
+          value: code,
+          label: countryName(code, i18n.language) || t('unknown'),
+        }))}
+        onChange={(country) => change({ country: country ?? undefined })}
+      />
+      <Select
+        className={classes.select}
+        aria-label={t('protocol')}
+        placeholder={t('protocol')}
+        clearable
+        value={filter.protocol ?? null}
+        data={protocols.map((value) => ({ value, label: protocolName(value) }))}
+        onChange={(protocol) => change({ protocol: protocol ?? undefined })}
+      />
+      <div className={classes.chips}>
+        <Chip
+          variant="outline"
+          size="md"
+          checked={filter.online ?? false}
+          onChange={(online) => change({ online: online || undefined })}
+        >
+          {t('onlineOnly')}
+        </Chip>
+        <Chip
+          variant="outline"
+          size="md"
+          checked={filter.stars ?? false}
+          onChange={(stars) => change({ stars: stars || undefined })}
+        >
+          {t('starsOnly')}
+        </Chip>
+        <span role="status" className={classes.count}>
+          {t('count', { count: found })}
+        </span>
+      </div>
+    </div>
+  )
+}

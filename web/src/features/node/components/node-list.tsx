@@ -1,0 +1,74 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { NodeInfo } from '@/api/gen/types.gen'
+import classes from './node-list.module.css'
+import { NodeRow } from './node-row'
+
+const ROW_PX = 60
+const CARD_PX = 96
+
+/** Any number of nodes: only the rows in sight are in the page. A table that becomes cards on narrow screens. */
+export function NodeList(props: {
+  nodes: readonly NodeInfo[]
+  stars: ReadonlySet<number>
+  onToggle: (id: number) => void
+}) {
+  const { t } = useTranslation('node')
+  const isNarrow = useMediaQuery('(max-width: 59.9375em)', undefined, {
+    getInitialValueInEffect: false,
+  })
+  const height = isNarrow ? CARD_PX : ROW_PX
+  const body = useRef<HTMLDivElement>(null)
+  const [offset, setOffset] = useState(0)
+  useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
+  const virtual = useWindowVirtualizer({
+    count: props.nodes.length,
+    estimateSize: () => height,
+    overscan: 8,
+    scrollMargin: offset,
+    getItemKey: (index) => props.nodes[index]?.node_id ?? index,
+  })
+  useLayoutEffect(() => virtual.measure(), [virtual, height])
+
+  return (
+    <div role="table" aria-label={t('title')} aria-rowcount={props.nodes.length + 1}>
+      <div role="rowgroup">
+        <div role="row" aria-rowindex={1} className={classes.head}>
+          <span role="columnheader">{t('column.name')}</span>
+          <span role="columnheader">{t('column.state')}</span>
+          <span role="columnheader">{t('column.load')}</span>
+          <span role="columnheader">{t('column.rate')}</span>
+          <span role="columnheader">{t('column.protocol')}</span>
+          <span role="columnheader" className={classes.last}>
+            {t('column.star')}
+          </span>
+        </div>
+      </div>
+      <div
+        ref={body}
+        role="rowgroup"
+        className={classes.body}
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
+          const node = props.nodes[index]
+          return (
+            node && (
+              <NodeRow
+                key={key}
+                node={node}
+                index={index}
+                top={start - offset}
+                height={height}
+                isStarred={props.stars.has(node.node_id)}
+                onToggle={props.onToggle}
+              />
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}

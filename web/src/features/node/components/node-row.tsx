@@ -1,0 +1,96 @@
+import { ActionIcon, Progress } from '@mantine/core'
+import { Star } from 'lucide-react'
+import { memo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { NodeInfo } from '@/api/gen/types.gen'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { countryName, protocolName, toneOf } from '../model'
+import { Flag } from './flag'
+import classes from './node-list.module.css'
+
+type Props = {
+  node: NodeInfo
+  index: number
+  top: number
+  height: number
+  isStarred: boolean
+  onToggle: (id: number) => void
+}
+
+export const NodeRow = memo(function NodeRow({
+  node,
+  index,
+  top,
+  height,
+  isStarred,
+  onToggle,
+}: Props) {
+  const { t, i18n } = useTranslation('node')
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={classes.row}
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      <span role="cell" className={classes.name}>
+        <Flag code={node.country_code} />
+        <span className={classes.names}>
+          <span className={classes.title}>{node.node_name}</span>
+          <span className={classes.country}>{countryName(node.country_code, i18n.language)}</span>
+        </span>
+      </span>
+      <span role="cell" className={classes.state}>
+        <StatusDot tone={toneOf(node.status)}>{t(`status.${node.status}`)}</StatusDot>
+      </span>
+      <span role="cell" className={classes.load}>
+        {node.status !== 'offline' && (
+          <>
+            <Progress
+              size={4}
+              w={56}
+              value={node.load}
+              color={node.load < 70 ? 'tide' : node.load < 90 ? 'orange' : 'red'}
+              aria-label={t('column.load')}
+            />
+            {Math.round(node.load)}%
+          </>
+        )}
+      </span>
+      <span role="cell" className={classes.rate}>
+        <Rate rate={node.rate} />
+      </span>
+      <span role="cell" className={classes.protocols}>
+        {node.protocol_support.map((protocol) => (
+          <span key={protocol} className={classes.protocol}>
+            {protocolName(protocol)}
+          </span>
+        ))}
+      </span>
+      <span role="cell" className={classes.star}>
+        <ActionIcon
+          variant="subtle"
+          color={isStarred ? 'orange' : 'gray'}
+          size={40}
+          aria-pressed={isStarred}
+          aria-label={t('star', { name: node.node_name })}
+          title={t('star', { name: node.node_name })}
+          onClick={() => onToggle(node.node_id)}
+        >
+          <Star size={18} strokeWidth={1.75} fill={isStarred ? 'currentColor' : 'none'} />
+        </ActionIcon>
+      </span>
+    </div>
+  )
+})
+
+/** What a byte counts for: ×1 says nothing and stays quiet. */
+function Rate({ rate }: { rate: string }) {
+  const { i18n } = useTranslation()
+  const value = Number(rate)
+  return (
+    <span data-rate={value === 1 ? 'plain' : 'other'}>
+      ×{new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(value)}
+    </span>
+  )
+}

@@ -1,0 +1,84 @@
+import { Card, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Globe, SearchX } from 'lucide-react'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { NodeInfo } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import { NodeFilters } from './components/node-filters'
+import { NodeList } from './components/node-list'
+import { filterNodes } from './model'
+import { useStars } from './stars'
+
+const route = getRouteApi('/user/nodes')
+const REFETCH_MS = 60_000
+
+export function NodesPage() {
+  const { t } = useTranslation('node')
+  const nodes = useQuery({ ...nodesListOptions(), refetchInterval: REFETCH_MS })
+  return (
+    <>
+      <PageHeader title={t('title')} about={t('about')} />
+      <Loaded query={nodes} skeleton={<ListSkeleton />} hasCards>
+        {({ available_nodes: list }) =>
+          list.length === 0 ? (
+            <Card>
+              <Empty
+                icon={Globe}
+                text={t('empty')}
+                action={<ButtonLink to="/user/services/buy">{t('choosePlan')}</ButtonLink>}
+              />
+            </Card>
+          ) : (
+            <Nodes nodes={list} />
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
+  const { t } = useTranslation('node')
+  const filter = route.useSearch()
+  const { stars, toggle } = useStars()
+  const found = useMemo(() => filterNodes(nodes, filter, stars), [nodes, filter, stars])
+  return (
+    <>
+      <NodeFilters nodes={nodes} found={found.length} />
+      <Card padding={0}>
+        {found.length === 0 ? (
+          <Empty
+            icon={SearchX}
+            text={t('nothing')}
+            action={
+              <ButtonLink variant="default" to="/user/nodes" search={{}}>
+                {t('clear')}
+              </ButtonLink>
+            }
+          />
+        ) : (
+          <NodeList nodes={found} stars={stars} onToggle={toggle} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+function ListSkeleton() {
+  return (
+    <div>
+      <Skeleton height={42} mb={16} />
+      <Card>
+        {Array.from({ length: 9 }, (_, index) => (
+          <Skeleton key={index} height={28} mb={24} />
+        ))}
+      </Card>
+    </div>
+  )
+}

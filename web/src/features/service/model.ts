@@ -1,0 +1,34 @@
+import type { ServiceItem } from '@/api/gen/types.gen'
+import { daysUntil } from '@/shared/lib/time'
+import type { Tone } from '@/shared/ui/status-dot'
+
+/** Percent of the cycle's quota that is used; none without a limit. */
+export function usedPercent({
+  used,
+  quota,
+}: {
+  used: number
+  quota: number | null
+}): number | undefined {
+  if (quota === null) return undefined
+  return quota === 0 ? 100 : Math.min(100, Math.round((used / quota) * 100))
+}
+
+export const barColor = (percent: number) =>
+  percent < 80 ? 'tide' : percent < 95 ? 'orange' : 'red'
+
+const SOON_DAYS = 7
+
+export type Condition = { tone: Tone; key: 'running' | 'ending' | 'exhausted' | 'ended' }
+
+/** How a service is, in the one word that matters most. */
+export function conditionOf(service: ServiceItem, now: number): Condition {
+  if (service.state === 'ended') return { tone: 'neutral', key: 'ended' }
+  if (usedPercent({ used: service.used_bytes, quota: service.quota_bytes }) === 100) {
+    return { tone: 'error', key: 'exhausted' }
+  }
+  if (daysUntil(service.ends_at, now) <= SOON_DAYS && !service.auto_renew) {
+    return { tone: 'warning', key: 'ending' }
+  }
+  return { tone: 'success', key: 'running' }
+}

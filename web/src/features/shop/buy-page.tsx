@@ -1,0 +1,87 @@
+import { Card, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Store } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './buy-page.module.css'
+import { Bought } from './components/bought'
+import { ChoiceSkeleton } from './components/choice-skeleton'
+import { PackageChoice } from './components/package-choice'
+import { PlanChoice } from './components/plan-choice'
+import { RenewalChoice } from './components/renewal-choice'
+
+const route = getRouteApi('/user/services/buy')
+
+export function BuyPage() {
+  const { t } = useTranslation('shop')
+  const { renew } = route.useSearch()
+  const [bought, setBought] = useState<Order>()
+  if (bought) return <Bought order={bought} onMore={() => setBought(undefined)} />
+  return (
+    <>
+      <PageHeader
+        title={renew ? t('renewTitle') : t('title')}
+        about={renew ? t('renewAbout') : t('about')}
+      />
+      {renew ? (
+        <RenewalChoice serviceId={renew} onBought={setBought} />
+      ) : (
+        <Catalogue onBought={setBought} />
+      )}
+    </>
+  )
+}
+
+function Catalogue({ onBought }: { onBought: (order: Order) => void }) {
+  const { t } = useTranslation('shop')
+  const { kind } = route.useSearch()
+  const shop = useQuery(shopPlansOptions())
+  return (
+    <>
+      <KindControl />
+      <Loaded query={shop} skeleton={<ChoiceSkeleton />} hasCards>
+        {(items) => {
+          const onSale = items.filter((item) => item.kind === kind)
+          if (onSale.length === 0) {
+            return (
+              <Card>
+                <Empty icon={Store} text={kind === 'package' ? t('noPackages') : t('noPlans')} />
+              </Card>
+            )
+          }
+          return kind === 'package' ? (
+            <PackageChoice packages={onSale} onBought={onBought} />
+          ) : (
+            <PlanChoice plans={onSale} onBought={onBought} />
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function KindControl() {
+  const { t } = useTranslation('shop')
+  const { kind } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <SegmentedControl
+      className={classes.kinds}
+      aria-label={t('kind.label')}
+      value={kind}
+      onChange={(value) =>
+        void navigate({ search: { kind: value === 'package' ? 'package' : 'plan' }, replace: true })
+      }
+      data={[
+        { value: 'plan', label: t('kind.plan') },
+        { value: 'package', label: t('kind.package') },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,90 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
+import { Bytes } from '@/shared/ui/bytes'
+import { Money } from '@/shared/ui/money'
+import classes from '../buy-page.module.css'
+import { isSoldOut } from '../model'
+import card from './plan-card.module.css'
+import { Summary } from './summary'
+
+const route = getRouteApi('/user/services/buy')
+
+/** Packages of bytes, sold once. */
+export function PackageChoice(props: {
+  packages: readonly Plan[]
+  onBought: (order: Order) => void
+}) {
+  const { t } = useTranslation('shop')
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const onOffer = props.packages.filter((item) => !isSoldOut(item))
+  const chosen = onOffer.find(({ id }) => id === search.plan) ?? onOffer[0]
+  const price = chosen?.prices[0]
+  return (
+    <div className={classes.layout}>
+      <div role="radiogroup" aria-label={t('kind.package')} className={classes.cards}>
+        {props.packages.map((item) => (
+          <PackageCard
+            key={item.id}
+            item={item}
+            isChosen={item === chosen}
+            onChoose={() =>
+              void navigate({
+                search: (before) => ({ ...before, plan: item.id }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          />
+        ))}
+      </div>
+      {chosen && price && (
+        <Summary
+          name={chosen.name}
+          purchase={{ shopId: price.shop_id }}
+          onBought={props.onBought}
+        />
+      )}
+    </div>
+  )
+}
+
+function PackageCard(props: { item: Plan; isChosen: boolean; onChoose: () => void }) {
+  const { t } = useTranslation('shop')
+  const currency = useCurrency()
+  const { item } = props
+  const price = item.prices[0]
+  return (
+    <label className={card.card} data-chosen={props.isChosen} data-disabled={isSoldOut(item)}>
+      <input
+        type="radio"
+        name="package"
+        className={card.radio}
+        checked={props.isChosen}
+        disabled={isSoldOut(item)}
+        aria-label={item.name}
+        onChange={props.onChoose}
+      />
+      <span className={card.head}>
+        <span className={card.name}>{item.name}</span>
+        <span className={card.mark} aria-hidden="true">
+          {props.isChosen && <Check size={14} strokeWidth={3} />}
+        </span>
+      </span>
+      <span className={card.price}>
+        <Bytes bytes={item.traffic_bytes ?? 0} size="figure" />
+      </span>
+      <span className={card.total}>
+        {item.valid_days === null ? t('untilUsed') : t('validDays', { count: item.valid_days })}
+      </span>
+      <span className={card.name}>
+        {isSoldOut(item)
+          ? t('soldOut')
+          : price && <Money amount={price.amount} currency={currency} />}
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,105 @@
+import { Check } from 'lucide-react'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PlanItem as Plan } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
+import { Bytes } from '@/shared/ui/bytes'
+import { Money } from '@/shared/ui/money'
+import { isSoldOut, perMonth, priceFor, type Trait } from '../model'
+import classes from './plan-card.module.css'
+import { useTraitText } from './trait-text'
+
+/** One plan to choose: what it costs a month, how much it carries, in what it differs. */
+export function PlanCard(props: {
+  plan: Plan
+  months: number
+  traits: readonly Trait[]
+  isChosen: boolean
+  onChoose: () => void
+}) {
+  const { plan } = props
+  const currency = useCurrency()
+  const { t } = useTranslation('shop')
+  const traitText = useTraitText()
+  const id = useId()
+  const price = priceFor(plan, props.months)
+  const canBuy = price !== undefined && !isSoldOut(plan)
+  return (
+    <label className={classes.card} data-chosen={props.isChosen} data-disabled={!canBuy}>
+      <input
+        type="radio"
+        name="plan"
+        className={classes.radio}
+        checked={props.isChosen}
+        disabled={!canBuy}
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-facts`}
+        onChange={props.onChoose}
+      />
+      <span className={classes.head}>
+        <span id={`${id}-name`} className={classes.name}>
+          {plan.name}
+        </span>
+        <span className={classes.mark} aria-hidden="true">
+          {props.isChosen && <Check size={14} strokeWidth={3} />}
+        </span>
+      </span>
+      {plan.info && <span className={classes.summary}>{plan.info}</span>}
+      <span className={classes.price}>
+        {price ? (
+          <>
+            <Money amount={perMonth(price)} currency={currency} size="figure" />
+            <span className={classes.quiet}>{t('perMonth')}</span>
+          </>
+        ) : (
+          <span className={classes.quiet}>{t('notForPeriod')}</span>
+        )}
+      </span>
+      <span className={classes.total}>
+        {price && price.months > 1 && (
+          <>
+            {t('months', { count: price.months })}{' '}
+            <Money amount={price.amount} currency={currency} />
+          </>
+        )}
+      </span>
+      <span id={`${id}-facts`} className={classes.facts}>
+        <Fact>
+          <b>
+            {plan.traffic_bytes === null ? (
+              t('trait.anyTraffic')
+            ) : (
+              <Bytes bytes={plan.traffic_bytes} />
+            )}
+          </b>
+          {plan.traffic_bytes !== null && plan.reset !== 'never' && ` ${t('perMonth')}`}
+        </Fact>
+        {props.traits.map((trait) => (
+          <Fact key={trait}>{traitText(plan, trait)}</Fact>
+        ))}
+      </span>
+      <Stock plan={plan} />
+    </label>
+  )
+}
+
+function Fact({ children }: { children: React.ReactNode }) {
+  return (
+    <span className={classes.fact}>
+      <Check size={16} strokeWidth={2} aria-hidden="true" className={classes.check} />
+      <span>{children}</span>
+    </span>
+  )
+}
+
+const FEW = 10
+
+function Stock({ plan: { stock } }: { plan: Plan }) {
+  const { t } = useTranslation('shop')
+  if (stock === null || stock > FEW) return null
+  return (
+    <span className={classes.stock}>
+      {stock === 0 ? t('soldOut') : t('left', { count: stock })}
+    </span>
+  )
+}

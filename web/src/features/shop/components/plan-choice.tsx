@@ -1,0 +1,81 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import classes from '../buy-page.module.css'
+import { chosenPlan, periodsOf, priceFor, splitTraits } from '../model'
+import { PeriodControl } from './period-control'
+import { PlanCard } from './plan-card'
+import { Summary } from './summary'
+import { useTraitText } from './trait-text'
+
+const route = getRouteApi('/user/services/buy')
+
+/** Plans side by side for one period, and the summary of the chosen one. */
+export function PlanChoice(props: {
+  plans: readonly Plan[]
+  renewServiceId?: number
+  onBought: (order: Order) => void
+}) {
+  const { plans } = props
+  const { t } = useTranslation('shop')
+  const traitText = useTraitText()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const choose = (change: { plan?: number; months?: number }) =>
+    void navigate({
+      search: (before) => ({ ...before, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+
+  const periods = periodsOf(plans)
+  const months = periods.find((period) => period === search.months) ?? periods[0] ?? 1
+  const chosen = chosenPlan(plans, months, search.plan)
+  const price = chosen && priceFor(chosen, months)
+  const { shared, own } = splitTraits(plans)
+
+  return (
+    <>
+      <PeriodControl
+        plans={plans}
+        periods={periods}
+        months={months}
+        onChange={(period) => choose({ months: period })}
+      />
+      <div className={classes.layout}>
+        <div>
+          <div role="radiogroup" aria-label={t('kind.plan')} className={classes.cards}>
+            {plans.map((plan) => (
+              <PlanCard
+                key={plan.id}
+                plan={plan}
+                months={months}
+                traits={own}
+                isChosen={plan === chosen}
+                onChoose={() => choose({ plan: plan.id })}
+              />
+            ))}
+          </div>
+          {shared.length > 0 && plans[0] && (
+            <p className={classes.shared}>
+              {t('allPlans')}
+              {shared.map((trait) => (
+                <span key={trait}>{plans[0] && traitText(plans[0], trait)}</span>
+              ))}
+            </p>
+          )}
+        </div>
+        {chosen && price && (
+          <Summary
+            name={`${chosen.name} · ${t('months', { count: months })}`}
+            purchase={{
+              shopId: price.shop_id,
+              ...(props.renewServiceId && { renewServiceId: props.renewServiceId }),
+            }}
+            onBought={props.onBought}
+          />
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import { Skeleton, Table } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ReceiptText } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { walletMovementsOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { MovementPage } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+import { PAGE_SIZE } from '../model'
+import { PageControl } from './page-control'
+import classes from './statement.module.css'
+
+const route = getRouteApi('/user/wallet/')
+
+/** The statement: every movement with the balance after it, newest first. */
+export function Movements() {
+  const { t } = useTranslation('wallet')
+  const { page } = route.useSearch()
+  const movements = useQuery({
+    ...walletMovementsOptions({ query: { page, size: PAGE_SIZE } }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Loaded query={movements} skeleton={<StatementSkeleton />}>
+      {(list) =>
+        list.total_count === 0 ? (
+          <Empty
+            icon={ReceiptText}
+            text={t('noMovements')}
+            action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
+          />
+        ) : (
+          <div data-stale={movements.isPlaceholderData} className={classes.list}>
+            <MovementTable list={list} />
+            <PageControl page={page} total={list.total_count} />
+          </div>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function MovementTable({ list: { movements } }: { list: MovementPage }) {
+  const { t } = useTranslation('wallet')
+  const currency = useCurrency()
+  return (
+    <Table className={classes.table} verticalSpacing="sm" horizontalSpacing="lg">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('what')}</Table.Th>
+          <Table.Th>{t('when')}</Table.Th>
+          <Table.Th className={classes.number}>{t('amount')}</Table.Th>
+          <Table.Th className={classes.number}>{t('after')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {movements.map((movement) => (
+          <Table.Tr key={movement.id}>
+            <Table.Td className={classes.what}>{movement.text}</Table.Td>
+            <Table.Td className={classes.when}>
+              <Moment time={movement.created_at} withTime />
+            </Table.Td>
+            <Table.Td className={classes.number} data-gain={Number(movement.amount) > 0}>
+              <Money amount={movement.amount} currency={currency} isSigned />
+            </Table.Td>
+            <Table.Td className={classes.after} data-label={t('after')}>
+              <Money amount={movement.balance_after} currency={currency} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+export function StatementSkeleton() {
+  return (
+    <div className={classes.skeleton}>
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} height={28} />
+      ))}
+    </div>
+  )
+}

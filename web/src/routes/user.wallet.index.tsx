@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router'
+import * as z from 'zod/mini'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+
+export const Route = createFileRoute('/user/wallet/')({
+  validateSearch: z.object({
+    tab: z._default(z.catch(z.enum(['movements', 'recharges']), 'movements'), 'movements'),
+    page: z._default(z.catch(z.int().check(z.positive()), 1), 1),
+  }),
+  loader: () => loadTexts('wallet'),
+  component: lazyPage(() => import('@/features/wallet/wallet-page'), 'WalletPage'),
+})
