@@ -27,6 +27,7 @@ type cli struct {
 	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
 	Node    nodeCommand    `cmd:"" help:"Add, list, change and remove nodes."`
 	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
+	Seed    seedCommand    `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
 	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
 	Version versionCommand `cmd:"" help:"Print the version."`

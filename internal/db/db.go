@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,14 +26,15 @@ import (
 type DB struct {
 	*bun.DB         // on SQLite a pool of read-only connections
 	write   *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
-	clock   func() time.Time
+	clock   atomic.Pointer[func() time.Time]
 	watch   watchers
 	sqlite  bool
 }
 
 // Open connects to the PostgreSQL at databaseURL or, where that is empty, opens (and makes) dir/airstrip.db.
 func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
-	d := &DB{clock: time.Now}
+	d := &DB{}
+	d.SetClock(time.Now)
 	var err error
 	if databaseURL == "" {
 		err = d.openSQLite(dir)
@@ -120,7 +122,7 @@ func (d *DB) Close() error {
 func (d *DB) SQLite() bool { return d.sqlite }
 
 // Now is the time that is written into the database: UTC, whole milliseconds.
-func (d *DB) Now() time.Time { return d.clock().UTC().Truncate(time.Millisecond) }
+func (d *DB) Now() time.Time { return (*d.clock.Load())().UTC().Truncate(time.Millisecond) }
 
 // SetClock makes Now answer from clock. Tests travel in time with it.
-func (d *DB) SetClock(clock func() time.Time) { d.clock = clock }
+func (d *DB) SetClock(clock func() time.Time) { d.clock.Store(&clock) }
