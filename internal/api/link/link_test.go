@@ -76,8 +76,10 @@ func open(t testing.TB, d *db.DB) *site {
 		_, err := s.services.Start(ctx, tx, service.Terms{UserID: user, PlanID: 1, Name: "Basic", Class: 1, Groups: []int{1}, QuotaBytes: &quota, Reset: service.CalendarMonth, Months: 1})
 		return err
 	})
-	s.add(node.Draft("香港, 01", node.VLESS, "hk.example.com", 443), node.Settings{Transport: "tcp", Security: "reality", Flow: "xtls-rprx-vision",
-		Reality: &node.Reality{Dest: "www.example.org:443", ServerNames: []string{"www.example.org"}}})
+	s.add(node.Draft("香港, 01", node.VLESS, "hk.example.com", 443), node.Settings{
+		Transport: "tcp", Security: "reality", Flow: "xtls-rprx-vision",
+		Reality: &node.Reality{Dest: "www.example.org:443", ServerNames: []string{"www.example.org"}},
+	})
 	s.add(node.Draft("Tokyo", node.Shadowsocks, "jp.example.com", 8388), node.Settings{Method: "2022-blake3-aes-128-gcm"})
 	s.add(node.Draft("Paris", node.Hysteria2, "fr.example.com", 443), node.Settings{TLS: &node.TLS{ServerName: "fr.example.com"}})
 	token, err := s.links.Token(t.Context(), user)

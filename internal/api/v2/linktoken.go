@@ -64,7 +64,8 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 		handle(r, op{method: http.MethodPost, path: "/user/services/link-token/link-token/reset", id: "link_token_reset", tag: "user", access: user, summary: "Make another subscription link; the old one ends at once"},
 			func(ctx context.Context, who account.Identity, in *struct {
 				Nodes bool `query:"is_reset_ss_password" doc:"Make the credentials for nodes anew as well"`
-			}) (linkTokenResult, error) {
+			},
+			) (linkTokenResult, error) {
 				token, err := links.Reset(ctx, who.UserID, in.Nodes)
 				return showToken(token, nil), err
 			})
@@ -93,7 +94,8 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 			func(ctx context.Context, who account.Identity, in *struct {
 				Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 				Offset int64 `query:"offset" default:"0" minimum:"0"`
-			}) (linkLogResult, error) {
+			},
+			) (linkLogResult, error) {
 				fetches, total, err := links.Fetches(ctx, who.UserID, in.Limit, in.Offset)
 				out := linkLogResult{total, []linkFetch{}}
 				for _, f := range fetches {

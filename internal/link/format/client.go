@@ -78,8 +78,10 @@ var agents = []struct {
 	{prefixes: []string{"surge mac/", "surge ios/", "surge/"}, client: Client{Name: "Surge"}},
 	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonURI, Shows: true}},
 	{prefixes: []string{"shadowrocket/"}, client: Client{Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true}},
-	{prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "mihomo-party", "sparkle/"},
-		client: Client{Name: "Clash Meta", Dialect: ClashMetaYAML, Shows: true}},
+	{
+		prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "mihomo-party", "sparkle/"},
+		client:   Client{Name: "Clash Meta", Dialect: ClashMetaYAML, Shows: true},
+	},
 	{prefixes: []string{"clashx/", "clashforwindows/", "clash/", "clash"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
 	{prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ", client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true}},
 	{prefixes: []string{"sing-box", "singbox"}, client: Client{Name: "sing-box", Dialect: SingBoxJSON, Core: true}},

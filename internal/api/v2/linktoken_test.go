@@ -1,0 +1,200 @@
+package v2_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	apilink "airstrip/internal/api/link"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/link"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+)
+
+// linkDesk is the operations on links and the links themselves, for two users. A bearer token is the user's number.
+func linkDesk(t *testing.T, d *db.DB) http.Handler {
+	t.Helper()
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := settings.Set(t.Context(), map[string]json.RawMessage{"link_per_minute": json.RawMessage("1000"), "link_per_ip_minute": json.RawMessage("1000")}); err != nil {
+		t.Fatal(err)
+	}
+	services := service.New(d, settings)
+	links := link.New(d, seal.Key{1}, settings, "https://site.example", services, node.New(d, seal.Key{1}, settings, services))
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { links.Run(ctx); close(done) }()
+	t.Cleanup(func() { cancel(); <-done })
+	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := services.Open(ctx, tx, 1); err != nil {
+			return err
+		}
+		return services.Open(ctx, tx, 2)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
+		id, err := strconv.ParseInt(bearer, 10, 64)
+		if err != nil {
+			return account.Identity{}, api.ErrSignIn
+		}
+		return account.Identity{UserID: id}, nil
+	}, v2.LinkToken(links, services))
+	apilink.Register(mux, links)
+	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+}
+
+func call[T any](t *testing.T, h http.Handler, user, method, path string) (result T) {
+	t.Helper()
+	r := httptest.NewRequest(method, "/api/v2/user/services/"+path, nil)
+	r.Header.Set("Authorization", "Bearer "+user)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	body := struct {
+		Result     *T `json:"result"`
+		ResultList *T `json:"result_list"`
+	}{&result, &result}
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, w.Code, w.Body)
+	}
+	return result
+}
+
+type shownLink struct {
+	Token, URL  string
+	URLs        []string
+	LastFetchAt *string `json:"last_fetch_at"`
+}
+
+func fetchStatus(h http.Handler, url string) int {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, strings.TrimPrefix(url, "https://site.example"), nil))
+	return w.Code
+}
+
+func TestAUserSeesAndResetsTheirLink(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := linkDesk(t, d)
+		first := call[shownLink](t, h, "1", "GET", "link-token/link-token")
+		if len(first.Token) != 32 || first.URL != "https://site.example/link2/"+first.Token || len(first.URLs) != 1 || first.LastFetchAt != nil {
+			t.Fatalf("%+v", first)
+		}
+		if again := call[shownLink](t, h, "1", "GET", "link-token/link-token/"); again.Token != first.Token {
+			t.Error("another token at the second look")
+		}
+		if other := call[shownLink](t, h, "2", "GET", "link-token/link-token"); other.Token == first.Token {
+			t.Error("two users have one token")
+		}
+		if got := fetchStatus(h, first.URL); got != 200 {
+			t.Errorf("the link: %d", got)
+		}
+		second := call[shownLink](t, h, "1", "POST", "link-token/link-token/reset")
+		if got := fetchStatus(h, first.URL); got != 404 {
+			t.Errorf("the old link: %d", got)
+		}
+		if got := fetchStatus(h, second.URL); got != 200 || second.Token == first.Token {
+			t.Errorf("the new link: %d", got)
+		}
+	})
+}
+
+func TestAUserSeesAndResetsTheirNodeCredentials(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := linkDesk(t, d)
+		type credentials struct{ Password, UUID string }
+		was := call[credentials](t, h, "1", "GET", "ss-password")
+		token := call[shownLink](t, h, "1", "GET", "link-token/link-token").Token
+		now := call[credentials](t, h, "1", "POST", "ss-password/reset")
+		if was.Password == "" || now.Password == was.Password || now.UUID == was.UUID || now != call[credentials](t, h, "1", "GET", "ss-password") {
+			t.Errorf("%+v then %+v", was, now)
+		}
+		if call[shownLink](t, h, "1", "GET", "link-token/link-token").Token != token {
+			t.Error("the link changed too")
+		}
+		call[shownLink](t, h, "1", "POST", "link-token/link-token/reset?is_reset_ss_password=true")
+		if last := call[credentials](t, h, "1", "GET", "ss-password"); last == now {
+			t.Error("a reset of both left the credentials")
+		}
+	})
+}
+
+func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := linkDesk(t, d)
+		url := call[shownLink](t, h, "1", "GET", "link-token/link-token").URL
+		fetchStatus(h, url+"?client_type=ClashMeta")
+		type log struct {
+			Total int
+			Items []struct {
+				Client, Format, IP string
+				Status             int
+			}
+		}
+		var got log
+		for end := time.Now().Add(10 * time.Second); got.Total == 0; got = call[log](t, h, "1", "GET", "link-log") {
+			if time.Now().After(end) {
+				t.Fatal("the fetch does not come into the log")
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if f := got.Items[0]; f.Client != "ClashMeta" || f.Format != "clash-meta" || f.Status != 200 || f.IP != "192.0.2.1" {
+			t.Errorf("%+v", f)
+		}
+		if other := call[log](t, h, "2", "GET", "link-log"); other.Total != 0 || len(other.Items) != 0 {
+			t.Errorf("another user sees %+v", other)
+		}
+		if call[shownLink](t, h, "1", "GET", "link-token/link-token").LastFetchAt == nil {
+			t.Error("the first fetch is not told of")
+		}
+	})
+}
+
+func TestTheAppsCanBeImportedInto(t *testing.T) {
+	h := linkDesk(t, dbtest.SQLite(t))
+	apps := call[[]struct {
+		ID, Name  string
+		Platforms []string
+		ImportURL string `json:"import_url"`
+		Download  string `json:"download_url"`
+		Formats   []string
+	}](t, h, "1", "GET", "clients")
+	ids, platforms := map[string]bool{}, map[string]bool{}
+	for _, a := range apps {
+		if ids[a.ID] || a.Name == "" || len(a.Formats) == 0 || !strings.HasPrefix(a.Download, "https://") || (a.ImportURL != "" && !strings.Contains(a.ImportURL, "{url")) {
+			t.Errorf("%+v", a)
+		}
+		ids[a.ID] = true
+		for _, p := range a.Platforms {
+			platforms[p] = true
+		}
+		for _, clientType := range a.Formats {
+			url := call[shownLink](t, h, "1", "GET", "link-token/link-token").URL
+			if got := fetchStatus(h, url+"?client_type="+clientType); got != 200 {
+				t.Errorf("%s as %s: %d", a.ID, clientType, got)
+			}
+		}
+	}
+	for _, p := range []string{"windows", "macos", "ios", "android", "linux", "harmonyos"} {
+		if !platforms[p] {
+			t.Errorf("no app for %s", p)
+		}
+	}
+}
