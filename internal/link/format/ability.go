@@ -31,6 +31,12 @@ var abilities = map[Dialect][]ability{
 	SIP002URI: {
 		can("", "ss ss2022", "tcp", "none"),
 	},
+	SIP008JSON: {
+		can("", "ss ss2022", "tcp", "none"),
+	},
+	OutlineJSON: {
+		can("", "ss", "tcp", "none"),
+	},
 	V2RayURI: {
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless", "tcp grpc", "reality"),

@@ -18,6 +18,8 @@ const (
 	ClashMetaYAML   Dialect = "clash-meta"
 	StashYAML       Dialect = "stash"
 	SingBoxJSON     Dialect = "sing-box"
+	SIP008JSON      Dialect = "sip008"
+	OutlineJSON     Dialect = "outline"
 )
 
 // Client is a program that reads links.
@@ -45,12 +47,14 @@ var types = map[string]Client{
 	"clashr":       {Name: "ClashR", Dialect: ClashYAML, Shows: true},
 	"clashmeta":    {Name: "ClashMeta", Dialect: ClashMetaYAML, Shows: true},
 	"stash":        {Name: "Stash", Dialect: StashYAML, Shows: true},
+	"sip008":       {Name: "SIP008", Dialect: SIP008JSON},
+	"outline":      {Name: "Outline", Dialect: OutlineJSON, Shows: true},
 	"singbox":      {Name: "SingBox", Dialect: SingBoxJSON, TUN: true, Shows: true},
 
 	"quantumult": {Name: "Quantumult"}, "quantumultx": {Name: "QuantumultX"}, "loon": {Name: "Loon"}, "mellow": {Name: "Mellow"},
-	"sip008": {Name: "SIP008"}, "ssd": {Name: "SSD"}, "ssr": {Name: "SSR"}, "surfboard": {Name: "Surfboard"},
+	"ssd": {Name: "SSD"}, "ssr": {Name: "SSR"}, "surfboard": {Name: "Surfboard"},
 	"surge2": {Name: "Surge2"}, "surge3": {Name: "Surge3"}, "surge4": {Name: "Surge4"}, "surge5": {Name: "Surge5"},
-	"egern": {Name: "Egern"}, "xrayjson": {Name: "XrayJson"}, "outline": {Name: "Outline"}, "html": {Name: "Html"},
+	"egern": {Name: "Egern"}, "xrayjson": {Name: "XrayJson"}, "html": {Name: "Html"},
 }
 
 // ByType gives the client that a client_type other than AUTO names, whatever its case; ok is false where there is none.
@@ -91,7 +95,8 @@ var agents = []struct {
 	{prefixes: []string{"streisand"}, client: Client{Name: "Streisand", Dialect: URI}},
 	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI}},
 	{prefixes: []string{"v2rayn/"}, client: Client{Name: "v2rayN", Dialect: URI}},
-	{prefixes: []string{"outline", "shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP002URI}},
+	{prefixes: []string{"outline"}, client: Client{Name: "Outline", Dialect: OutlineJSON, Shows: true}},
+	{prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP008JSON}},
 }
 
 // Recognise tells which client sends these headers. One that it does not know gets the list that most can read; a browser

@@ -74,6 +74,10 @@ func Render(proxies []Proxy, o Options) File {
 		f.Body, f.Type, f.Suffix = clash(c), "text/yaml; charset=utf-8", "yaml"
 	case SingBoxJSON:
 		f.Body, f.Type, f.Suffix = singBox(c), "application/json; charset=utf-8", "json"
+	case SIP008JSON:
+		f.Body, f.Type, f.Suffix = sip008(c), "application/json; charset=utf-8", "json"
+	case OutlineJSON:
+		f.Body, f.Type, f.Suffix = outline(c), "application/json; charset=utf-8", "json"
 	default:
 		f.Body, f.Type, f.Suffix = uriList(c), "text/plain; charset=utf-8", "txt"
 	}

@@ -150,6 +150,8 @@ var readers = []struct{ file, clientType, userAgent string }{
 	{"v2ray.b64", "V2Ray", ""},
 	{"trojan.b64", "Trojan", ""},
 	{"sip002.b64", "SIP002", ""},
+	{"sip008.json", "SIP008", ""},
+	{"outline.json", "AUTO", "Outline/1.14"},
 	{"shadowrocket.b64", "AUTO", "Shadowrocket/2701 CFNetwork/1399 Darwin/22.1.0 iPhone11,8"},
 	{"loon.b64", "AUTO", "Loon/762 CFNetwork/1399"},
 	{"quantumultx.b64", "AUTO", "Quantumult%20X/1.5.0 (iPhone; iOS 17)"},

@@ -1,8 +1,6 @@
 package format
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"airstrip/internal/node"
@@ -102,14 +100,7 @@ func singBox(c content) []byte {
 	for i := range c.entries {
 		cfg.Outbounds = append(cfg.Outbounds, singBoxEntry(&c.entries[i]))
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(cfg); err != nil {
-		panic(err) // the types are ours and hold nothing that JSON lacks
-	}
-	return b.Bytes()
+	return indented(cfg)
 }
 
 func singBoxRules(cfg *singBoxConfig, tun bool) {
