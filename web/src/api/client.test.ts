@@ -98,7 +98,7 @@ describe('a call that fails', () => {
 
 describe('a required parameter', () => {
   it('that is null or undefined is named, with the operation, and nothing is sent', async () => {
-    const path: { order_id: number } = JSON.parse('{}')
+    const path: { order_id: string } = JSON.parse('{}')
     const call = orderGet({ path })
     await expect(call).rejects.toThrow(MissingParameterError)
     await expect(call).rejects.toThrow(/order_id.*GET \/api\/v2\/user\/orders\/\{order_id\}/)

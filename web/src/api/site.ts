@@ -1,21 +1,6 @@
-import { queryOptions } from '@tanstack/react-query'
-import { call } from './call'
+import { siteGetOptions } from './gen/@tanstack/react-query.gen'
 
-export type Site = {
-  site_name: string
-  site_url: string
-  footer: string
-  version: string
-  build: string
-  demo: boolean
-  currency: string
-  sign_up: { mode: 'open' | 'invite' | 'closed'; email_code: boolean }
-  recharge: { presets: string[]; min: string; max: string }
-}
+/** What everybody may know of the site; asked once per page load. */
+export const siteOptions = () => ({ ...siteGetOptions(), staleTime: Infinity })
 
-export const siteOptions = () =>
-  queryOptions({
-    queryKey: ['site'],
-    queryFn: () => call<Site>('GET', '/api/v2/site'),
-    staleTime: Infinity,
-  })
+export type { SiteGetResponse as Site } from './gen/types.gen'

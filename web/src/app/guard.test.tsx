@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
-import { describe, expect, it, vi } from 'vitest'
-import { failure, server, success } from '@/test/msw/server'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { failure, server, success, stillLoading } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'
 import { session } from './session/current-session'
@@ -15,6 +15,8 @@ async function openExpired() {
   await opened.router.navigate({ href: page })
   return opened
 }
+
+beforeEach(() => server.use(stillLoading))
 
 describe('pages under /user', () => {
   it('lead strangers to sign-in, with the way back', async () => {

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { call } from '@/api/call'
+import { userGetMe } from '@/api/gen/sdk.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { accessToken, refreshToken } from '@/test/tokens'
 import { session, useSession } from './current-session'
@@ -37,7 +37,7 @@ describe('the session of this tab', () => {
       }),
     )
     session.signIn({ access_token: first, refresh_token: refreshToken() })
-    expect(await call('GET', '/api/v2/user/get_me')).toEqual({ user_id: 7 })
+    expect((await userGetMe()).data).toEqual({ user_id: 7 })
     expect(seen).toEqual([`Bearer ${first}`, `Bearer ${second}`])
     session.signOut()
   })

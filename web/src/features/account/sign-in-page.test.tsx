@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { session } from '@/app/session/current-session'
-import { failure, server, success } from '@/test/msw/server'
+import { failure, server, success, stillLoading } from '@/test/msw/server'
 import { openApp } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'
 
@@ -13,6 +13,8 @@ async function fillIn(user: Awaited<ReturnType<typeof openApp>>['user']) {
   await user.type(await screen.findByLabelText('Email'), 'lin@example.com')
   await user.type(screen.getByLabelText('Password'), 'correct horse')
 }
+
+beforeEach(() => server.use(stillLoading))
 
 describe('signing in', () => {
   it('sends what was typed and goes home', async () => {

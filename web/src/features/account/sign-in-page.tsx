@@ -4,8 +4,8 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { signIn } from '@/api/account'
 import { ApiError } from '@/api/errors'
+import { authLogin } from '@/api/gen/sdk.gen'
 import { returnPath } from '@/shared/lib/return-path'
 import { session } from '@/app/session/current-session'
 import { showServerProblem } from '@/shared/lib/server-problem'
@@ -52,7 +52,8 @@ function Form({ next }: { next: string | undefined }) {
 
   const submit = form.handleSubmit(async ({ two_fa_code, ...rest }) => {
     try {
-      session.signIn(await signIn({ ...rest, ...(two_fa_code && { two_fa_code }) }))
+      const body = { ...rest, ...(two_fa_code && { two_fa_code }) }
+      session.signIn((await authLogin({ body })).data)
       await router.navigate({ href: returnPath(next), replace: true })
     } catch (error) {
       if (error instanceof ApiError && error.fields.some(({ field }) => field === 'two_fa_code')) {

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
-import { describe, expect, it } from 'vitest'
-import { failure, server, site, success } from '@/test/msw/server'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { failure, server, site, success, stillLoading } from '@/test/msw/server'
 import { openApp } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'
 
@@ -17,6 +17,8 @@ async function fillIn(user: Awaited<ReturnType<typeof openApp>>['user']) {
 }
 
 const submit = () => screen.getByRole('button', { name: 'Create account' })
+
+beforeEach(() => server.use(stillLoading))
 
 describe('signing up', () => {
   it('creates the account, with the invite code of the link, and goes home', async () => {
@@ -89,6 +91,8 @@ describe('signing up', () => {
   })
 
   it('shows a readable page when the site does not answer', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     server.use(
       http.get('*/api/v2/site', () => failure(400, { message: 'No such site', code: 'x' })),
     )

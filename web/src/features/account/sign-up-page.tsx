@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { signUp } from '@/api/account'
+import { authRegister } from '@/api/gen/sdk.gen'
 import { siteOptions } from '@/api/site'
 import { returnPath } from '@/shared/lib/return-path'
 import { session } from '@/app/session/current-session'
@@ -57,7 +57,8 @@ function useSignUp(needsInvite: boolean) {
 
   const submit = form.handleSubmit(async ({ invite_code, ...rest }) => {
     try {
-      session.signIn(await signUp({ ...rest, ...(invite_code && { invite_code }) }))
+      const body = { ...rest, ...(invite_code && { invite_code }) }
+      session.signIn((await authRegister({ body })).data)
       await router.navigate({ href: returnPath(next), replace: true })
     } catch (error) {
       showServerProblem(form, error, common)

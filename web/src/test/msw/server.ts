@@ -27,5 +27,8 @@ export const site = {
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
 }
 
+/** For tests that only pass by a page of the user area: it stays in its loading state. */
+export const stillLoading = http.get('*/api/v2/user/*', () => new Promise<never>(() => undefined))
+
 /** What any page may ask; a test adds its own answers with `server.use`. */
 export const server = setupServer(http.get('*/api/v2/site', () => success(site)))
