@@ -108,6 +108,11 @@ func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit
 	return err
 }
 
+// Hits logs what a foreign agent's rules stopped.
+func (s *Nodes) Hits(ctx context.Context, nodeID int64, hits []Hit) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.AddHits(ctx, tx, nodeID, hits) })
+}
+
 type ruleHit struct {
 	bun.BaseModel `bun:"table:rule_hit"`
 	ID            int64 `bun:",pk,autoincrement"`

@@ -45,7 +45,7 @@ type State struct {
 }
 
 // Health gives the node's health at now.
-func (s *State) Health(now time.Time) Health {
+func (s State) Health(now time.Time) Health {
 	switch silent := now.Sub(s.SeenAt); {
 	case silent < 90*time.Second:
 		return Online

@@ -1,0 +1,203 @@
+package modmu
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"airstrip/internal/node"
+)
+
+// version is below 2023.2, so that XrayR still posts its load, and from 2021.11 on, so that it reads custom_config.
+const version = "2023.1.0"
+
+type infoJSON struct {
+	NodeGroup      int            `json:"node_group"`
+	NodeClass      int            `json:"node_class"`
+	NodeSpeedLimit int            `json:"node_speedlimit"` // Mbit/s; 0: none
+	TrafficRate    float64        `json:"traffic_rate"`
+	MuOnly         int            `json:"mu_only"`
+	Sort           int            `json:"sort"`
+	Server         string         `json:"server"`
+	CustomConfig   map[string]any `json:"custom_config"`
+	Type           string         `json:"type"`
+	Version        string         `json:"version"`
+}
+
+// nodeInfo answers what the agent is to serve. It has no ETag: two forks of XrayR read it twice at their start and die of a
+// 304.
+func (s *server) nodeInfo(r *http.Request, n node.Node) (any, error) {
+	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
+		return nil, errOtherNode
+	}
+	n, err := s.nodes.Get(r.Context(), n.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.seen(r.Context(), n)
+	return infoJSON{
+		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps), TrafficRate: float64(n.RatePermille) / 1000,
+		MuOnly: 1, Sort: sort(n), Server: legacyServer(n), CustomConfig: customConfig(n), Type: "ss-panel-v3-mod_Uim", Version: version,
+	}, nil
+}
+
+// sort is the number by which some forks choose the protocol.
+func sort(n node.Node) int {
+	switch n.Protocol {
+	case node.VMess:
+		return 11
+	case node.VLESS:
+		return 2
+	case node.Trojan:
+		return 14
+	case node.Hysteria2:
+		return 15
+	}
+	return 0
+}
+
+// customConfig is the node as XrayR reads it: every scalar is a string, but for verify_cert and enable_reality.
+func customConfig(n node.Node) map[string]any {
+	s := n.Settings
+	c := map[string]any{
+		"offset_port_node": strconv.Itoa(n.ListenPort), "offset_port_user": strconv.Itoa(n.Port), "server_user": n.Address, "server_sub": n.Address,
+		"verify_cert": s.TLS == nil || s.TLS.Pin == "",
+	}
+	put := func(name, value string) {
+		if value != "" {
+			c[name] = value
+		}
+	}
+	put("host", s.Host)
+	put("path", s.Path)
+	put("servicename", s.ServiceName)
+	put("flow", s.Flow)
+	put("method", s.Method)
+	put("server_key", s.ServerKey)
+	if n.Protocol != node.Shadowsocks && n.Protocol != node.Hysteria2 {
+		put("network", s.Transport)
+		security := s.Security
+		if security == "reality" {
+			security = "none" // or the agent looks for a certificate
+		}
+		put("security", security)
+	}
+	switch n.Protocol {
+	case node.VLESS:
+		c["enable_vless"] = "1"
+	case node.Hysteria2:
+		put("obfs", s.Obfs)
+		put("obfs_password", s.ObfsPassword)
+		c["up_mbps"], c["down_mbps"] = strconv.Itoa(s.UpMbps), strconv.Itoa(s.DownMbps)
+	}
+	if s.TLS != nil {
+		put("sni", s.TLS.ServerName)
+		if s.Host == "" {
+			put("host", s.TLS.ServerName)
+		}
+	}
+	if r := s.Reality; r != nil && s.Security == "reality" {
+		c["enable_reality"] = true
+		c["reality-opts"] = map[string]any{
+			"dest": r.Dest, "proxy_protocol_ver": 0, "server_names": r.ServerNames, "private_key": r.PrivateKey,
+			"min_client_ver": "", "max_client_ver": "", "max_time_diff": 0, "short_ids": r.ShortIDs,
+		}
+	}
+	return c
+}
+
+// legacyServer is the node as agents read it that know no custom_config. XrayR's parser wants at least six parts, the last
+// of them with a = in each key.
+func legacyServer(n node.Node) string {
+	s := n.Settings
+	switch n.Protocol {
+	case node.Shadowsocks:
+		return n.Address + ";port=" + strconv.Itoa(n.ListenPort) + "#" + strconv.Itoa(n.Port)
+	case node.Trojan, node.Hysteria2:
+		out := n.Address + ";port=" + strconv.Itoa(n.Port) + "#" + strconv.Itoa(n.ListenPort)
+		if s.TLS != nil && s.TLS.ServerName != "" {
+			out += "|host=" + s.TLS.ServerName
+		}
+		if s.Transport == "grpc" {
+			out += "|grpc=1|servicename=" + s.ServiceName
+		}
+		return out
+	}
+	extra := []string{"server=" + n.Address, "outside_port=" + strconv.Itoa(n.Port)}
+	for _, pair := range [][2]string{{"path", s.Path}, {"host", s.Host}, {"servicename", s.ServiceName}, {"flow", s.Flow}} {
+		if pair[1] != "" {
+			extra = append(extra, pair[0]+"="+pair[1])
+		}
+	}
+	if n.Protocol == node.VLESS {
+		extra = append(extra, "enable_vless=true")
+	}
+	security := ""
+	if s.Security == "tls" {
+		security = "tls"
+	}
+	return strings.Join([]string{n.Address, strconv.Itoa(n.ListenPort), "0", s.Transport, security, strings.Join(extra, "|")}, ";")
+}
+
+type statusJSON struct {
+	Uptime string `json:"uptime"`
+	Load   string `json:"load"`
+}
+
+func readInfo(r *http.Request) (statusJSON, error) {
+	var in statusJSON
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			return in, err
+		}
+		return in, errUnreadable.Because(err)
+	}
+	return in, nil
+}
+
+// listNodes answers the addresses that the Python agent lets pass.
+func (s *server) listNodes(r *http.Request, _ node.Node) (any, error) {
+	nodes, err := s.nodes.List(r.Context())
+	type row struct {
+		ID     int64  `json:"id"`
+		Name   string `json:"name"`
+		NodeIP string `json:"node_ip"`
+	}
+	out := []row{}
+	for _, n := range nodes {
+		if n.Enabled {
+			out = append(out, row{n.ID, n.Name, n.Address})
+		}
+	}
+	return out, err
+}
+
+// nodesConfig answers what XrayR's forks ask for about certificates, empty: with an error their polling fails. The panel's
+// own credentials, which some panels gave away here, are nobody's business.
+func (s *server) nodesConfig(*http.Request, node.Node) (any, error) {
+	return map[string]any{"provider": "", "email": "", "dns_env": map[string]string{}}, nil
+}
+
+type ruleJSON struct {
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Regex string `json:"regex"`
+	Type  int    `json:"type"`
+}
+
+// detectRules answers the audit rules. It has no ETag: after a rebuild of its inbound XrayR takes the rules over only from
+// an answer that is no 304. An empty list would leave the old rules in force, so there is always one that nothing matches.
+func (s *server) detectRules(r *http.Request, _ node.Node) (any, error) {
+	rules, err := s.nodes.Rules(r.Context())
+	out := []ruleJSON{}
+	for _, rule := range rules {
+		out = append(out, ruleJSON{rule.ID, rule.Name, rule.Text, rule.Pattern, 1})
+	}
+	if len(out) == 0 {
+		out = append(out, ruleJSON{0, "none", "matches nothing", `^\b$`, 1})
+	}
+	return out, err
+}

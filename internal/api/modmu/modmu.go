@@ -1,0 +1,157 @@
+// Package modmu is what node agents of the SSPanel family speak, under /v1/mod_mu and /mod_mu: XrayR and its forks, soga,
+// the Python agent. Its shapes are theirs: an answer has exactly the keys ret and data and the status 200, whatever it
+// says, but for a wrong key. The key alone names the node.
+package modmu
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/maypok86/otter/v2"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+	"airstrip/internal/traffic"
+)
+
+type server struct {
+	nodes    *node.Nodes
+	services *service.Services
+	traffic  *traffic.Traffic
+	lists    *otter.Cache[listKey, *list]
+}
+
+// Register serves the agents' API on mux under both of its prefixes.
+func Register(mux *http.ServeMux, nodes *node.Nodes, services *service.Services, traffic *traffic.Traffic) {
+	s := &server{nodes, services, traffic, otter.Must(&otter.Options[listKey, *list]{MaximumSize: 64})}
+	for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
+		mux.HandleFunc("GET "+prefix+"/users", s.guard(s.users))
+		for pattern, fn := range map[string]answer{
+			"POST /users/traffic":    s.postTraffic,
+			"POST /users/aliveip":    s.postAliveIP,
+			"POST /users/detectlog":  s.postDetectLog,
+			"GET /nodes":             s.listNodes,
+			"GET /nodes/config":      s.nodesConfig,
+			"POST /nodes/config":     s.nodesConfig,
+			"GET /nodes/{id}/info":   s.nodeInfo,
+			"POST /nodes/{id}/info":  s.postNodeInfo,
+			"GET /func/ping":         s.ping,
+			"POST /func/ping":        s.ping,
+			"GET /func/detect_rules": s.detectRules,
+			"GET /func/relay_rules":  s.nothing,
+			"GET /func/autoexec":     s.nothing, // would be the panel running commands on nodes
+			"POST /func/autoexec":    s.accept,
+			"GET /func/block_ip":     s.blockedIPs,
+			"POST /func/block_ip":    s.blockIPs,
+			"GET /func/unblock_ip":   s.nothing,
+			"POST /func/speedtest":   s.accept,
+		} {
+			method, path, _ := strings.Cut(pattern, " ")
+			mux.HandleFunc(method+" "+prefix+path, s.guard(s.answer(fn)))
+		}
+	}
+}
+
+// answer gives the data of an answer.
+type answer func(r *http.Request, n node.Node) (any, error)
+
+// envelope has exactly the keys that the Python agent allows.
+type envelope struct {
+	Ret  int `json:"ret"`
+	Data any `json:"data"`
+}
+
+// guard finds the node by the key before anything else of the request is looked at.
+func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, int64)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		key := query.Get("key")
+		for _, name := range []string{"muKey", "token"} {
+			if key == "" {
+				key = query.Get(name)
+			}
+		}
+		n, revision, err := s.nodes.BySecret(r.Context(), key)
+		if errors.Is(err, node.ErrSecret) {
+			api.WriteJSON(w, http.StatusUnauthorized, envelope{0, node.ErrSecret.Text.EN})
+			return
+		}
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		if id := query.Get("node_id"); id != "" && id != "0" && id != strconv.FormatInt(n.ID, 10) {
+			fail(w, r, errOtherNode)
+			return
+		}
+		fn(w, r, n, revision)
+	}
+}
+
+func (s *server) answer(fn answer) func(http.ResponseWriter, *http.Request, node.Node, int64) {
+	return func(w http.ResponseWriter, r *http.Request, n node.Node, _ int64) {
+		data, err := fn(r, n)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		api.WriteJSON(w, http.StatusOK, envelope{1, data})
+	}
+}
+
+// fail says why, with the status that agents read on.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := api.Seen(r.Context(), err)
+	status := http.StatusOK
+	if f.Status == http.StatusRequestEntityTooLarge {
+		status = f.Status
+	}
+	api.WriteJSON(w, status, envelope{0, f.Text.EN})
+}
+
+var (
+	errOtherNode  = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
+	errUnreadable = fault.BadRequest("unreadable", "无法读取请求内容", "The request body could not be read")
+)
+
+// posted is the body of all posts. A list that is null is an empty one: some agents are written in Go.
+type posted[T any] struct {
+	Data []T `json:"data"`
+}
+
+func read[T any](r *http.Request) ([]T, []byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	var in *posted[T]
+	if err := json.Unmarshal(body, &in); err != nil || in == nil {
+		return nil, nil, errUnreadable.Because(err)
+	}
+	return in.Data, body, nil
+}
+
+func (s *server) ping(*http.Request, node.Node) (any, error) { return "pong", nil }
+
+func (s *server) nothing(*http.Request, node.Node) (any, error) { return []any{}, nil }
+
+// accept takes a post that nothing is done with.
+func (s *server) accept(r *http.Request, _ node.Node) (any, error) {
+	_, err := io.Copy(io.Discard, r.Body)
+	return "ok", err
+}
+
+// seen notes a sign of life. That it could not be noted keeps no agent from its answer.
+func (s *server) seen(ctx context.Context, n node.Node) {
+	if err := s.nodes.Seen(ctx, n.ID); err != nil {
+		slog.WarnContext(ctx, "a node's sign of life could not be noted", "node", n.ID, "error", err)
+	}
+}
