@@ -46,6 +46,8 @@ type agent struct {
 	// wire is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
 	// batches a snapshot's figures can include.
 	wire sync.Mutex
+	// saving keeps an older state from being written over a newer one.
+	saving sync.Mutex
 	// hurry asks for a report now.
 	hurry chan struct{}
 

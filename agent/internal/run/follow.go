@@ -39,7 +39,9 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 			if errors.Is(err, errOtherNode) {
 				return err
 			}
-			if err != nil && ctx.Err() == nil {
+			if err == nil {
+				a.save() // at once: killed in a moment, we may find the server away
+			} else if ctx.Err() == nil {
 				a.log.Warn("no snapshot from the server", "err", err)
 				if saved != nil {
 					a.restore(saved)

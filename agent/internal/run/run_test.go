@@ -334,6 +334,16 @@ func TestStartWithoutTheServerServesTheLastList(t *testing.T) {
 	eventually(t, 10*time.Second, "what was used meanwhile is billed", func() bool { return w.bill(2) >= 1_000_000 })
 }
 
+func TestTheListIsSavedAsSoonAsItComes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	eventually(t, 2*time.Second, "an agent killed now can start without the server", func() bool {
+		_, err := os.Stat(filepath.Join(w.data, "state.json"))
+		return err == nil
+	})
+}
+
 func TestRefusedBatchesAreKeptAside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))

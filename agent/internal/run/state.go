@@ -50,6 +50,8 @@ func (a *agent) load() *savedState {
 
 // save writes the state if it has changed.
 func (a *agent) save() {
+	a.saving.Lock()
+	defer a.saving.Unlock()
 	a.mu.Lock()
 	if !a.dirty {
 		a.mu.Unlock()
