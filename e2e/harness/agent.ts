@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Process } from './process.ts'
 import { airstripNode } from './programs.ts'
 
-export type Node = { id: number; secret: string; protocol: string; port: number }
+export type Node = { name: string; id: number; secret: string; protocol: string; port: number }
 
 /** The agent of one node. */
 export class Agent {
@@ -22,7 +22,7 @@ export class Agent {
 
   /** Starts the agent, at first or after kill, and waits until its node serves. */
   async start(): Promise<void> {
-    this.#process = new Process(`airstrip-node ${this.node.id}`, airstripNode, this.#args, { log: this.#log })
+    this.#process = new Process(`airstrip-node (${this.node.name})`, airstripNode, this.#args, { log: this.#log })
     await this.#process.saying(/msg=serving/)
   }
 

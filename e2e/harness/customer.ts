@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Profile } from './sing-box.ts'
 import type { Credentials } from './user.ts'
 
@@ -16,8 +17,9 @@ export class Customer {
     this.#token = token
   }
 
-  static async signUp(site: string, { email, password }: Credentials): Promise<Customer> {
-    const form = { email, name: email.split('@')[0], password, re_password: password }
+  static async signUp(site: string): Promise<Customer> {
+    const password = randomUUID()
+    const form = { email: `${randomUUID()}@example.com`, name: 'Customer', password, re_password: password }
     const { access_token } = await call<{ access_token: string }>(site, 'POST', '/auth/account_register', form)
     return new Customer(site, access_token)
   }
@@ -51,8 +53,9 @@ export class Customer {
 
   /** Bytes counted in the present cycle. */
   async usage(): Promise<Usage> {
-    const { old_service_info: info } = await this.call<{ old_service_info: Record<string, number> }>('GET', '/user/dashboard')
-    return { upload: info.ss_upload_size ?? NaN, download: info.ss_download_size ?? NaN, total: info.ss_bandwidth_total_size ?? NaN }
+    const answer = await fetch(await this.link())
+    const m = /upload=(\d+); download=(\d+); total=(\d+)/.exec(answer.headers.get('subscription-userinfo') ?? '')
+    return { upload: Number(m?.[1]), download: Number(m?.[2]), total: Number(m?.[3]) }
   }
 
   async profile(): Promise<Profile> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** One request for a page through a proxy, byte by byte: what is counted here is what the user's program sees. */
@@ -15,9 +14,10 @@ export class Download {
   #body = 0
   #established = false
 
-  /** Asks for http://localhost:port/path through the HTTP proxy on 127.0.0.1:proxy. */
-  constructor(proxy: number, port: number, path: string) {
+  /** Asks for http://localhost:port/path through the HTTP proxy on 127.0.0.1:proxy, and gives up after seconds of silence. */
+  constructor(proxy: number, port: number, path: string, seconds = 10) {
     this.#socket = connect(proxy, '127.0.0.1')
+    this.#socket.setTimeout(seconds * 1000, () => this.#socket.destroy())
     const request = `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
     let reply = ''
     this.#socket.on('data', (data: Buffer) => {
@@ -31,7 +31,7 @@ export class Download {
       if (reply.length > end + 4) this.#take(Buffer.from(reply.slice(end + 4), 'latin1'))
     })
     this.#socket.on('error', () => {}) // a cut connection is a result, not a failure
-    this.ended = once(this.#socket, 'close').then(() => {})
+    this.ended = new Promise((resolve) => this.#socket.once('close', () => resolve()))
     this.#socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
   }
 

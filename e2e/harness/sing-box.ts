@@ -19,8 +19,9 @@ export function nodesOf(profile: Profile): Outbound[] {
 }
 
 /**
- * The real client, running a downloaded profile. The profile is changed in three places only: the port it listens on, the
- * node that the user picks in the selector, and no latency probes, which would reach out of this machine and be counted.
+ * The real client, running a downloaded profile. What is changed: it listens on a port of its own and not on a tunnel
+ * device, which would take over this machine's network; the user has picked a node in the selector; no latency probes, which
+ * would reach out of this machine and be counted.
  */
 export class SingBox {
   readonly port: number
@@ -34,7 +35,7 @@ export class SingBox {
   static async start(profile: Profile, node: string, folder: string): Promise<SingBox> {
     const port = await freePort()
     const mine = structuredClone(profile)
-    for (const inbound of mine.inbounds) if (inbound.type === 'mixed') inbound.listen_port = port
+    mine.inbounds = mine.inbounds.filter(({ type }) => type === 'mixed').map((inbound) => ({ ...inbound, listen_port: port }))
     mine.outbounds = mine.outbounds.map((outbound) => {
       if (outbound.type === 'urltest') return { type: 'selector', tag: outbound.tag, outbounds: outbound.outbounds }
       return outbound.type === 'selector' ? { ...outbound, default: node } : outbound

@@ -1,72 +1,86 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import type { Server as TLSServer } from 'node:tls'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, type Node } from './agent.ts'
 import { Origin } from './origin.ts'
 import { freePort } from './ports.ts'
 import { Postgres } from './postgres.ts'
-import { startRealityTarget } from './reality-target.ts'
+import { RealityTarget } from './reality-target.ts'
 import { Server } from './server.ts'
 
 export type Database = 'sqlite' | 'postgres'
 
 /** What `airstrip seed --demo` prints. */
-export type Seed = {
+export type Demo = {
   site_url: string
   admin: { email: string; password: string }
   user: { email: string; password: string; link_token: string }
-  nodes: Node[]
+  nodes: Omit<Node, 'name'>[]
   api_key: string
 }
 
-/** A whole service with its nodes, and the web server that its users want to reach. */
+/** One node of each kind: protocol and the options of `airstrip node add`. */
+function kinds(realityTarget: number): [name: string, protocol: string, ...options: string[]][] {
+  return [
+    ['VLESS REALITY Vision', 'vless', '--flow', 'xtls-rprx-vision', '--reality-dest', `127.0.0.1:${realityTarget}`, '--reality-server-name', 'reality.test'],
+    ['VMess WebSocket', 'vmess', '--transport', 'ws', '--path', '/ws'],
+    ['Shadowsocks 2022', 'shadowsocks', '--method', '2022-blake3-aes-128-gcm'],
+    ['Trojan TLS', 'trojan', '--server-name', 'trojan.test'],
+    ['Hysteria2', 'hysteria2', '--server-name', 'hysteria.test'],
+  ]
+}
+
+/** A whole service: the server with the demo's data, nodes of its own with their agents, and a web server that users want to reach. */
 export class Station {
   readonly folder: string
   readonly server: Server
-  readonly seed: Seed
+  readonly demo: Demo
   readonly agents: Agent[]
   readonly origin: Origin
-  readonly #postgres: Postgres | undefined
-  readonly #realityTarget: TLSServer
+  readonly #others: { stop(): Promise<void> }[]
 
-  private constructor(folder: string, server: Server, seed: Seed, agents: Agent[], origin: Origin, postgres: Postgres | undefined, realityTarget: TLSServer) {
+  private constructor(folder: string, server: Server, demo: Demo, agents: Agent[], origin: Origin, others: { stop(): Promise<void> }[]) {
     this.folder = folder
     this.server = server
-    this.seed = seed
+    this.demo = demo
     this.agents = agents
     this.origin = origin
-    this.#postgres = postgres
-    this.#realityTarget = realityTarget
+    this.#others = others
   }
 
   static async start(database: Database): Promise<Station> {
     const folder = mkdtempSync(join(tmpdir(), 'airstrip-e2e-'))
+    chmodSync(folder, 0o755) // PostgreSQL runs as another user
     const log = (name: string) => join(folder, `${name}.log`)
     const postgres = database === 'postgres' ? await Postgres.start(folder, log('postgres')) : undefined
     const server = await Server.prepare(folder, postgres?.url, log('server'))
-    const realityTarget = await startRealityTarget(folder, await freePort(), 'reality.test')
-    const seed = JSON.parse(await server.command('seed', '--demo')) as Seed
-    await server.command('setting', 'set', 'node_report_seconds=1', 'node_allow_private=true', 'link_per_minute=600')
+    const demo = JSON.parse(await server.command('seed', '--demo')) as Demo
+    await server.command('setting', 'set', 'node_report_seconds=1', 'node_allow_private=true', 'link_per_minute=600', 'sign_up_per_ip_daily=1000')
+    const realityTarget = await RealityTarget.start(folder, 'reality.test')
+    const nodes: Node[] = []
+    for (const [name, protocol, ...options] of kinds(realityTarget.port)) {
+      const port = String(await freePort())
+      const added = await server.command('node', 'add', '--protocol', protocol, '--name', name, '--address', '127.0.0.1', '--port', port, ...options)
+      nodes.push({ name, ...(JSON.parse(added) as Omit<Node, 'name'>) })
+    }
     await server.start()
-    const agents = seed.nodes.map((node) => new Agent(node, server.url, folder, log(`node-${node.id}`)))
+    const agents = nodes.map((node) => new Agent(node, server.url, folder, log(`node-${node.id}`)))
     await Promise.all(agents.map((agent) => agent.start()))
-    return new Station(folder, server, seed, agents, await Origin.start(), postgres, realityTarget)
+    const origin = await Origin.start()
+    return new Station(folder, server, demo, agents, origin, [origin, realityTarget, ...(postgres ? [postgres] : [])])
   }
 
   /** Puts a plan or a package with one price on sale and gives what the shop calls it. */
   async addPlan(...options: string[]): Promise<number> {
-    const plan = JSON.parse(await this.server.command('plan', 'add', ...options)) as { prices: [{ id: number }] }
-    return plan.prices[0].id
+    const plan = JSON.parse(await this.server.command('plan', 'add', ...options)) as { Prices: [{ ID: number }] }
+    return plan.Prices[0].ID
   }
 
   /** Ends everything, agents first so that they can hand in their last reports. */
   async stop(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop()))
     await this.server.stop()
-    await this.#postgres?.stop()
-    await this.origin.stop()
-    this.#realityTarget.close()
+    for (const other of this.#others) await other.stop()
     rmSync(this.folder, { recursive: true })
   }
 }

@@ -25,7 +25,7 @@ for (const scheme of ['light', 'dark']) {
       })
 
       test('pages of a user', async ({ page, station }) => {
-        await signIn(page, station.seed.user)
+        await signIn(page, station.demo.user)
         await violateNothing(page, [...user, '/user/no-such-page'])
       })
     })

@@ -5,8 +5,8 @@ import { expect, test as base } from '../harness/test.ts'
 
 /** Somebody with a plan, and a good row about them: 3000 bytes. */
 const test = base.extend<{ customer: Customer; good: Row }>({
-  customer: async ({ station }, use, info) => {
-    const customer = await Customer.signUp(station.server.url, { email: `bad-input-${info.testId}@example.com`, password: 'correct-horse-7' })
+  customer: async ({ station }, use) => {
+    const customer = await Customer.signUp(station.server.url)
     await customer.recharge('1.00')
     await customer.buy(await station.addPlan('--name', 'Bad input', '--quota-gb', '1', '--price', '1=1.00'))
     await use(customer)
@@ -21,22 +21,21 @@ const tenMegabytes = 'x'.repeat(10 << 20)
 
 test.describe('airstrip-node reports', () => {
   test('with a wrong secret', async ({ station, customer, good }) => {
-    for (const secret of ['', 'wrong', station.seed.nodes[0]!.secret.slice(0, -1)]) {
+    for (const secret of ['', 'wrong', station.agents[0]!.node.secret.slice(0, -1)]) {
       const { status, answer } = await sendReport(station.server.url, secret, report([good]))
       expect(status).toBe(401)
-      expect(answer).toEqual({ code: expect.any(String), message: expect.any(String) })
+      expect(answer).toMatchObject({ code: expect.any(String), message: expect.any(String) })
     }
     expect(await counted(customer)).toBe(0)
   })
 
   test('what cannot be read', async ({ station, customer, good }) => {
-    const { secret } = station.seed.nodes[0]!
+    const { secret } = station.agents[0]!.node
     const cases = [
       { what: 'ten megabytes', body: tenMegabytes, status: 413 },
       { what: 'broken JSON', body: report([good]).slice(0, -2), status: 422 },
       { what: 'no object', body: '[]', status: 422 },
       { what: 'text for a number', body: report([{ ...good, up: 'many' as unknown as number }]), status: 422 },
-      { what: 'a number beyond 63 bits', body: report([good]).replace('1000', '9223372036854775808'), status: 422 },
       { what: 'a fraction', body: report([{ ...good, up: 0.5 }]), status: 422 },
       { what: 'no boot', body: report([good], { boot: '' }), status: 422 },
       { what: 'more rows than allowed', body: report(Array.from({ length: 20_001 }, (_, i) => ({ ...good, user_id: i + 1 }))), status: 422 },
@@ -47,15 +46,16 @@ test.describe('airstrip-node reports', () => {
       expect.soft(got.answer, what).toEqual(expect.objectContaining({ code: expect.any(String), message: expect.any(String) }))
     }
     const other = report([good])
-    expect.soft((await sendReport(station.server.url, secret, other, Buffer.alloc(32).toString('base64'))).status, 'a digest of something else').toBe(422)
+    expect.soft((await sendReport(station.server.url, secret, other, Buffer.alloc(32).toString('base64'))).status, 'damaged on the way: to be sent again').toBe(400)
     expect(await counted(customer)).toBe(0)
   })
 
   test('with rows that are wrong: those are named, the others count', async ({ station, customer, good }) => {
-    const { secret } = station.seed.nodes[0]!
+    const { secret } = station.agents[0]!.node
     const wrong = async (row: Row) => (await sendReport(station.server.url, secret, report([row]))).answer.refused
     expect.soft(await wrong({ ...good, down: -1 })).toEqual([{ user_id: good.user_id, code: 'negative' }])
     expect.soft(await wrong({ ...good, down: 2 ** 52 })).toEqual([{ user_id: good.user_id, code: 'absurd' }])
+    expect.soft(await wrong({ ...good, down: 2 ** 64 })).toEqual([{ user_id: good.user_id, code: 'absurd' }])
     expect(await counted(customer)).toBe(0)
 
     const { status, answer } = await sendReport(station.server.url, secret, report([{ user_id: 999_999_999, up: 1, down: 1 }, good, good]))
@@ -65,7 +65,7 @@ test.describe('airstrip-node reports', () => {
   })
 
   test('the same again, and something else under the same number', async ({ station, customer, good }) => {
-    const { secret } = station.seed.nodes[0]!
+    const { secret } = station.agents[0]!.node
     const boot = randomUUID()
     const once = report([good], { boot })
     expect((await sendReport(station.server.url, secret, once)).answer.result).toBe('counted')
@@ -83,21 +83,21 @@ test.describe('mod_mu reports', () => {
   const traffic = (rows: Row[]) => JSON.stringify({ data: rows.map(({ user_id, up, down }) => ({ user_id, u: up, d: down })) })
 
   test('with a wrong key', async ({ station, customer, good }) => {
-    const { status, answer } = await sendToModMu(station.server.url, station.seed.nodes[0]!, traffic([good]), 'wrong')
+    const { status, answer } = await sendToModMu(station.server.url, station.agents[0]!.node, traffic([good]), 'wrong')
     expect(status).toBe(401)
     expect(answer).toMatchObject({ ret: 0 })
     expect(await counted(customer)).toBe(0)
   })
 
   test("with another node's key", async ({ station, customer, good }) => {
-    const [first, second] = station.seed.nodes
+    const [first, second] = station.agents.map(({ node }) => node)
     const { answer } = await sendToModMu(station.server.url, first!, traffic([good]), second!.secret)
     expect(answer).toMatchObject({ ret: 0 })
     expect(await counted(customer)).toBe(0)
   })
 
   test('what cannot be read', async ({ station, customer, good }) => {
-    const node = station.seed.nodes[0]!
+    const node = station.agents[0]!.node
     for (const body of [tenMegabytes, traffic([good]).slice(0, -2), '{"data":"x"}', '{"data":[{"user_id":"x"}]}', '']) {
       const { answer } = await sendToModMu(station.server.url, node, body)
       expect.soft(answer, body.slice(0, 30)).toEqual({ ret: 0, data: expect.any(String) })
@@ -106,7 +106,7 @@ test.describe('mod_mu reports', () => {
   })
 
   test('with rows that are wrong: the others count, and the same report counts once', async ({ station, customer, good }) => {
-    const node = station.seed.nodes[0]!
+    const node = station.agents[0]!.node
     for (const row of [{ ...good, down: -1 }, { ...good, down: 2 ** 52 }, { ...good, user_id: 999_999_999 }]) {
       await sendToModMu(station.server.url, node, traffic([row]))
     }
