@@ -87,6 +87,8 @@ type postgres struct {
 	once sync.Once
 	dir  string
 	err  error
+	// alive is the write end of the pipe by which the watcher knows that this process lives.
+	alive *os.File
 }
 
 func (p *postgres) url(database string) string {
@@ -116,7 +118,7 @@ func (p *postgres) start() error {
 	if err != nil {
 		return err
 	}
-	keepOpen = w
+	p.alive = w
 	watch := exec.Command("/bin/sh", "-c", `"$1/postgres" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=300 -c shared_buffers=64MB >"$3/log" 2>&1 & pid=$!
 cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data, p.dir)
 	watch.Stdin, watch.SysProcAttr = r, &syscall.SysProcAttr{Setpgid: true}
@@ -130,8 +132,6 @@ cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data,
 	r.Close()
 	return p.template()
 }
-
-var keepOpen *os.File
 
 // template makes the migrated database that each test's own is copied from.
 func (p *postgres) template() error {

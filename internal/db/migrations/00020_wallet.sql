@@ -107,6 +107,7 @@ CREATE TABLE recharge (
 	CHECK ((state IN ('paid', 'refunded')) = (transaction_id IS NOT NULL AND paid_at IS NOT NULL))
 ) {{strict}};
 CREATE INDEX recharge_user ON recharge (user_id, id);
+CREATE INDEX recharge_expires ON recharge (expires_at);
 CREATE INDEX recharge_pending ON recharge (expires_at) WHERE state = 'pending';
 
 -- Every notify of a gateway, as it came, and what became of it.
