@@ -8,7 +8,7 @@ import { preloadRoutes } from './tools/preload-routes.ts'
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
 const everyPagesUi =
-  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Checkbox|Group|InlineInput|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(?!icons|dynamic)/
+  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(?!icons|dynamic)/
 
 export default defineConfig({
   plugins: [
@@ -39,7 +39,7 @@ export default defineConfig({
             { name: 'ui', test: everyPagesUi },
             {
               name: 'base',
-              test: /src\/(api\/(client|errors)|app\/session|shared\/lib)\/|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\./,
+              test: /src\/app\/session\/|src\/(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.ts|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\./,
             },
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
           ],

@@ -1,17 +1,18 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Checkbox, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/api/errors'
-import { authLogin } from '@/api/gen/sdk.gen'
+import { signIn } from '@/api/open-calls'
 import { returnPath } from '@/shared/lib/return-path'
 import { session } from '@/app/session/current-session'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
+import { CheckField } from './components/check-field'
 import { PasswordField } from './components/password-field'
 import { signInForm, type SignInForm } from './model'
 
@@ -53,7 +54,7 @@ function Form({ next }: { next: string | undefined }) {
   const submit = form.handleSubmit(async ({ two_fa_code, ...rest }) => {
     try {
       const body = { ...rest, ...(two_fa_code && { two_fa_code }) }
-      session.signIn((await authLogin({ body })).data)
+      session.signIn(await signIn(body))
       await router.navigate({ href: returnPath(next), replace: true })
     } catch (error) {
       if (error instanceof ApiError && error.fields.some(({ field }) => field === 'two_fa_code')) {
@@ -92,7 +93,7 @@ function Form({ next }: { next: string | undefined }) {
             {...form.register('two_fa_code')}
           />
         )}
-        <Checkbox label={t('signIn.remember')} {...form.register('is_remember_me')} />
+        <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />
         <FormError message={errors.root?.message} />
         <Button type="submit" fullWidth loading={isSubmitting}>
           {t('signIn.submit')}

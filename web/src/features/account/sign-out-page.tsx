@@ -2,7 +2,7 @@ import { Group, Loader, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { authSignOut } from '@/api/gen/sdk.gen'
+import { signOut } from '@/api/open-calls'
 import { session } from '@/app/session/current-session'
 import { AuthCard } from './components/auth-card'
 
@@ -13,7 +13,7 @@ export function SignOutPage() {
 
   useEffect(() => {
     const leave = async () => {
-      if (session.accessToken()) await authSignOut().catch(() => undefined)
+      if (session.accessToken()) await signOut().catch(() => undefined)
       session.signOut()
       await router.navigate({ to: '/auth/sign-in', replace: true })
     }

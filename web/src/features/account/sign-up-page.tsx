@@ -4,7 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { authRegister } from '@/api/gen/sdk.gen'
+import { signUp } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
 import { returnPath } from '@/shared/lib/return-path'
 import { session } from '@/app/session/current-session'
@@ -58,7 +58,7 @@ function useSignUp(needsInvite: boolean) {
   const submit = form.handleSubmit(async ({ invite_code, ...rest }) => {
     try {
       const body = { ...rest, ...(invite_code && { invite_code }) }
-      session.signIn((await authRegister({ body })).data)
+      session.signIn(await signUp(body))
       await router.navigate({ href: returnPath(next), replace: true })
     } catch (error) {
       showServerProblem(form, error, common)

@@ -1,0 +1,51 @@
+import { send, sendOpenly, unwrap } from './client'
+import type {
+  AuthLoginData,
+  AuthLoginResponse,
+  AuthRefreshResponse,
+  AuthRegisterData,
+  AuthRegisterResponse,
+  AuthRefreshData,
+  AuthSignOutData,
+  SiteGetData,
+  SiteGetResponse,
+} from './gen/types.gen'
+
+// The few calls of the pages before sign-in, on the contract's types but without the generated client:
+// it carries every operation there is, and those pages should be light.
+
+export const signIn = (body: AuthLoginData['body']) =>
+  post<AuthLoginData, AuthLoginResponse>('/api/v2/auth/account_login/login', body)
+
+export const signUp = (body: AuthRegisterData['body']) =>
+  post<AuthRegisterData, AuthRegisterResponse>('/api/v2/auth/account_register', body)
+
+/** Without the access token: that is what has to be replaced. */
+export const refresh = (body: AuthRefreshData['body']) =>
+  post<AuthRefreshData, AuthRefreshResponse>(
+    '/api/v2/auth/jwt_token/jwt_access_refresh',
+    body,
+    sendOpenly,
+  )
+
+export const signOut = () => post<AuthSignOutData, unknown>('/api/v2/auth/sign-out')
+
+export async function getSite(): Promise<SiteGetResponse> {
+  const url: SiteGetData['url'] = '/api/v2/site'
+  const response = await sendOpenly(new Request(new URL(url, location.origin)))
+  return unwrap(await response.json()) as SiteGetResponse
+}
+
+async function post<Operation extends { url: string; body?: unknown }, Result>(
+  url: Operation['url'],
+  body?: Operation['body'],
+  through = send,
+): Promise<Result> {
+  const request = new Request(new URL(url, location.origin), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  const response = await through(request)
+  return unwrap(await response.json()) as Result
+}
