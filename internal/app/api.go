@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -28,7 +29,16 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Plans(a.Shop, a.Settings),
 		v2.Shop(a.Shop, a.Payments, a.Settings),
 		v2.LinkToken(a.Links, a.Services),
+		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
+		v2.Services(a.Services),
+		v2.Nodes(a.Nodes, a.Services),
+		v2.Traffic(a.Traffic, a.Nodes),
 	)
+}
+
+func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {
+	token, err := a.Links.Token(ctx, userID)
+	return token.URLs, err
 }
 
 // Contract gives openapi.json. It needs no database, only the types.

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/api/agent"
 	apilink "airstrip/internal/api/link"
+	"airstrip/internal/api/modmu"
 	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/db"
@@ -101,7 +102,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes, a.Links} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic} {
 		part.Register(a.Queue)
 	}
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
@@ -186,6 +187,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	notify.Payments(mux, a.Payments)
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
+	modmu.Register(mux, a.Nodes, a.Services, a.Traffic)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

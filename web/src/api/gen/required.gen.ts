@@ -26,6 +26,12 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/user/orders/{order_id}/cancel": [
     "path.order_id"
   ],
+  "GET /api/v2/user/services/nodes/{node_id}": [
+    "path.node_id"
+  ],
+  "GET /api/v2/user/services/{node_id}": [
+    "path.node_id"
+  ],
   "POST /api/v2/user/shop-old/{shop_id}/confirm-order": [
     "path.shop_id"
   ],

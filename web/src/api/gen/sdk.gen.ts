@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountChangePasswordData, AccountChangePasswordResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountMeData, AccountMeResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginData, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterResponses, AuthSignOutData, AuthSignOutResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountChangePasswordData, AccountChangePasswordResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountMeData, AccountMeResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginData, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterResponses, AuthSignOutData, AuthSignOutResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -104,6 +104,11 @@ export const accountLoginHistory = <ThrowOnError extends boolean = true>(options
 export const accountMe = <ThrowOnError extends boolean = true>(options?: Options<AccountMeData, ThrowOnError>): RequestResult<AccountMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/me', ...options });
 
 /**
+ * The user at a glance
+ */
+export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
+
+/**
  * Who is signed in
  */
 export const userGetMe = <ThrowOnError extends boolean = true>(options?: Options<UserGetMeData, ThrowOnError>): RequestResult<UserGetMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserGetMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/get_me', ...options });
@@ -117,6 +122,16 @@ export const orderGet = <ThrowOnError extends boolean = true>(options: Options<O
  * Give up a pending order; what it held is free again
  */
 export const orderCancel = <ThrowOnError extends boolean = true>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
+
+/**
+ * Services and traffic packages with what is used of them
+ */
+export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
+
+/**
+ * Services in the older words
+ */
+export const servicesOld = <ThrowOnError extends boolean = true>(options?: Options<ServicesOldData, ThrowOnError>): RequestResult<ServicesOldResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old', ...options });
 
 /**
  * Programs that read the link, with how to import it
@@ -139,6 +154,16 @@ export const linkTokenGet = <ThrowOnError extends boolean = true>(options?: Opti
 export const linkTokenReset = <ThrowOnError extends boolean = true>(options?: Options<LinkTokenResetData, ThrowOnError>): RequestResult<LinkTokenResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LinkTokenResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/link-token/link-token/reset', ...options });
 
 /**
+ * The nodes that the user may use
+ */
+export const nodesList = <ThrowOnError extends boolean = true>(options?: Options<NodesListData, ThrowOnError>): RequestResult<NodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<NodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes', ...options });
+
+/**
+ * One node that the user may use
+ */
+export const nodeGet = <ThrowOnError extends boolean = true>(options: Options<NodeGetData, ThrowOnError>): RequestResult<NodeGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<NodeGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes/{node_id}', ...options });
+
+/**
  * The user's credentials on nodes
  */
 export const ssPasswordGet = <ThrowOnError extends boolean = true>(options?: Options<SsPasswordGetData, ThrowOnError>): RequestResult<SsPasswordGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SsPasswordGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/ss-password', ...options });
@@ -147,6 +172,26 @@ export const ssPasswordGet = <ThrowOnError extends boolean = true>(options?: Opt
  * Make the credentials for nodes anew; clients must update their link
  */
 export const ssPasswordReset = <ThrowOnError extends boolean = true>(options?: Options<SsPasswordResetData, ThrowOnError>): RequestResult<SsPasswordResetResponses, unknown, ThrowOnError> => (options?.client ?? client).post<SsPasswordResetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/ss-password/reset', ...options });
+
+/**
+ * Traffic over time; hours and days without any are left out
+ */
+export const trafficTimeAxis = <ThrowOnError extends boolean = true>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
+
+/**
+ * Traffic of each day of a month
+ */
+export const trafficCalendar = <ThrowOnError extends boolean = true>(options?: Options<TrafficCalendarData, ThrowOnError>): RequestResult<TrafficCalendarResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficCalendarResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/calendar-pie', ...options });
+
+/**
+ * Traffic by node and hour, the newest first
+ */
+export const trafficDetail = <ThrowOnError extends boolean = true>(options?: Options<TrafficDetailData, ThrowOnError>): RequestResult<TrafficDetailResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficDetailResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/detail-record', ...options });
+
+/**
+ * The same by its older path
+ */
+export const nodeGetOld = <ThrowOnError extends boolean = true>(options: Options<NodeGetOldData, ThrowOnError>): RequestResult<NodeGetOldResponses, unknown, ThrowOnError> => (options.client ?? client).get<NodeGetOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/{node_id}', ...options });
 
 /**
  * What is on sale, in the classic shape
@@ -228,11 +273,3 @@ export const rechargeCreate = <ThrowOnError extends boolean = true>(options: Opt
  * The state of a recharge and, while it is pending, its pay page
  */
 export const rechargeGet = <ThrowOnError extends boolean = true>(options: Options<RechargeGetData, ThrowOnError>): RequestResult<RechargeGetResponses, unknown, ThrowOnError> => (options.client ?? client).post<RechargeGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/recharge/{recharge_id}', ...options });
-
-export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>): RequestResult<DashboardGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<DashboardGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/dashboard', ...options });
-
-export const trafficTimeAxis = <ThrowOnError extends boolean = true>(options?: Options<TrafficTimeAxisData, ThrowOnError>): RequestResult<TrafficTimeAxisResponses, unknown, ThrowOnError> => (options?.client ?? client).get<TrafficTimeAxisResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/subscribe-log/area-time-axis', ...options });
-
-export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
-
-export const nodesList = <ThrowOnError extends boolean = true>(options?: Options<NodesListData, ThrowOnError>): RequestResult<NodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<NodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/nodes', ...options });

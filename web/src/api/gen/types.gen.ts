@@ -4,6 +4,47 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
+export type Access = {
+    class: number;
+    /**
+     * null: no limit
+     */
+    device_limit: number | null;
+    /**
+     * When the last running service ends
+     */
+    expires_at: string | null;
+    /**
+     * Addresses at which the user is connected now
+     */
+    online_devices: number;
+    /**
+     * Of all that runs, per cycle; null: unlimited
+     */
+    quota_bytes: number | null;
+    /**
+     * null: unlimited
+     */
+    remaining_bytes: number | null;
+    /**
+     * When the next quota begins anew
+     */
+    resets_at: string | null;
+    /**
+     * null: no limit
+     */
+    speed_mbps: number | null;
+    state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned';
+    /**
+     * As billed since midnight of the site's time zone
+     */
+    today_bytes: number;
+    /**
+     * As billed
+     */
+    used_bytes: number;
+};
+
 export type AccountMeResult = {
     created_at: string;
     email: string;
@@ -40,6 +81,39 @@ export type ConfirmationBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type Dashboard = {
+    access: Access;
+    email: string;
+    is_ban: boolean;
+    /**
+     * Decimal amount in the site's currency
+     */
+    money_amount: string;
+    /**
+     * The same as access, in the older words
+     */
+    old_service_info: OldServiceInfo;
+    /**
+     * The linked Telegram account
+     */
+    tg_id: number | null;
+    user_id: number;
+    user_name: string;
+    user_new_id: string;
+    wallet: DashboardWallet;
+};
+
+export type DashboardWallet = {
+    /**
+     * What can be spent
+     */
+    balance: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
 };
 
 export type Empty = {
@@ -209,6 +283,125 @@ export type MovementReference = {
     no: number;
 };
 
+export type NodeInfo = {
+    bandwidth: string;
+    class: number;
+    /**
+     * ISO 3166-1 alpha-2; ZZ: unknown
+     */
+    country_code: string;
+    /**
+     * Whether it asks for a class above 0
+     */
+    is_premium: boolean;
+    /**
+     * Percent of the processor
+     */
+    load: number;
+    /**
+     * As country_code
+     */
+    location: string;
+    node_id: number;
+    node_name: string;
+    online_users: number;
+    /**
+     * Always null: only the client can measure it
+     */
+    ping: number | null;
+    /**
+     * Protocol, transport, security
+     */
+    protocol_support: Array<string>;
+    /**
+     * Decimal; traffic counts so many times
+     */
+    rate: string;
+    server_address: string;
+    /**
+     * Limit of the node for each user; null: none
+     */
+    speed_mbps: number | null;
+    status: 'online' | 'late' | 'offline';
+};
+
+export type NodesResult = {
+    /**
+     * Those that the user may use now
+     */
+    available_nodes: Array<NodeInfo>;
+    /**
+     * All nodes of the site that are shown, also those of higher classes
+     */
+    total_nodes: number;
+    user_tier: string;
+};
+
+export type OldServiceInfo = {
+    is_link_burn_after: boolean;
+    online_ip_limit: number | null;
+    other_emby_uuid: string;
+    speed_limit: string | null;
+    ss_bandwidth_today_used_size: number;
+    /**
+     * Bytes; 1 PiB where unlimited
+     */
+    ss_bandwidth_total_size: number;
+    /**
+     * Bytes used before today
+     */
+    ss_bandwidth_yesterday_used_size: number;
+    /**
+     * Bytes, as billed
+     */
+    ss_download_size: number;
+    ss_passwd: string;
+    /**
+     * Bytes, as billed
+     */
+    ss_upload_size: number;
+    ss_uuid: string;
+    /**
+     * The subscription link on each of the site's addresses
+     */
+    sub_link: Array<string>;
+    /**
+     * Empty: the traffic is under subscribe-log
+     */
+    traffic_log_token: string;
+    user_account_expire_in: string;
+    /**
+     * When the last running service ends; without one the day of the sign-up
+     */
+    user_level_expire_in: string;
+    user_level_text: string;
+};
+
+export type OldServiceItem = {
+    created_at: string;
+    expire_at: string;
+    /**
+     * On Shadowsocks nodes
+     */
+    password: string;
+    /**
+     * Always 0: ports belong to nodes
+     */
+    port: number;
+    service_id: number;
+    service_name: string;
+    service_type: 'main_package';
+    status: 'active' | 'expired';
+    /**
+     * Bytes per cycle; 1 PiB where unlimited
+     */
+    traffic_total: number;
+    /**
+     * Bytes of the cycle, as billed
+     */
+    traffic_used: number;
+};
+
 export type OldServiceShop = {
     /**
      * ISO 8601 duration of a package; null: until it is used up
@@ -260,6 +453,11 @@ export type OldServiceShop = {
     user_level_duration: string | null;
 };
 
+export type OldServicesResult = {
+    services: Array<OldServiceItem>;
+    total_count: number;
+};
+
 export type OrderItem = {
     /**
      * Decimal amount in the site's currency
@@ -306,6 +504,20 @@ export type OrderResult = {
      * What the order waits for, or waited for; with its pay page while it is pending
      */
     recharge?: RechargeRecord;
+};
+
+export type PackageItem = {
+    bytes: number;
+    created_at: string;
+    /**
+     * null: lives until it is used up
+     */
+    expires_at: string | null;
+    id: number;
+    kind: 'bought' | 'checkin' | 'grant';
+    name: string;
+    remaining_bytes: number;
+    used_bytes: number;
 };
 
 export type PayPage = {
@@ -526,6 +738,63 @@ export type RenewedItem = {
     service_id: number;
 };
 
+export type ServiceItem = {
+    auto_renew: boolean;
+    class: number;
+    /**
+     * Number of the quota's month
+     */
+    cycle: number;
+    /**
+     * null: no limit
+     */
+    device_limit: number | null;
+    down_bytes: number;
+    ends_at: string;
+    groups: Array<number>;
+    id: number;
+    name: string;
+    plan_id: number;
+    /**
+     * Per cycle; null: unlimited
+     */
+    quota_bytes: number | null;
+    /**
+     * Of the cycle; null: unlimited
+     */
+    remaining_bytes: number | null;
+    reset: 'calendar_month' | 'anniversary' | 'never';
+    /**
+     * When the next cycle begins
+     */
+    resets_at: string | null;
+    /**
+     * null: no limit
+     */
+    speed_mbps: number | null;
+    started_at: string;
+    state: 'running' | 'ended';
+    /**
+     * Of the cycle, as moved
+     */
+    up_bytes: number;
+    /**
+     * Of the cycle, as billed
+     */
+    used_bytes: number;
+};
+
+export type ServicesResult = {
+    /**
+     * Those of which something is left
+     */
+    packages: Array<PackageItem>;
+    /**
+     * Those that end first before others, ended ones last
+     */
+    services: Array<ServiceItem>;
+};
+
 export type SignInBody = {
     /**
      * Sent by older clients
@@ -681,6 +950,38 @@ export type SsPasswordResult = {
     uuid: string;
 };
 
+export type TimeAxisPoint = {
+    /**
+     * When the hour or day began; days are those of the site's time zone
+     */
+    data_time_range_lower: string;
+    /**
+     * Bytes as billed
+     */
+    effective_traffic: number;
+    /**
+     * Bytes down
+     */
+    ss_rx_size: number;
+    /**
+     * Bytes up
+     */
+    ss_tx_size: number;
+    /**
+     * data_time_range_lower in Unix milliseconds
+     */
+    timestamp_ms: number;
+    /**
+     * Bytes up and down
+     */
+    total_traffic: number;
+    /**
+     * total_traffic in units of 1024³ bytes, for drawing
+     */
+    traffic_gb: number;
+    user_id: number;
+};
+
 export type TokensResult = {
     /**
      * JWT, lives 20 minutes
@@ -690,6 +991,39 @@ export type TokensResult = {
      * JWT, good for one refresh
      */
     refresh_token: string;
+    user_id: number;
+};
+
+export type TrafficRecord = {
+    /**
+     * When the hour began
+     */
+    created_at: string;
+    /**
+     * Bytes as billed
+     */
+    effective_traffic: number;
+    node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
+    /**
+     * Decimal
+     */
+    node_rate: string;
+    /**
+     * Bytes down
+     */
+    ss_rx_size: number;
+    /**
+     * Bytes up
+     */
+    ss_tx_size: number;
+    /**
+     * Bytes up and down
+     */
+    total_traffic: number;
     user_id: number;
 };
 
@@ -759,95 +1093,6 @@ export type WalletResult = {
      * All of the wallet
      */
     wallet_balance: string;
-};
-
-export type Access = {
-    state: 'active' | 'none' | 'exhausted' | 'expired' | 'banned';
-    quota_bytes: number | null;
-    used_bytes: number;
-    remaining_bytes: number | null;
-    resets_at: string | null;
-    expires_at: string | null;
-    class: number;
-    speed_mbps: number | null;
-    device_limit: number | null;
-    online_devices: number;
-};
-
-export type Dashboard = {
-    user_id: number;
-    email: string;
-    user_name: string;
-    is_ban: boolean;
-    money_amount: string;
-    access: Access;
-    wallet: {
-        balance: string;
-        currency: string;
-    };
-};
-
-export type TimeAxisPoint = {
-    user_id: number;
-    data_time_range_lower: string;
-    ss_tx_size: number;
-    ss_rx_size: number;
-    total_traffic: number;
-    traffic_gb: number;
-    timestamp_ms: number;
-};
-
-export type ServiceItem = {
-    id: number;
-    name: string;
-    plan_id: number;
-    state: 'running' | 'ended';
-    quota_bytes: number | null;
-    used_bytes: number;
-    started_at: string;
-    ends_at: string;
-    resets_at: string | null;
-    auto_renew: boolean;
-    class: number;
-    speed_mbps: number | null;
-    device_limit: number | null;
-};
-
-export type PackageItem = {
-    id: number;
-    name: string;
-    kind: string;
-    bytes: number;
-    used_bytes: number;
-    expires_at: string | null;
-};
-
-export type Services = {
-    services: Array<ServiceItem>;
-    packages: Array<PackageItem>;
-};
-
-export type NodeInfo = {
-    node_id: number;
-    node_name: string;
-    server_address: string;
-    location: string;
-    country_code: string;
-    ping: number | null;
-    load: number;
-    status: 'online' | 'late' | 'offline';
-    protocol_support: Array<string>;
-    bandwidth: string;
-    is_premium: boolean;
-    rate: string;
-    class: number;
-    online_users: number;
-};
-
-export type Nodes = {
-    total_nodes: number;
-    available_nodes: Array<NodeInfo>;
-    user_tier: string;
 };
 
 export type AuthLoginData = {
@@ -1010,6 +1255,22 @@ export type AccountMeResponses = {
 
 export type AccountMeResponse = AccountMeResponses[keyof AccountMeResponses];
 
+export type DashboardGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/dashboard';
+};
+
+export type DashboardGetResponses = {
+    /**
+     * OK
+     */
+    200: Dashboard;
+};
+
+export type DashboardGetResponse = DashboardGetResponses[keyof DashboardGetResponses];
+
 export type UserGetMeData = {
     body?: never;
     path?: never;
@@ -1067,6 +1328,38 @@ export type OrderCancelResponses = {
 };
 
 export type OrderCancelResponse = OrderCancelResponses[keyof OrderCancelResponses];
+
+export type ServicesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services';
+};
+
+export type ServicesListResponses = {
+    /**
+     * OK
+     */
+    200: ServicesResult;
+};
+
+export type ServicesListResponse = ServicesListResponses[keyof ServicesListResponses];
+
+export type ServicesOldData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services-old';
+};
+
+export type ServicesOldResponses = {
+    /**
+     * OK
+     */
+    200: OldServicesResult;
+};
+
+export type ServicesOldResponse = ServicesOldResponses[keyof ServicesOldResponses];
 
 export type ClientsListData = {
     body?: never;
@@ -1140,6 +1433,40 @@ export type LinkTokenResetResponses = {
 
 export type LinkTokenResetResponse = LinkTokenResetResponses[keyof LinkTokenResetResponses];
 
+export type NodesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/nodes';
+};
+
+export type NodesListResponses = {
+    /**
+     * OK
+     */
+    200: NodesResult;
+};
+
+export type NodesListResponse = NodesListResponses[keyof NodesListResponses];
+
+export type NodeGetData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/nodes/{node_id}';
+};
+
+export type NodeGetResponses = {
+    /**
+     * OK
+     */
+    200: NodeInfo;
+};
+
+export type NodeGetResponse = NodeGetResponses[keyof NodeGetResponses];
+
 export type SsPasswordGetData = {
     body?: never;
     path?: never;
@@ -1171,6 +1498,94 @@ export type SsPasswordResetResponses = {
 };
 
 export type SsPasswordResetResponse = SsPasswordResetResponses[keyof SsPasswordResetResponses];
+
+export type TrafficTimeAxisData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The newest so many points
+         */
+        limit?: number;
+        /**
+         * Not before; 30 days before to by default
+         */
+        from?: string;
+        /**
+         * Before; now by default
+         */
+        to?: string;
+        bucket?: 'hour' | 'day';
+    };
+    url: '/api/v2/user/services/subscribe-log/area-time-axis';
+};
+
+export type TrafficTimeAxisResponses = {
+    /**
+     * OK
+     */
+    200: Array<TimeAxisPoint>;
+};
+
+export type TrafficTimeAxisResponse = TrafficTimeAxisResponses[keyof TrafficTimeAxisResponses];
+
+export type TrafficCalendarData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * A month of the site's calendar; the present one by default
+         */
+        year_month?: string;
+    };
+    url: '/api/v2/user/services/subscribe-log/calendar-pie';
+};
+
+export type TrafficCalendarResponses = {
+    /**
+     * OK
+     */
+    200: Array<TimeAxisPoint>;
+};
+
+export type TrafficCalendarResponse = TrafficCalendarResponses[keyof TrafficCalendarResponses];
+
+export type TrafficDetailData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/services/subscribe-log/detail-record';
+};
+
+export type TrafficDetailResponses = {
+    /**
+     * OK
+     */
+    200: Array<TrafficRecord>;
+};
+
+export type TrafficDetailResponse = TrafficDetailResponses[keyof TrafficDetailResponses];
+
+export type NodeGetOldData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/{node_id}';
+};
+
+export type NodeGetOldResponses = {
+    /**
+     * OK
+     */
+    200: NodeInfo;
+};
+
+export type NodeGetOldResponse = NodeGetOldResponses[keyof NodeGetOldResponses];
 
 export type ShopOldData = {
     body?: never;
@@ -1400,72 +1815,3 @@ export type RechargeGetResponses = {
 };
 
 export type RechargeGetResponse = RechargeGetResponses[keyof RechargeGetResponses];
-
-export type DashboardGetData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/dashboard';
-};
-
-export type DashboardGetResponses = {
-    /**
-     * OK
-     */
-    200: Dashboard;
-};
-
-export type DashboardGetResponse = DashboardGetResponses[keyof DashboardGetResponses];
-
-export type TrafficTimeAxisData = {
-    body?: never;
-    path?: never;
-    query?: {
-        limit?: number;
-        from?: string;
-        to?: string;
-        bucket?: 'hour' | 'day';
-    };
-    url: '/api/v2/user/services/subscribe-log/area-time-axis';
-};
-
-export type TrafficTimeAxisResponses = {
-    /**
-     * OK
-     */
-    200: Array<TimeAxisPoint>;
-};
-
-export type TrafficTimeAxisResponse = TrafficTimeAxisResponses[keyof TrafficTimeAxisResponses];
-
-export type ServicesListData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/services';
-};
-
-export type ServicesListResponses = {
-    /**
-     * OK
-     */
-    200: Services;
-};
-
-export type ServicesListResponse = ServicesListResponses[keyof ServicesListResponses];
-
-export type NodesListData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v2/user/services/nodes';
-};
-
-export type NodesListResponses = {
-    /**
-     * OK
-     */
-    200: Nodes;
-};
-
-export type NodesListResponse = NodesListResponses[keyof NodesListResponses];

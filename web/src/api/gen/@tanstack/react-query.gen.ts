@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountChangePassword, accountLoginHistory, accountMe, authCheckInviteCode, authLogin, authRefresh, authRegister, authSignOut, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountChangePasswordData, AccountChangePasswordResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountMeData, AccountMeResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginData, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterResponse, AuthSignOutData, AuthSignOutResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountChangePassword, accountLoginHistory, accountMe, authCheckInviteCode, authLogin, authRefresh, authRegister, authSignOut, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountChangePasswordData, AccountChangePasswordResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountMeData, AccountMeResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginData, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterResponse, AuthSignOutData, AuthSignOutResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -213,6 +213,24 @@ export const accountMeOptions = (options?: Options<AccountMeData>) => queryOptio
     queryKey: accountMeQueryKey(options)
 });
 
+export const dashboardGetQueryKey = (options?: Options<DashboardGetData>) => createQueryKey('dashboardGet', options);
+
+/**
+ * The user at a glance
+ */
+export const dashboardGetOptions = (options?: Options<DashboardGetData>) => queryOptions<DashboardGetResponse, DefaultError, DashboardGetResponse, ReturnType<typeof dashboardGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await dashboardGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: dashboardGetQueryKey(options)
+});
+
 export const userGetMeQueryKey = (options?: Options<UserGetMeData>) => createQueryKey('userGetMe', options);
 
 /**
@@ -265,6 +283,42 @@ export const orderCancelMutation = (options?: Partial<Options<OrderCancelData>>)
     };
     return mutationOptions;
 };
+
+export const servicesListQueryKey = (options?: Options<ServicesListData>) => createQueryKey('servicesList', options);
+
+/**
+ * Services and traffic packages with what is used of them
+ */
+export const servicesListOptions = (options?: Options<ServicesListData>) => queryOptions<ServicesListResponse, DefaultError, ServicesListResponse, ReturnType<typeof servicesListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await servicesList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: servicesListQueryKey(options)
+});
+
+export const servicesOldQueryKey = (options?: Options<ServicesOldData>) => createQueryKey('servicesOld', options);
+
+/**
+ * Services in the older words
+ */
+export const servicesOldOptions = (options?: Options<ServicesOldData>) => queryOptions<ServicesOldResponse, DefaultError, ServicesOldResponse, ReturnType<typeof servicesOldQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await servicesOld({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: servicesOldQueryKey(options)
+});
 
 export const clientsListQueryKey = (options?: Options<ClientsListData>) => createQueryKey('clientsList', options);
 
@@ -337,6 +391,42 @@ export const linkTokenResetMutation = (options?: Partial<Options<LinkTokenResetD
     return mutationOptions;
 };
 
+export const nodesListQueryKey = (options?: Options<NodesListData>) => createQueryKey('nodesList', options);
+
+/**
+ * The nodes that the user may use
+ */
+export const nodesListOptions = (options?: Options<NodesListData>) => queryOptions<NodesListResponse, DefaultError, NodesListResponse, ReturnType<typeof nodesListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await nodesList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: nodesListQueryKey(options)
+});
+
+export const nodeGetQueryKey = (options: Options<NodeGetData>) => createQueryKey('nodeGet', options);
+
+/**
+ * One node that the user may use
+ */
+export const nodeGetOptions = (options: Options<NodeGetData>) => queryOptions<NodeGetResponse, DefaultError, NodeGetResponse, ReturnType<typeof nodeGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await nodeGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: nodeGetQueryKey(options)
+});
+
 export const ssPasswordGetQueryKey = (options?: Options<SsPasswordGetData>) => createQueryKey('ssPasswordGet', options);
 
 /**
@@ -371,6 +461,78 @@ export const ssPasswordResetMutation = (options?: Partial<Options<SsPasswordRese
     };
     return mutationOptions;
 };
+
+export const trafficTimeAxisQueryKey = (options?: Options<TrafficTimeAxisData>) => createQueryKey('trafficTimeAxis', options);
+
+/**
+ * Traffic over time; hours and days without any are left out
+ */
+export const trafficTimeAxisOptions = (options?: Options<TrafficTimeAxisData>) => queryOptions<TrafficTimeAxisResponse, DefaultError, TrafficTimeAxisResponse, ReturnType<typeof trafficTimeAxisQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await trafficTimeAxis({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: trafficTimeAxisQueryKey(options)
+});
+
+export const trafficCalendarQueryKey = (options?: Options<TrafficCalendarData>) => createQueryKey('trafficCalendar', options);
+
+/**
+ * Traffic of each day of a month
+ */
+export const trafficCalendarOptions = (options?: Options<TrafficCalendarData>) => queryOptions<TrafficCalendarResponse, DefaultError, TrafficCalendarResponse, ReturnType<typeof trafficCalendarQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await trafficCalendar({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: trafficCalendarQueryKey(options)
+});
+
+export const trafficDetailQueryKey = (options?: Options<TrafficDetailData>) => createQueryKey('trafficDetail', options);
+
+/**
+ * Traffic by node and hour, the newest first
+ */
+export const trafficDetailOptions = (options?: Options<TrafficDetailData>) => queryOptions<TrafficDetailResponse, DefaultError, TrafficDetailResponse, ReturnType<typeof trafficDetailQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await trafficDetail({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: trafficDetailQueryKey(options)
+});
+
+export const nodeGetOldQueryKey = (options: Options<NodeGetOldData>) => createQueryKey('nodeGetOld', options);
+
+/**
+ * The same by its older path
+ */
+export const nodeGetOldOptions = (options: Options<NodeGetOldData>) => queryOptions<NodeGetOldResponse, DefaultError, NodeGetOldResponse, ReturnType<typeof nodeGetOldQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await nodeGetOld({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: nodeGetOldQueryKey(options)
+});
 
 export const shopOldQueryKey = (options?: Options<ShopOldData>) => createQueryKey('shopOld', options);
 
@@ -583,63 +745,3 @@ export const rechargeGetMutation = (options?: Partial<Options<RechargeGetData>>)
     };
     return mutationOptions;
 };
-
-export const dashboardGetQueryKey = (options?: Options<DashboardGetData>) => createQueryKey('dashboardGet', options);
-
-export const dashboardGetOptions = (options?: Options<DashboardGetData>) => queryOptions<DashboardGetResponse, DefaultError, DashboardGetResponse, ReturnType<typeof dashboardGetQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await dashboardGet({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: dashboardGetQueryKey(options)
-});
-
-export const trafficTimeAxisQueryKey = (options?: Options<TrafficTimeAxisData>) => createQueryKey('trafficTimeAxis', options);
-
-export const trafficTimeAxisOptions = (options?: Options<TrafficTimeAxisData>) => queryOptions<TrafficTimeAxisResponse, DefaultError, TrafficTimeAxisResponse, ReturnType<typeof trafficTimeAxisQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await trafficTimeAxis({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: trafficTimeAxisQueryKey(options)
-});
-
-export const servicesListQueryKey = (options?: Options<ServicesListData>) => createQueryKey('servicesList', options);
-
-export const servicesListOptions = (options?: Options<ServicesListData>) => queryOptions<ServicesListResponse, DefaultError, ServicesListResponse, ReturnType<typeof servicesListQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await servicesList({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: servicesListQueryKey(options)
-});
-
-export const nodesListQueryKey = (options?: Options<NodesListData>) => createQueryKey('nodesList', options);
-
-export const nodesListOptions = (options?: Options<NodesListData>) => queryOptions<NodesListResponse, DefaultError, NodesListResponse, ReturnType<typeof nodesListQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await nodesList({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: nodesListQueryKey(options)
-});
