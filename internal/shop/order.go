@@ -2,6 +2,7 @@ package shop
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -120,16 +121,14 @@ func (s *Shop) Expire(ctx context.Context) error {
 	if err := s.db.NewSelect().Model(&due).Where("state = ? AND expires_at <= ?", Pending, s.db.Now()).OrderExpr("id").Scan(ctx); err != nil {
 		return err
 	}
-	for i := range due {
-		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	var failed error
+	for i := range due { // one that fails must not keep the others waiting
+		failed = errors.Join(failed, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			_, err := s.end(ctx, tx, &due[i], Expired)
 			return err
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
-	return nil
+	return failed
 }
 
 // end gives back what a pending order holds. Rows are locked in the order in which a payment takes them: recharge,

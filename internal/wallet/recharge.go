@@ -58,7 +58,7 @@ type Recharge struct {
 
 // PayPage is where a person pays: an address to open, or the text of a QR code to scan.
 type PayPage struct {
-	Kind string `json:"kind" enum:"url,qrcode" doc:"What to do with the address: open it, or show it as a QR code"`
+	Kind string `json:"kind"` // url or qrcode
 	URL  string `json:"url"`
 }
 
