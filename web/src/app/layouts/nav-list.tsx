@@ -11,7 +11,12 @@ export function NavList({ onChoose }: { onChoose?: () => void }) {
         <ul key={group[0]?.key} className={classes.group}>
           {group.map(({ to, key, icon: Icon, isExact = false }) => (
             <li key={key}>
-              <Link to={to} activeOptions={{ exact: isExact, includeSearch: false }} className={classes.link} onClick={onChoose}>
+              <Link
+                to={to}
+                activeOptions={{ exact: isExact, includeSearch: false }}
+                className={classes.link}
+                onClick={onChoose}
+              >
                 <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
                 {t(`nav.${key}`)}
               </Link>

@@ -24,6 +24,9 @@ export function clientsFor(
   return last ? [last, ...fitting.filter((client) => client !== last)] : fitting
 }
 
+/** Some clients have no way to be handed a link: it is copied and pasted there. */
+export const isPastedByHand = (client: Client) => client.import_url === ''
+
 const LAST_USED = 'import_client'
 
 export const lastUsedClient = () => localStorage.getItem(LAST_USED)

@@ -55,12 +55,10 @@ function quotaNotice(access: Access): Notice | undefined {
   }
 }
 
-export type Step = 'buy' | 'install' | 'import'
+export type Step = 'buy' | 'import'
 
-/** What a newcomer still has to do; none once traffic has flowed. */
-export function firstStep(access: Access): Step | undefined {
-  if (access.state === 'none' && access.used_bytes === 0) return 'buy'
-  if (access.state === 'active' && access.used_bytes === 0 && access.online_devices === 0)
-    return 'import'
-  return undefined
+/** What a newcomer still has to do, until a client has fetched the link for the first time. */
+export function firstStep(access: Access, lastFetch: string | null | undefined): Step | undefined {
+  if (access.state === 'none') return 'buy'
+  return access.state === 'active' && lastFetch === null ? 'import' : undefined
 }

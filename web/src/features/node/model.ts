@@ -25,7 +25,7 @@ export function filterNodes(
     return (
       words.every((word) => text.includes(word)) &&
       (!filter.country || node.country_code === filter.country) &&
-      (!filter.protocol || node.protocol_support.includes(filter.protocol)) &&
+      (!filter.protocol || node.protocol_support[0] === filter.protocol) &&
       (!filter.online || node.status === 'online') &&
       (!filter.stars || stars.has(node.node_id))
     )
@@ -33,16 +33,19 @@ export function filterNodes(
   return kept.toSorted((a, b) => Number(stars.has(b.node_id)) - Number(stars.has(a.node_id)))
 }
 
-/** What there is to choose from in the filters, without repetition. */
+/** What there is to choose from in the filters, without repetition. The first word of a node's support is its protocol. */
 export function choicesOf(nodes: readonly NodeInfo[]): {
   countries: string[]
   protocols: string[]
 } {
   return {
     countries: [...new Set(nodes.map((node) => node.country_code))].toSorted(),
-    protocols: [...new Set(nodes.flatMap((node) => node.protocol_support))].toSorted(),
+    protocols: [...new Set(nodes.map((node) => node.protocol_support[0] ?? ''))].toSorted(),
   }
 }
+
+/** How a node is spoken to, without what goes without saying. */
+export const wordsOf = (node: NodeInfo) => node.protocol_support.filter((word) => word !== 'tcp')
 
 const names: Record<string, string> = {
   shadowsocks: 'Shadowsocks',
@@ -50,9 +53,15 @@ const names: Record<string, string> = {
   vless: 'VLESS',
   trojan: 'Trojan',
   hysteria2: 'Hysteria2',
+  tcp: 'TCP',
+  ws: 'WebSocket',
+  grpc: 'gRPC',
+  httpupgrade: 'HTTPUpgrade',
+  tls: 'TLS',
+  reality: 'REALITY',
 }
 
-/** A protocol as its makers write it. */
+/** A protocol, transport or disguise as its makers write it. */
 export const protocolName = (protocol: string) => names[protocol] ?? protocol
 
 /** A country's name in the user's language; the code where it has none. */

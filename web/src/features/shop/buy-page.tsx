@@ -9,7 +9,6 @@ import type { OrderItem as Order } from '@/api/gen/types.gen'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
-import classes from './buy-page.module.css'
 import { Bought } from './components/bought'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PackageChoice } from './components/package-choice'
@@ -28,6 +27,7 @@ export function BuyPage() {
       <PageHeader
         title={renew ? t('renewTitle') : t('title')}
         about={renew ? t('renewAbout') : t('about')}
+        action={!renew && <KindControl />}
       />
       {renew ? (
         <RenewalChoice serviceId={renew} onBought={setBought} />
@@ -43,26 +43,23 @@ function Catalogue({ onBought }: { onBought: (order: Order) => void }) {
   const { kind } = route.useSearch()
   const shop = useQuery(shopPlansOptions())
   return (
-    <>
-      <KindControl />
-      <Loaded query={shop} skeleton={<ChoiceSkeleton />} hasCards>
-        {(items) => {
-          const onSale = items.filter((item) => item.kind === kind)
-          if (onSale.length === 0) {
-            return (
-              <Card>
-                <Empty icon={Store} text={kind === 'package' ? t('noPackages') : t('noPlans')} />
-              </Card>
-            )
-          }
-          return kind === 'package' ? (
-            <PackageChoice packages={onSale} onBought={onBought} />
-          ) : (
-            <PlanChoice plans={onSale} onBought={onBought} />
+    <Loaded query={shop} skeleton={<ChoiceSkeleton />} hasCards>
+      {(items) => {
+        const onSale = items.filter((item) => item.kind === kind)
+        if (onSale.length === 0) {
+          return (
+            <Card>
+              <Empty icon={Store} text={kind === 'package' ? t('noPackages') : t('noPlans')} />
+            </Card>
           )
-        }}
-      </Loaded>
-    </>
+        }
+        return kind === 'package' ? (
+          <PackageChoice packages={onSale} onBought={onBought} />
+        ) : (
+          <PlanChoice plans={onSale} onBought={onBought} />
+        )
+      }}
+    </Loaded>
   )
 }
 
@@ -72,7 +69,7 @@ function KindControl() {
   const navigate = route.useNavigate()
   return (
     <SegmentedControl
-      className={classes.kinds}
+      withItemsBorders={false}
       aria-label={t('kind.label')}
       value={kind}
       onChange={(value) =>

@@ -1,23 +1,24 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { LineChart } from 'echarts/charts'
 import { AriaComponent, GridComponent, TooltipComponent } from 'echarts/components'
-import { type EChartsType, init, use } from 'echarts/core'
+import { type EChartsType, init, use as register } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatBytes } from '../lib/bytes'
-import { formatDate, formatDay } from '../lib/time'
+import { formatCalendarDay, formatTick } from '../lib/time'
 import classes from './area-chart.module.css'
+import { byteScale } from './byte-scale'
 import { chartColors } from './chart-colors'
 
-use([LineChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
+register([LineChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
 
 export type Series = { name: string; values: readonly number[] }
 
-/** Bytes over days, one stacked area for each series. Put the same figures in a table beside it. */
+/** Bytes over calendar days, one stacked area for each series. Put the same figures in a table beside it. */
 export function AreaChart(props: {
   label: string
-  times: readonly number[]
+  days: readonly number[]
   series: readonly Series[]
 }) {
   const { i18n } = useTranslation()
@@ -44,8 +45,10 @@ export function AreaChart(props: {
   return <div ref={element} role="img" aria-label={props.label} className={classes.chart} />
 }
 
+type Colors = ReturnType<typeof chartColors>
+
 function optionOf(
-  { label, times, series }: { label: string; times: readonly number[]; series: readonly Series[] },
+  { label, days, series }: { label: string; days: readonly number[]; series: readonly Series[] },
   language: string,
   scheme: 'light' | 'dark',
 ) {
@@ -73,37 +76,46 @@ function optionOf(
       axisPointer: { lineStyle: { color: colors.line } },
       valueFormatter: bytes,
     },
-    xAxis: {
-      type: 'category',
-      boundaryGap: false,
-      data: times.map((time) => formatDate(time, language)),
-      axisLine: { lineStyle: { color: colors.line } },
-      axisTick: { show: false },
-      axisLabel: {
-        color: colors.dimmed,
-        margin: 12,
-        hideOverlap: true,
-        formatter: (_: string, index: number) => formatDay(times[index] ?? 0, language),
-      },
-    },
+    xAxis: dayAxis(days, language, colors),
     yAxis: {
       type: 'value',
-      splitNumber: 3,
+      ...byteScale(Math.max(...days.map((_, index) => stackHeight(series, index)))),
       splitLine: { lineStyle: { color: colors.line } },
       axisLabel: { color: colors.dimmed, formatter: bytes },
     },
-    series: series.map(({ name, values }) => ({
-      name,
-      type: 'line',
-      stack: 'traffic',
-      data: values,
-      showSymbol: false,
-      symbolSize: 7,
-      smooth: 0.25,
-      smoothMonotone: 'x',
-      lineStyle: { width: 2 },
-      areaStyle: { opacity: 0.14 },
-      emphasis: { disabled: true },
-    })),
+    series: series.map(areaOf),
   }
 }
+
+const stackHeight = (series: readonly Series[], day: number) =>
+  series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)
+
+function dayAxis(days: readonly number[], language: string, colors: Colors) {
+  return {
+    type: 'category',
+    boundaryGap: false,
+    data: days.map((time) => formatCalendarDay(time, language)),
+    axisLine: { lineStyle: { color: colors.line } },
+    axisTick: { show: false },
+    axisLabel: {
+      color: colors.dimmed,
+      margin: 12,
+      hideOverlap: true,
+      formatter: (_: string, index: number) => formatTick(days[index] ?? 0, language),
+    },
+  }
+}
+
+const areaOf = ({ name, values }: Series) => ({
+  name,
+  type: 'line',
+  stack: 'traffic',
+  data: values,
+  showSymbol: false,
+  symbolSize: 7,
+  smooth: 0.25,
+  smoothMonotone: 'x',
+  lineStyle: { width: 2 },
+  areaStyle: { opacity: 0.14 },
+  emphasis: { disabled: true },
+})

@@ -2,14 +2,14 @@
 export function chartColors(scheme: 'light' | 'dark') {
   return scheme === 'dark'
     ? {
-        series: ['#4ba6ba', '#f2ad5c', '#b18be0'],
+        series: ['#4ba6ba', '#d9a6e0', '#e0c05c'],
         surface: '#222930',
         line: '#2a3239',
         text: '#e4e8ec',
         dimmed: '#9ba5b0',
       }
     : {
-        series: ['#146f87', '#dc8a2e', '#7a4fb8'],
+        series: ['#146f87', '#b36ac2', '#a3821a'],
         surface: '#ffffff',
         line: '#e4e8ed',
         text: '#1b2129',

@@ -4,17 +4,44 @@ const DAY_MS = 24 * HOUR_MS
 /** The zone that all times are shown in. */
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export const formatDate = (time: string | number, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
+const SAME_YEAR_MS = 300 * DAY_MS
+
+/** "Feb 26"; with the year where one could take it for another. */
+export function formatDate(time: string | number, language: string): string {
+  const date = new Date(time)
+  const isNear = Math.abs(date.getTime() - Date.now()) < SAME_YEAR_MS
+  const parts = { month: 'short', day: 'numeric', timeZone } as const
+  return new Intl.DateTimeFormat(language, isNear ? parts : { ...parts, year: 'numeric' }).format(
+    date,
+  )
+}
 
 export const formatDateTime = (time: string | number, language: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
     new Date(time),
   )
 
-/** "11/20": for the axis of a chart. */
-export const formatDay = (time: number, language: string) =>
-  new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone }).format(time)
+/**
+ * The day that a time falls on in a zone, as the midnight of that date in UTC: days can be counted and drawn with it
+ * whatever the zone does with its clocks.
+ */
+export function calendarDay(time: number, zone: string): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, dateStyle: 'short' }).formatToParts(
+    time,
+  )
+  const part = (type: string) => Number(parts.find((found) => found.type === type)?.value)
+  return Date.UTC(2000 + part('year'), part('month') - 1, part('day'))
+}
+
+/** "Nov 20" of a calendarDay. */
+export const formatCalendarDay = (day: number, language: string) =>
+  new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' }).format(day)
+
+/** "11/20" of a calendarDay: for the axis of a chart. */
+export const formatTick = (day: number, language: string) =>
+  new Intl.DateTimeFormat(language, { month: 'numeric', day: 'numeric', timeZone: 'UTC' }).format(
+    day,
+  )
 
 /** With the zone's name: what a tooltip says. */
 export const formatExactly = (time: string, language: string) =>

@@ -27,7 +27,7 @@ export function GatewayChoice({ query, chosen, choose }: ReturnType<typeof useGa
                   onChange={() => choose(name)}
                 />
                 <span className={classes.badge} aria-hidden="true">
-                  {[...title][0]}
+                  {title.charAt(0)}
                 </span>
                 <span className={classes.title}>{title}</span>
                 {name === chosen && (

@@ -1,5 +1,7 @@
 import { Card, Progress } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { Access } from '@/api/gen/types.gen'
 import { daysUntil } from '@/shared/lib/time'
 import { useNow } from '@/shared/lib/now'
@@ -17,7 +19,8 @@ export function ConnectionCard({ access }: { access: Access }) {
   const { t } = useTranslation('home')
   const now = useNow()
   const notice = noticeOf(access, now)
-  const step = firstStep(access)
+  const link = useQuery(linkTokenGetOptions())
+  const step = firstStep(access, link.data?.last_fetch_at)
   return (
     <Card component="section" aria-label={t('connection')} className={classes.card}>
       <header className={classes.head}>
@@ -25,12 +28,17 @@ export function ConnectionCard({ access }: { access: Access }) {
         {access.state === 'active' && <Devices access={access} />}
       </header>
       {notice && <NoticeStrip notice={notice} />}
-      {access.state !== 'none' && <Quota access={access} now={now} />}
+      {hasQuota(access) && <Quota access={access} now={now} />}
       {step && <FirstSteps step={step} />}
-      {step !== 'buy' && access.state !== 'banned' && <LinkPanel />}
+      {step !== 'buy' && access.state !== 'banned' && (
+        <LinkPanel isQuiet={notice?.tone === 'error'} />
+      )}
     </Card>
   )
 }
+
+const hasQuota = ({ state, quota_bytes: quota }: Access) =>
+  (state === 'active' || state === 'exhausted') && quota !== 0
 
 function Devices({ access: { online_devices: online, device_limit: limit } }: { access: Access }) {
   const { t } = useTranslation('home')

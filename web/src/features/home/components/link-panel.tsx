@@ -15,19 +15,21 @@ import classes from './link-panel.module.css'
 const QrDialog = lazyPart(() => import('./qr-dialog'), 'QrDialog')
 const ResetDialog = lazyPart(() => import('./reset-dialog'), 'ResetDialog')
 
-/** The subscription link and the ways to bring it into a client. */
-export function LinkPanel() {
+/** The subscription link and the ways to bring it into a client; `isQuiet` where something else is the thing to do. */
+export function LinkPanel({ isQuiet = false }: { isQuiet?: boolean }) {
+  const { t } = useTranslation('home')
   const link = useQuery(linkTokenGetOptions())
   return (
     <div className={classes.panel}>
+      <h2 className={classes.title}>{t('connect')}</h2>
       <Loaded query={link} skeleton={<PanelSkeleton />}>
-        {({ url }) => <Panel url={url} />}
+        {({ url }) => <Panel url={url} isQuiet={isQuiet} />}
       </Loaded>
     </div>
   )
 }
 
-function Panel({ url }: { url: string }) {
+function Panel({ url, isQuiet }: { url: string; isQuiet: boolean }) {
   const { t } = useTranslation('home')
   const [dialog, setDialog] = useState<'qr' | 'reset'>()
   const close = () => setDialog(undefined)
@@ -37,6 +39,7 @@ function Panel({ url }: { url: string }) {
       <div className={classes.actions}>
         <ImportButton
           url={url}
+          isQuiet={isQuiet}
           onShowQr={() => setDialog('qr')}
           onReset={() => setDialog('reset')}
         />

@@ -3,9 +3,10 @@ import { Download, QrCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
 import { CopyButton } from '@/shared/ui/copy-button'
+import { isPastedByHand } from '../import-client'
 import classes from './dialog.module.css'
 
-/** After a tap that opened nothing: the other ways on. */
+/** After a tap that opened nothing, or for a client that cannot be opened: the other ways on. */
 export function NotOpenedDialog(props: {
   client: Client
   url: string
@@ -15,14 +16,19 @@ export function NotOpenedDialog(props: {
   const { t } = useTranslation('home')
   const { t: common } = useTranslation()
   const { name, download_url: download } = props.client
+  const isByHand = isPastedByHand(props.client)
   return (
     <Modal
       opened
       onClose={props.onClose}
-      title={t('notOpened.title', { client: name })}
+      title={
+        isByHand ? t('byHand.title', { client: name }) : t('notOpened.title', { client: name })
+      }
       closeButtonProps={{ 'aria-label': common('close') }}
     >
-      <Text c="dimmed">{t('notOpened.text', { client: name })}</Text>
+      <Text c="dimmed">
+        {isByHand ? t('byHand.text', { client: name }) : t('notOpened.text', { client: name })}
+      </Text>
       <div className={classes.actions}>
         <Button
           component="a"

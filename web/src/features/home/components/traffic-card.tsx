@@ -1,14 +1,23 @@
-import { Card, SegmentedControl, Skeleton, Table, Text, Title } from '@mantine/core'
+import {
+  Card,
+  SegmentedControl,
+  Skeleton,
+  Table,
+  Title,
+  useComputedColorScheme,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
+import { chartColors } from '@/shared/charts/chart-colors'
+import { formatCalendarDay } from '@/shared/lib/time'
 import { Bytes } from '@/shared/ui/bytes'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
-import { Moment } from '@/shared/ui/moment'
 import { type DayTraffic, DAYS_SHOWN, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
@@ -19,6 +28,7 @@ export function TrafficCard() {
   const { t } = useTranslation('home')
   const { t: common } = useTranslation()
   const [view, setView] = useState('chart')
+  const site = useQuery(siteOptions())
   const traffic = useQuery(trafficTimeAxisOptions({ query: { limit: DAYS_SHOWN, bucket: 'day' } }))
   return (
     <Card component="section" aria-labelledby="traffic-title">
@@ -28,6 +38,7 @@ export function TrafficCard() {
         </Title>
         <SegmentedControl
           size="sm"
+          withItemsBorders={false}
           aria-label={t('traffic.view')}
           value={view}
           onChange={setView}
@@ -42,7 +53,10 @@ export function TrafficCard() {
           points.length === 0 ? (
             <Empty icon={ChartNoAxesCombined} text={t('traffic.empty')} />
           ) : (
-            <Traffic days={lastDays(points, Date.now())} isTable={view === 'table'} />
+            <Traffic
+              days={lastDays(points, traffic.dataUpdatedAt, site.data?.time_zone ?? 'UTC')}
+              isTable={view === 'table'}
+            />
           )
         }
       </Loaded>
@@ -55,12 +69,27 @@ function Traffic({ days, isTable }: { days: DayTraffic[]; isTable: boolean }) {
   const total = totalOf(days)
   return (
     <div className={classes.body}>
-      <Text c="dimmed" size="sm">
-        {t('traffic.down')} <Bytes bytes={total.down} /> · {t('traffic.up')}{' '}
-        <Bytes bytes={total.up} />
-      </Text>
+      <p className={classes.totals}>
+        <Total series={0} name={t('traffic.down')} bytes={total.down} />
+        <Total series={1} name={t('traffic.up')} bytes={total.up} />
+      </p>
       {isTable ? <TrafficTable days={days} /> : <TrafficChart days={days} />}
     </div>
+  )
+}
+
+/** A sum, with the colour that its area has in the chart. */
+function Total({ series, name, bytes }: { series: number; name: string; bytes: number }) {
+  const scheme = useComputedColorScheme('light')
+  return (
+    <span className={classes.total}>
+      <span
+        aria-hidden="true"
+        className={classes.swatch}
+        style={{ background: chartColors(scheme).series[series] }}
+      />
+      {name} <Bytes bytes={bytes} />
+    </span>
   )
 }
 
@@ -68,7 +97,7 @@ function TrafficChart({ days }: { days: DayTraffic[] }) {
   const { t } = useTranslation('home')
   const series = useMemo(
     () => ({
-      times: days.map((day) => day.time),
+      days: days.map(({ day }) => day),
       series: [
         { name: t('traffic.down'), values: days.map((day) => day.down) },
         { name: t('traffic.up'), values: days.map((day) => day.up) },
@@ -86,11 +115,13 @@ function TrafficChart({ days }: { days: DayTraffic[] }) {
 }
 
 function TrafficTable({ days }: { days: DayTraffic[] }) {
-  const { t } = useTranslation('home')
+  const { t, i18n } = useTranslation('home')
   return (
     <div
       className={classes.picture}
       data-scrolls
+      // Scrolled with the keyboard too.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       role="region"
       aria-labelledby="traffic-title"
@@ -105,10 +136,8 @@ function TrafficTable({ days }: { days: DayTraffic[] }) {
         </Table.Thead>
         <Table.Tbody>
           {days.toReversed().map((day) => (
-            <Table.Tr key={day.time}>
-              <Table.Td>
-                <Moment time={new Date(day.time).toISOString()} />
-              </Table.Td>
+            <Table.Tr key={day.day}>
+              <Table.Td>{formatCalendarDay(day.day, i18n.language)}</Table.Td>
               <Table.Td ta="right">
                 <Bytes bytes={day.down} />
               </Table.Td>

@@ -53,27 +53,35 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
         data={protocols.map((value) => ({ value, label: protocolName(value) }))}
         onChange={(protocol) => change({ protocol: protocol ?? undefined })}
       />
-      <div className={classes.chips}>
-        <Chip
-          variant="outline"
-          size="md"
-          checked={filter.online ?? false}
-          onChange={(online) => change({ online: online || undefined })}
-        >
-          {t('onlineOnly')}
-        </Chip>
-        <Chip
-          variant="outline"
-          size="md"
-          checked={filter.stars ?? false}
-          onChange={(stars) => change({ stars: stars || undefined })}
-        >
-          {t('starsOnly')}
-        </Chip>
-        <span role="status" className={classes.count}>
-          {t('count', { count: found })}
-        </span>
-      </div>
+      <Toggles found={found} filter={filter} onChange={change} />
+    </div>
+  )
+}
+
+function Toggles(props: { found: number; filter: Filter; onChange: (part: Filter) => void }) {
+  const { t } = useTranslation('node')
+  const { filter, onChange } = props
+  return (
+    <div className={classes.chips}>
+      <Chip
+        variant="outline"
+        size="md"
+        checked={filter.online ?? false}
+        onChange={(online) => onChange({ online: online || undefined })}
+      >
+        {t('onlineOnly')}
+      </Chip>
+      <Chip
+        variant="outline"
+        size="md"
+        checked={filter.stars ?? false}
+        onChange={(stars) => onChange({ stars: stars || undefined })}
+      >
+        {t('starsOnly')}
+      </Chip>
+      <span role="status" className={classes.count}>
+        {t('count', { count: props.found })}
+      </span>
     </div>
   )
 }

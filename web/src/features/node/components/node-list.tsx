@@ -8,6 +8,7 @@ import { NodeRow } from './node-row'
 
 const ROW_PX = 60
 const CARD_PX = 96
+const columns = ['name', 'state', 'load', 'rate', 'protocol', 'star'] as const
 
 /** Any number of nodes: only the rows in sight are in the page. A table that becomes cards on narrow screens. */
 export function NodeList(props: {
@@ -23,6 +24,7 @@ export function NodeList(props: {
   const body = useRef<HTMLDivElement>(null)
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by React's compiler
   const virtual = useWindowVirtualizer({
     count: props.nodes.length,
     estimateSize: () => height,
@@ -34,18 +36,7 @@ export function NodeList(props: {
 
   return (
     <div role="table" aria-label={t('title')} aria-rowcount={props.nodes.length + 1}>
-      <div role="rowgroup">
-        <div role="row" aria-rowindex={1} className={classes.head}>
-          <span role="columnheader">{t('column.name')}</span>
-          <span role="columnheader">{t('column.state')}</span>
-          <span role="columnheader">{t('column.load')}</span>
-          <span role="columnheader">{t('column.rate')}</span>
-          <span role="columnheader">{t('column.protocol')}</span>
-          <span role="columnheader" className={classes.last}>
-            {t('column.star')}
-          </span>
-        </div>
-      </div>
+      <Head />
       <div
         ref={body}
         role="rowgroup"
@@ -68,6 +59,21 @@ export function NodeList(props: {
             )
           )
         })}
+      </div>
+    </div>
+  )
+}
+
+function Head() {
+  const { t } = useTranslation('node')
+  return (
+    <div role="rowgroup">
+      <div role="row" aria-rowindex={1} className={classes.head}>
+        {columns.map((column) => (
+          <span key={column} role="columnheader" className={classes[column]}>
+            {t(`column.${column}`)}
+          </span>
+        ))}
       </div>
     </div>
   )

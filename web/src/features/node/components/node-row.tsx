@@ -4,7 +4,7 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
 import { StatusDot } from '@/shared/ui/status-dot'
-import { countryName, protocolName, toneOf } from '../model'
+import { countryName, protocolName, toneOf, wordsOf } from '../model'
 import { Flag } from './flag'
 import classes from './node-list.module.css'
 
@@ -61,24 +61,18 @@ export const NodeRow = memo(function NodeRow({
         <Rate rate={node.rate} />
       </span>
       <span role="cell" className={classes.protocols}>
-        {node.protocol_support.map((protocol) => (
+        {wordsOf(node).map((protocol) => (
           <span key={protocol} className={classes.protocol}>
             {protocolName(protocol)}
           </span>
         ))}
       </span>
       <span role="cell" className={classes.star}>
-        <ActionIcon
-          variant="subtle"
-          color={isStarred ? 'orange' : 'gray'}
-          size={40}
-          aria-pressed={isStarred}
-          aria-label={t('star', { name: node.node_name })}
-          title={t('star', { name: node.node_name })}
-          onClick={() => onToggle(node.node_id)}
-        >
-          <Star size={18} strokeWidth={1.75} fill={isStarred ? 'currentColor' : 'none'} />
-        </ActionIcon>
+        <StarButton
+          name={node.node_name}
+          isOn={isStarred}
+          onToggle={() => onToggle(node.node_id)}
+        />
       </span>
     </div>
   )
@@ -92,5 +86,30 @@ function Rate({ rate }: { rate: string }) {
     <span data-rate={value === 1 ? 'plain' : 'other'}>
       ×{new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(value)}
     </span>
+  )
+}
+
+function StarButton({
+  name,
+  isOn,
+  onToggle,
+}: {
+  name: string
+  isOn: boolean
+  onToggle: () => void
+}) {
+  const { t } = useTranslation('node')
+  return (
+    <ActionIcon
+      variant="subtle"
+      color={isOn ? 'orange' : 'gray'}
+      size={40}
+      aria-pressed={isOn}
+      aria-label={t('starNode', { name })}
+      title={t('starNode', { name })}
+      onClick={onToggle}
+    >
+      <Star size={18} strokeWidth={1.75} fill={isOn ? 'currentColor' : 'none'} />
+    </ActionIcon>
   )
 }

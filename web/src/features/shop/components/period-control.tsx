@@ -17,6 +17,7 @@ export function PeriodControl(props: {
     <SegmentedControl
       className={classes.control}
       size="md"
+      withItemsBorders={false}
       aria-label={t('period')}
       value={String(props.months)}
       onChange={(months) => props.onChange(Number(months))}

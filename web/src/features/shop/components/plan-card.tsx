@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { PlanItem as Plan } from '@/api/gen/types.gen'
+import type { PlanItem as Plan, PriceItem as Price } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { Bytes } from '@/shared/ui/bytes'
 import { Money } from '@/shared/ui/money'
@@ -18,7 +18,6 @@ export function PlanCard(props: {
   onChoose: () => void
 }) {
   const { plan } = props
-  const currency = useCurrency()
   const { t } = useTranslation('shop')
   const traitText = useTraitText()
   const id = useId()
@@ -44,25 +43,8 @@ export function PlanCard(props: {
           {props.isChosen && <Check size={14} strokeWidth={3} />}
         </span>
       </span>
-      {plan.info && <span className={classes.summary}>{plan.info}</span>}
-      <span className={classes.price}>
-        {price ? (
-          <>
-            <Money amount={perMonth(price)} currency={currency} size="figure" />
-            <span className={classes.quiet}>{t('perMonth')}</span>
-          </>
-        ) : (
-          <span className={classes.quiet}>{t('notForPeriod')}</span>
-        )}
-      </span>
-      <span className={classes.total}>
-        {price && price.months > 1 && (
-          <>
-            {t('months', { count: price.months })}{' '}
-            <Money amount={price.amount} currency={currency} />
-          </>
-        )}
-      </span>
+      <span className={classes.summary}>{plan.info}</span>
+      <PlanPrice price={price} />
       <span id={`${id}-facts`} className={classes.facts}>
         <Fact>
           <b>
@@ -83,6 +65,36 @@ export function PlanCard(props: {
   )
 }
 
+/** For one month, large; for the whole period below. */
+function PlanPrice({ price }: { price: Price | undefined }) {
+  const { t } = useTranslation('shop')
+  const currency = useCurrency()
+  if (!price) {
+    return (
+      <>
+        <span className={classes.price}>{t('notForPeriod')}</span>
+        <span />
+      </>
+    )
+  }
+  return (
+    <>
+      <span className={classes.price}>
+        <Money amount={perMonth(price)} currency={currency} size="figure" />
+        <span className={classes.quiet}>{t('perMonth')}</span>
+      </span>
+      <span className={classes.total}>
+        {price.months > 1 && (
+          <>
+            {t('months', { count: price.months })}{' '}
+            <Money amount={price.amount} currency={currency} />
+          </>
+        )}
+      </span>
+    </>
+  )
+}
+
 function Fact({ children }: { children: React.ReactNode }) {
   return (
     <span className={classes.fact}>
@@ -96,10 +108,10 @@ const FEW = 10
 
 function Stock({ plan: { stock } }: { plan: Plan }) {
   const { t } = useTranslation('shop')
-  if (stock === null || stock > FEW) return null
+  const isShort = stock !== null && stock <= FEW
   return (
     <span className={classes.stock}>
-      {stock === 0 ? t('soldOut') : t('left', { count: stock })}
+      {isShort && (stock === 0 ? t('soldOut') : t('left', { count: stock }))}
     </span>
   )
 }

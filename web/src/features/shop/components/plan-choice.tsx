@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
 import classes from '../buy-page.module.css'
-import { chosenPlan, periodsOf, priceFor, splitTraits } from '../model'
+import { chosenPlan, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
 import { Summary } from './summary'
@@ -18,7 +18,6 @@ export function PlanChoice(props: {
 }) {
   const { plans } = props
   const { t } = useTranslation('shop')
-  const traitText = useTraitText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const choose = (change: { plan?: number; months?: number }) =>
@@ -56,14 +55,7 @@ export function PlanChoice(props: {
               />
             ))}
           </div>
-          {shared.length > 0 && plans[0] && (
-            <p className={classes.shared}>
-              {t('allPlans')}
-              {shared.map((trait) => (
-                <span key={trait}>{plans[0] && traitText(plans[0], trait)}</span>
-              ))}
-            </p>
-          )}
+          <SharedTraits plan={plans[0]} traits={shared} />
         </div>
         {chosen && price && (
           <Summary
@@ -77,5 +69,20 @@ export function PlanChoice(props: {
         )}
       </div>
     </>
+  )
+}
+
+/** What needs no comparing, because it is the same everywhere. */
+function SharedTraits({ plan, traits }: { plan: Plan | undefined; traits: readonly Trait[] }) {
+  const { t } = useTranslation('shop')
+  const traitText = useTraitText()
+  if (!plan || traits.length === 0) return null
+  return (
+    <p className={classes.shared}>
+      {t('allPlans')}
+      {traits.map((trait) => (
+        <span key={trait}>{traitText(plan, trait)}</span>
+      ))}
+    </p>
   )
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { problemText } from '@/shared/lib/server-problem'
-import { formatMoney, toMinor } from '@/shared/lib/money'
+import { formatMoney, toAmount, toMinor } from '@/shared/lib/money'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
@@ -57,22 +57,7 @@ function Bill(props: {
         confirm(isMissing)
       }}
     >
-      <dl className={classes.lines}>
-        <Line name={props.name} amount={quote.amount} currency={currency} />
-        {toMinor(quote.balance_used) > 0 && (
-          <Line
-            name={t('summary.fromBalance')}
-            amount={`-${quote.balance_used}`}
-            currency={currency}
-          />
-        )}
-        <div className={classes.due}>
-          <dt>{t('summary.due')}</dt>
-          <dd>
-            <Money amount={quote.missing} currency={currency} size="figure" />
-          </dd>
-        </div>
-      </dl>
+      <Lines name={props.name} quote={quote} />
       {isMissing && <GatewayChoice {...gateways} />}
       <FormError message={problem ? problemText(problem, common) : undefined} />
       <Button
@@ -86,6 +71,41 @@ function Bill(props: {
       </Button>
       <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
     </form>
+  )
+}
+
+function Lines({ name, quote }: { name: string; quote: Quote }) {
+  const { t } = useTranslation('shop')
+  const { currency } = quote
+  const isMissing = toMinor(quote.missing) > 0
+  return (
+    <dl className={classes.lines}>
+      <Line name={name} amount={quote.amount} currency={currency} />
+      {isMissing && toMinor(quote.balance_used) > 0 && (
+        <Line
+          name={t('summary.fromBalance')}
+          amount={`-${quote.balance_used}`}
+          currency={currency}
+        />
+      )}
+      <div className={classes.due}>
+        <dt>{isMissing ? t('summary.due') : t('summary.total')}</dt>
+        <dd>
+          <Money
+            amount={isMissing ? quote.recharge_amount : quote.amount}
+            currency={currency}
+            size="figure"
+          />
+        </dd>
+      </div>
+      {!isMissing && (
+        <Line
+          name={t('summary.balanceAfter')}
+          amount={toAmount(toMinor(quote.balance) - toMinor(quote.amount))}
+          currency={currency}
+        />
+      )}
+    </dl>
   )
 }
 

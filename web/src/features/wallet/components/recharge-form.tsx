@@ -13,6 +13,7 @@ import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
+import { BalanceAfter } from './balance-after'
 import classes from './recharge.module.css'
 
 const route = getRouteApi('/user/wallet/recharge/new')
@@ -20,11 +21,9 @@ const route = getRouteApi('/user/wallet/recharge/new')
 export function RechargeForm() {
   const site = useQuery(siteOptions())
   return (
-    <Card className={classes.card}>
-      <Loaded query={site} skeleton={<Skeleton height={360} />}>
-        {(found) => <Form site={found} />}
-      </Loaded>
-    </Card>
+    <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
+      {(found) => <Form site={found} />}
+    </Loaded>
   )
 }
 
@@ -57,51 +56,67 @@ function Form({ site: { currency, recharge } }: { site: Site }) {
   const problem = amountProblem(typed, recharge.min, recharge.max)
 
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        setTouched(true)
-        if (problem || !gateways.chosen) return
-        gateways.remember()
-        begin(normalAmount(typed), gateways.chosen)
-      }}
-    >
-      <Chip.Group value={typed} onChange={(amount) => setTyped(String(amount))}>
-        <div role="group" aria-label={t('new.presets')} className={classes.presets}>
-          {recharge.presets.map((preset) => (
-            <Chip key={preset} value={preset} size="lg" radius="md" variant="outline">
-              {show(preset)}
-            </Chip>
-          ))}
-        </div>
-      </Chip.Group>
-      <TextInput
-        mt="md"
-        label={t('new.own')}
-        description={t('new.range', { min: show(recharge.min), max: show(recharge.max) })}
-        inputMode="decimal"
-        autoComplete="off"
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value.replace(/[,，。]/, '.'))}
-        onBlur={() => setTouched(true)}
-        error={
-          isTouched &&
-          problem &&
-          t(`new.problem.${problem}`, { min: show(recharge.min), max: show(recharge.max) })
-        }
-      />
-      <GatewayChoice {...gateways} />
-      <FormError message={error ? problemText(error, common) : undefined} />
-      <Button
-        type="submit"
-        fullWidth
-        mt="lg"
-        loading={isPending || isSuccess}
-        disabled={!gateways.chosen}
+    <div className={classes.columns}>
+      <Card
+        component="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          setTouched(true)
+          if (problem || !gateways.chosen) return
+          gateways.remember()
+          begin(normalAmount(typed), gateways.chosen)
+        }}
       >
-        {problem ? t('new.pay') : t('new.payAmount', { amount: show(typed) })}
-      </Button>
-    </form>
+        <Presets amounts={recharge.presets} value={typed} show={show} onChange={setTyped} />
+        <TextInput
+          mt="md"
+          label={t('new.own')}
+          description={t('new.range', { min: show(recharge.min), max: show(recharge.max) })}
+          inputMode="decimal"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value.replace(/[,，。]/, '.'))}
+          onBlur={() => setTouched(true)}
+          error={
+            isTouched &&
+            problem &&
+            t(`new.problem.${problem}`, { min: show(recharge.min), max: show(recharge.max) })
+          }
+        />
+        <GatewayChoice {...gateways} />
+        <FormError message={error ? problemText(error, common) : undefined} />
+        <Button
+          type="submit"
+          fullWidth
+          mt="lg"
+          loading={isPending || isSuccess}
+          disabled={!gateways.chosen}
+        >
+          {problem ? t('new.pay') : t('new.payAmount', { amount: show(typed) })}
+        </Button>
+      </Card>
+      <BalanceAfter adding={problem ? undefined : normalAmount(typed)} />
+    </div>
+  )
+}
+
+function Presets(props: {
+  amounts: readonly string[]
+  value: string
+  show: (amount: string) => string
+  onChange: (amount: string) => void
+}) {
+  const { t } = useTranslation('wallet')
+  return (
+    <Chip.Group value={props.value} onChange={props.onChange}>
+      <div role="group" aria-label={t('new.presets')} className={classes.presets}>
+        {props.amounts.map((amount) => (
+          <Chip key={amount} value={amount} size="lg" radius="md" variant="outline" icon={null}>
+            {props.show(amount)}
+          </Chip>
+        ))}
+      </div>
+    </Chip.Group>
   )
 }
