@@ -55,6 +55,9 @@ func (s State) Health(now time.Time) Health {
 	return Offline
 }
 
+// Health gives a node's health now, from its state; the zero State is offline.
+func (s *Nodes) Health(st State) Health { return st.Health(s.db.Now()) }
+
 // States gives the states of all nodes that were ever heard of, by id.
 func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
 	var rows []State

@@ -61,6 +61,16 @@ type Usage struct {
 	DownBytes      int64
 }
 
+// Billed splits UsedBytes into up and down as the moved bytes are split.
+func (u Usage) Billed() (up, down int64) {
+	if moved := u.UpBytes + u.DownBytes; moved > 0 && u.UpBytes < moved {
+		up = share(u.UsedBytes, u.UpBytes, moved)
+	} else if moved > 0 {
+		up = u.UsedBytes
+	}
+	return up, u.UsedBytes - up
+}
+
 // lateFor is how long after a right ended bytes moved under it are still counted: agents report each minute, and keep
 // what they could not report.
 const lateFor = 24 * time.Hour

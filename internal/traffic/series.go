@@ -71,6 +71,9 @@ func startOfNext(t time.Time) time.Time {
 	return start
 }
 
+// Now is the time by which traffic is counted, in the site's time zone.
+func (t *Traffic) Now() time.Time { return t.db.Now().In(t.settings.Get().Zone()) }
+
 // Month gives the user's days of a month of the site's calendar.
 func (t *Traffic) Month(ctx context.Context, userID int64, year int, month time.Month) ([]Point, error) {
 	first := time.Date(year, month, 1, 0, 0, 0, 0, t.settings.Get().Zone())
@@ -80,7 +83,7 @@ func (t *Traffic) Month(ctx context.Context, userID int64, year int, month time.
 // Today gives the bytes billed to the user since midnight of the site's time zone.
 func (t *Traffic) Today(ctx context.Context, userID int64) (int64, error) {
 	var billed []int64
-	err := t.db.NewRaw(`SELECT billed FROM traffic_day WHERE user_id = ? AND day = ?`, userID, dayOf(t.db.Now().In(t.settings.Get().Zone()))).Scan(ctx, &billed)
+	err := t.db.NewRaw(`SELECT billed FROM traffic_day WHERE user_id = ? AND day = ?`, userID, dayOf(t.Now())).Scan(ctx, &billed)
 	if err != nil || len(billed) == 0 {
 		return 0, err
 	}

@@ -1,0 +1,117 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"airstrip/internal/account"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+type nodesResult struct {
+	TotalNodes     int        `json:"total_nodes" doc:"All nodes of the site that are shown, also those of higher classes"`
+	AvailableNodes []nodeInfo `json:"available_nodes" doc:"Those that the user may use now"`
+	UserTier       string     `json:"user_tier"`
+}
+
+type nodeInfo struct {
+	NodeID          int64       `json:"node_id"`
+	NodeName        string      `json:"node_name"`
+	ServerAddress   string      `json:"server_address"`
+	Location        string      `json:"location" doc:"As country_code"`
+	CountryCode     string      `json:"country_code" doc:"ISO 3166-1 alpha-2; ZZ: unknown"`
+	Ping            *int        `json:"ping" doc:"Always null: only the client can measure it"`
+	Load            float64     `json:"load" doc:"Percent of the processor"`
+	Status          node.Health `json:"status" enum:"online,late,offline"`
+	ProtocolSupport []string    `json:"protocol_support" doc:"Protocol, transport, security"`
+	Bandwidth       string      `json:"bandwidth"`
+	IsPremium       bool        `json:"is_premium" doc:"Whether it asks for a class above 0"`
+	Rate            string      `json:"rate" doc:"Decimal; traffic counts so many times" example:"1.50"`
+	Class           int         `json:"class"`
+	SpeedMbps       *int        `json:"speed_mbps" doc:"Limit of the node for each user; null: none"`
+	OnlineUsers     int64       `json:"online_users"`
+}
+
+type nodeID struct {
+	ID int64 `path:"node_id"`
+}
+
+// Nodes adds the nodes that a user may use.
+func Nodes(nodes *node.Nodes, services *service.Services) Resource {
+	list := func(ctx context.Context, userID int64) ([]nodeInfo, error) {
+		usable, err := nodes.ForUser(ctx, userID)
+		if err != nil {
+			return nil, err
+		}
+		states, err := nodes.States(ctx)
+		out := make([]nodeInfo, len(usable))
+		for i, n := range usable {
+			out[i] = showNode(n, states[n.ID], nodes.Health(states[n.ID]))
+		}
+		return out, err
+	}
+	get := func(ctx context.Context, who account.Identity, in *nodeID) (nodeInfo, error) {
+		usable, err := list(ctx, who.UserID)
+		for _, n := range usable {
+			if n.NodeID == in.ID {
+				return n, err
+			}
+		}
+		if err == nil {
+			err = node.ErrNotFound
+		}
+		return nodeInfo{}, err
+	}
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/user/services/nodes", id: "nodes_list", tag: "user", access: user, summary: "The nodes that the user may use"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (nodesResult, error) {
+				usable, err := list(ctx, who.UserID)
+				if err != nil {
+					return nodesResult{}, err
+				}
+				access, err := services.Access(ctx, who.UserID)
+				if err != nil {
+					return nodesResult{}, err
+				}
+				all, err := nodes.List(ctx)
+				out := nodesResult{AvailableNodes: usable, UserTier: fmt.Sprintf("VIP %d", access.Class)}
+				for _, n := range all {
+					if n.Visible && n.Enabled {
+						out.TotalNodes++
+					}
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/services/nodes/{node_id}", id: "node_get", tag: "user", access: user, summary: "One node that the user may use"}, get)
+		handle(r, op{method: http.MethodGet, path: "/user/services/{node_id}", id: "node_get_old", tag: "user", access: user, summary: "The same by its older path"}, get)
+	}
+}
+
+func showNode(n node.Node, st node.State, health node.Health) nodeInfo {
+	info := nodeInfo{
+		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country, Load: float64(st.CPUPermille) / 10, Status: health,
+		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: rateText(n.RatePermille), Class: n.Class, SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
+	}
+	for _, word := range []string{string(n.Protocol), n.Settings.Transport, n.Settings.Security} {
+		if word != "" && word != "none" {
+			info.ProtocolSupport = append(info.ProtocolSupport, word)
+		}
+	}
+	return info
+}
+
+func bandwidth(mbps int) string {
+	if mbps >= 1000 && mbps%1000 == 0 {
+		return fmt.Sprintf("%d Gbps", mbps/1000)
+	}
+	return fmt.Sprintf("%d Mbps", mbps)
+}
+
+// rateText writes a rate with two or, where it needs them, three decimal places.
+func rateText(permille int64) string {
+	text := fmt.Sprintf("%d.%03d", permille/1000, permille%1000)
+	return strings.TrimSuffix(text, "0")
+}

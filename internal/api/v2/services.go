@@ -1,0 +1,120 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/service"
+)
+
+type servicesResult struct {
+	Services []serviceItem `json:"services" doc:"Those that end first before others, ended ones last"`
+	Packages []packageItem `json:"packages" doc:"Those of which something is left"`
+}
+
+type serviceItem struct {
+	ID             int64         `json:"id"`
+	PlanID         int64         `json:"plan_id"`
+	Name           string        `json:"name"`
+	State          string        `json:"state" enum:"running,ended"`
+	Class          int           `json:"class"`
+	Groups         []int         `json:"groups"`
+	SpeedMbps      *int          `json:"speed_mbps" doc:"null: no limit"`
+	DeviceLimit    *int          `json:"device_limit" doc:"null: no limit"`
+	QuotaBytes     *int64        `json:"quota_bytes" doc:"Per cycle; null: unlimited"`
+	UsedBytes      int64         `json:"used_bytes" doc:"Of the cycle, as billed"`
+	RemainingBytes *int64        `json:"remaining_bytes" doc:"Of the cycle; null: unlimited"`
+	UpBytes        int64         `json:"up_bytes" doc:"Of the cycle, as moved"`
+	DownBytes      int64         `json:"down_bytes"`
+	Reset          service.Reset `json:"reset" enum:"calendar_month,anniversary,never"`
+	Cycle          int64         `json:"cycle" doc:"Number of the quota's month"`
+	ResetsAt       *time.Time    `json:"resets_at" doc:"When the next cycle begins"`
+	StartedAt      time.Time     `json:"started_at"`
+	EndsAt         time.Time     `json:"ends_at"`
+	AutoRenew      bool          `json:"auto_renew"`
+}
+
+type packageItem struct {
+	ID             int64        `json:"id"`
+	Name           string       `json:"name"`
+	Kind           service.Kind `json:"kind" enum:"bought,checkin,grant"`
+	Bytes          int64        `json:"bytes"`
+	UsedBytes      int64        `json:"used_bytes"`
+	RemainingBytes int64        `json:"remaining_bytes"`
+	CreatedAt      time.Time    `json:"created_at"`
+	ExpiresAt      *time.Time   `json:"expires_at" doc:"null: lives until it is used up"`
+}
+
+type oldServicesResult struct {
+	TotalCount int              `json:"total_count"`
+	Services   []oldServiceItem `json:"services"`
+}
+
+type oldServiceItem struct {
+	ServiceID    int64     `json:"service_id"`
+	ServiceName  string    `json:"service_name"`
+	ServiceType  string    `json:"service_type" enum:"main_package"`
+	Status       string    `json:"status" enum:"active,expired"`
+	CreatedAt    time.Time `json:"created_at"`
+	ExpireAt     time.Time `json:"expire_at"`
+	TrafficUsed  int64     `json:"traffic_used" doc:"Bytes of the cycle, as billed"`
+	TrafficTotal int64     `json:"traffic_total" doc:"Bytes per cycle; 1 PiB where unlimited"`
+	Port         int       `json:"port" doc:"Always 0: ports belong to nodes"`
+	Password     string    `json:"password" doc:"On Shadowsocks nodes"`
+}
+
+// Services adds what a user has bought that runs or ran.
+func Services(s *service.Services) Resource {
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/user/services", id: "services_list", tag: "user", access: user, summary: "Services and traffic packages with what is used of them"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (servicesResult, error) {
+				services, packages, err := s.List(ctx, who.UserID)
+				out := servicesResult{[]serviceItem{}, []packageItem{}}
+				for _, v := range services {
+					out.Services = append(out.Services, showService(v))
+				}
+				for _, p := range packages {
+					out.Packages = append(out.Packages, packageItem{p.ID, p.Name, p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt})
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/services-old", id: "services_old", tag: "user", access: user, summary: "Services in the older words"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (oldServicesResult, error) {
+				out := oldServicesResult{Services: []oldServiceItem{}}
+				access, err := s.Access(ctx, who.UserID)
+				if err != nil {
+					return out, err
+				}
+				services, _, err := s.List(ctx, who.UserID)
+				for _, v := range services {
+					item := oldServiceItem{v.ID, v.Name, "main_package", "active", v.StartedAt, v.EndsAt, v.Billed, unlimitedOld, 0, access.Password}
+					if v.EndedAt != nil {
+						item.Status = "expired"
+					}
+					if v.QuotaBytes != nil {
+						item.TrafficTotal = *v.QuotaBytes
+					}
+					out.Services = append(out.Services, item)
+				}
+				out.TotalCount = len(out.Services)
+				return out, err
+			})
+	}
+}
+
+func showService(v service.Service) serviceItem {
+	item := serviceItem{
+		ID: v.ID, PlanID: v.PlanID, Name: v.Name, State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
+		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
+		StartedAt: v.StartedAt, EndsAt: v.EndsAt, AutoRenew: v.AutoRenew,
+	}
+	if v.EndedAt != nil {
+		item.State = "ended"
+	}
+	if remaining, unlimited := v.Remaining(); !unlimited {
+		item.RemainingBytes = &remaining
+	}
+	return item
+}
