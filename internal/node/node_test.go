@@ -1,0 +1,225 @@
+package node_test
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+)
+
+func newNodes(t *testing.T, d *db.DB) (*node.Nodes, *service.Services) {
+	t.Helper()
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := service.New(d, settings)
+	return node.New(d, seal.Key{7}, settings, services), services
+}
+
+func draft(protocol node.Protocol, s node.Settings) node.Node {
+	n := node.Draft("HK 01", protocol, "hk.example", 443)
+	n.Settings = s
+	return n
+}
+
+func TestKeysThatANodeNeedsAreMade(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes, _ := newNodes(t, d)
+		add := func(n node.Node) node.Node {
+			t.Helper()
+			added, secret, err := nodes.Add(t.Context(), n)
+			if err != nil || len(secret) < 43 {
+				t.Fatal(secret, err)
+			}
+			read, err := nodes.Get(t.Context(), added.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return read
+		}
+		r := add(draft(node.VLESS, node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}})).Settings.Reality
+		raw, err := base64.RawURLEncoding.DecodeString(r.PrivateKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := ecdh.X25519().NewPrivateKey(raw)
+		if err != nil || base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()) != r.PublicKey || len(r.ShortIDs) != 1 || len(r.ShortIDs[0]) != 8 {
+			t.Fatalf("REALITY has %+v, %v", r, err)
+		}
+		for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32, "aes-128-gcm": 0} {
+			got, err := base64.StdEncoding.DecodeString(add(draft(node.Shadowsocks, node.Settings{Method: method})).Settings.ServerKey)
+			if err != nil || len(got) != size {
+				t.Errorf("%s has a server key of %d bytes, %v", method, len(got), err)
+			}
+		}
+		n := add(draft(node.Hysteria2, node.Settings{Obfs: "salamander"}))
+		pair, err := tls.X509KeyPair([]byte(n.Settings.TLS.Certificate), []byte(n.Settings.TLS.Key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf, err := x509.ParseCertificate(pair.Certificate[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		pin := sha256.Sum256(leaf.Raw)
+		if leaf.VerifyHostname("hk.example") != nil || n.Settings.TLS.Pin != hex.EncodeToString(pin[:]) || leaf.NotAfter.Before(d.Now().AddDate(9, 11, 0)) || n.Settings.ObfsPassword == "" {
+			t.Fatalf("the certificate is %v until %s, the pin %s", leaf.DNSNames, leaf.NotAfter, n.Settings.TLS.Pin)
+		}
+	})
+}
+
+func TestPrivateKeysStayWithTheAgent(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes, services := newNodes(t, d)
+		n, _, err := nodes.Add(t.Context(), draft(node.Trojan, node.Settings{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			if err := services.Open(ctx, tx, 1); err != nil {
+				return err
+			}
+			_, err := services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Reset: service.Never, Months: 1})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		listed, err := nodes.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, err := nodes.ForUser(t.Context(), 1)
+		if err != nil || len(mine) != 1 {
+			t.Fatal(mine, err)
+		}
+		if listed[0].Settings.TLS.Key != "" || mine[0].Settings.TLS.Key != "" {
+			t.Fatal("a list carries the private key")
+		}
+		var stored string
+		if err := d.NewRaw(`SELECT CAST(settings AS TEXT) FROM node`).Scan(t.Context(), &stored); err != nil || strings.Contains(stored, "PRIVATE KEY") {
+			t.Fatal("the database has the private key in clear", err)
+		}
+		if _, err := nodes.Change(t.Context(), n.ID, func(n *node.Node) { n.Name = "other" }); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := nodes.Get(t.Context(), n.ID); err != nil || read.Settings.TLS.Key != n.Settings.TLS.Key || read.Name != "other" || read.Settings.TLS.Pin != n.Settings.TLS.Pin {
+			t.Fatal("a change lost the private key", err)
+		}
+	})
+}
+
+func TestWrongFieldsAreNamed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes, _ := newNodes(t, d)
+		zero := 0
+		for _, c := range []struct {
+			change func(*node.Node)
+			fields []string
+		}{
+			{func(n *node.Node) { n.Name, n.Port, n.Country = " ", 0, "hk" }, []string{"country", "name", "port"}},
+			{func(n *node.Node) { n.Address, n.Listen = "http://x", "localhost" }, []string{"address", "listen"}},
+			{func(n *node.Node) { n.Protocol = "wireguard" }, []string{"protocol"}},
+			{func(n *node.Node) { n.RatePermille, n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = -1, -1, -1, &zero, 0 }, []string{"class", "group_id", "link_mbps", "rate", "speed_mbps"}},
+			{func(n *node.Node) { n.Settings.Method = "2022-blake3-chacha20-poly1305" }, []string{"settings.method"}},
+			{func(n *node.Node) { n.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "AAAA"} }, []string{"settings.server_key"}},
+			{func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} }, []string{"settings.path"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}
+			}, []string{"settings.security", "settings.service_name", "settings.reality.dest", "settings.reality.server_names", "settings.reality.private_key"}},
+			{func(n *node.Node) { n.Protocol, n.Settings = node.VLESS, node.Settings{Flow: "xtls-rprx-vision"} }, []string{"settings.flow"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{Certificate: "x", Key: "y"}}
+			}, []string{"settings.tls.certificate"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{CertificateFile: "/c"}}
+			}, []string{"settings.tls.key_file"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "reality", Reality: &node.Reality{Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!", ShortIDs: []string{"abc"}}}
+			}, []string{"settings.reality.dest", "settings.reality.private_key", "settings.reality.server_names", "settings.reality.short_ids"}},
+		} {
+			n := draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"})
+			c.change(&n)
+			_, _, err := nodes.Add(t.Context(), n)
+			f, ok := fault.As(err)
+			if !ok || f.Status != 422 {
+				t.Errorf("%v: %v", c.fields, err)
+				continue
+			}
+			var got []string
+			for _, field := range f.Fields {
+				got = append(got, field.Name)
+			}
+			slices.Sort(got)
+			slices.Sort(c.fields)
+			if !slices.Equal(got, c.fields) {
+				t.Errorf("named %v, want %v", got, c.fields)
+			}
+		}
+		if all, err := nodes.List(t.Context()); err != nil || len(all) != 0 {
+			t.Fatal("a refused node was kept", err)
+		}
+	})
+}
+
+func TestARemovedNodesSecretIsNone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes, _ := newNodes(t, d)
+		n, secret, err := nodes.Add(t.Context(), draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, _, err := nodes.BySecret(t.Context(), secret); err != nil || found.ID != n.ID {
+			t.Fatal(found.ID, err)
+		}
+		if err := nodes.Remove(t.Context(), n.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := nodes.BySecret(t.Context(), secret); !errors.Is(err, node.ErrSecret) {
+			t.Fatalf("the secret answers %v", err)
+		}
+		for _, err := range []error{nodes.Remove(t.Context(), n.ID), second(nodes.Change(t.Context(), n.ID, func(*node.Node) {})), second(nodes.RotateSecret(t.Context(), n.ID, 0))} {
+			if !errors.Is(err, node.ErrNotFound) {
+				t.Errorf("a node that is gone: %v", err)
+			}
+		}
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestSecretsOfUsersByProtocol(t *testing.T) {
+	id := uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	for want, n := range map[string]node.Node{
+		id.String(): draft(node.Trojan, node.Settings{}),
+		"p":         draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}),
+		base64.StdEncoding.EncodeToString(first16("ss2022:p")): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-128-gcm"}),
+	} {
+		if got := node.UserSecret(n, id, "p"); got != want {
+			t.Errorf("%s %s: %q, want %q", n.Protocol, n.Settings.Method, got, want)
+		}
+	}
+}
+
+func first16(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:16]
+}
