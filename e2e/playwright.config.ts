@@ -1,6 +1,7 @@
 import { defineConfig } from '@playwright/test'
+import type { Database } from './harness/station.ts'
 
-export default defineConfig({
+export default defineConfig<object, { database: Database }>({
   testDir: 'tests',
   outputDir: 'test-results',
   workers: 1,
@@ -8,6 +9,10 @@ export default defineConfig({
   forbidOnly: true,
   timeout: 60_000,
   reporter: 'list',
+  projects: [
+    { name: 'sqlite', use: { database: 'sqlite' } },
+    { name: 'postgres', use: { database: 'postgres' }, testMatch: 'journey.spec.ts' },
+  ],
   use: {
     browserName: 'chromium',
     locale: 'en-US',

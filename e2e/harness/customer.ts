@@ -53,9 +53,8 @@ export class Customer {
 
   /** Bytes counted in the present cycle. */
   async usage(): Promise<Usage> {
-    const answer = await fetch(await this.link())
-    const m = /upload=(\d+); download=(\d+); total=(\d+)/.exec(answer.headers.get('subscription-userinfo') ?? '')
-    return { upload: Number(m?.[1]), download: Number(m?.[2]), total: Number(m?.[3]) }
+    const { old_service_info: info } = await this.call<{ old_service_info: Record<string, number> }>('GET', '/user/dashboard')
+    return { upload: info.ss_upload_size ?? NaN, download: info.ss_download_size ?? NaN, total: info.ss_bandwidth_total_size ?? NaN }
   }
 
   async profile(): Promise<Profile> {
