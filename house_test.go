@@ -12,7 +12,9 @@ import (
 var floors = [][]string{
 	{"fault", "money"},
 	{"db"},
-	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo", "captcha", "mail"},
+	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo"},
+	{"secret"},
+	{"captcha", "mail"},
 	{"token", "wallet", "service"},
 	{"invite"},
 	{"account"},

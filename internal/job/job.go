@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -62,7 +64,8 @@ func Add(ctx context.Context, tx bun.Tx, now time.Time, kind string, payload any
 	return err
 }
 
-// Queue runs jobs.
+// Queue runs jobs of the kinds that it was told to handle, one after the other. Work that waits for a slow stranger has a
+// queue of its own, so that nothing else waits with it.
 type Queue struct {
 	db       *db.DB
 	handlers map[string]func(context.Context, json.RawMessage) error
@@ -168,7 +171,8 @@ func (q *Queue) claim(ctx context.Context) (*row, error) {
 	now := q.db.Now()
 	var due []row
 	waiting := func(sel *bun.SelectQuery) *bun.SelectQuery {
-		return sel.Where("ended_at IS NULL AND run_at <= ?", now).Where("lease_until IS NULL OR lease_until < ?", now)
+		return sel.Where("ended_at IS NULL AND run_at <= ?", now).Where("lease_until IS NULL OR lease_until < ?", now).
+			Where("kind IN (?)", bun.List(slices.Collect(maps.Keys(q.handlers))))
 	}
 	if err := q.db.NewSelect().Model(&due).Apply(waiting).OrderExpr("run_at, id").Limit(1).Scan(ctx); err != nil || len(due) == 0 {
 		return nil, err
@@ -196,10 +200,7 @@ func (q *Queue) run(ctx context.Context, r *row) error {
 	if r.Kind == "" {
 		return nil
 	}
-	handler, ok := q.handlers[r.Kind]
-	if !ok {
-		return fmt.Errorf("no handler for jobs of kind %q", r.Kind)
-	}
+	handler := q.handlers[r.Kind]
 	ctx, cancel := context.WithTimeout(ctx, lease-10*time.Second) // ends before another process may take the job
 	defer cancel()
 	return guard(func() error { return handler(ctx, r.Payload) })

@@ -136,3 +136,21 @@ func TestTheTimetableRunsAnEntryOncePerTurn(t *testing.T) {
 		}
 	})
 }
+
+func TestAQueueLeavesWhatItDoesNotHandleToOthers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		add(t, d, "x", job.Options{})
+		other, runs := job.New(d), 0
+		job.Handle(other, "other", func(context.Context, string) error { return errors.New("not mine") })
+		q := job.New(d)
+		job.Handle(q, "test", func(context.Context, string) error { runs++; return nil })
+		for i, works := range []*job.Queue{job.New(d), other, q} {
+			if err := works.Work(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if runs != i/2 {
+				t.Fatalf("after queue %d: %d runs", i, runs)
+			}
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/mail"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,13 @@ type Site struct {
 	SignUpMode       string   `json:"sign_up_mode"`         // open, invite or closed
 	SignUpDomains    []string `json:"sign_up_domains"`      // allowed e-mail domains; empty allows all
 	SignUpPerIPDaily int      `json:"sign_up_per_ip_daily"` // accounts per IP a day
+	SignUpEmailCode  bool     `json:"sign_up_email_code"`   // whether a new user proves the address with a code sent to it
+
+	SMTPHost     string `json:"smtp_host"` // empty: mails are kept and not sent
+	SMTPPort     int    `json:"smtp_port"`
+	SMTPTLS      string `json:"smtp_tls"`      // starttls, tls (from the first byte, as on port 465) or none
+	SMTPUsername string `json:"smtp_username"` // empty: without authentication; the password is the secret smtp_password
+	SMTPFrom     string `json:"smtp_from"`     // address that mails come from, as a@example.com or Name <a@example.com>
 
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
@@ -51,6 +59,7 @@ func Defaults() Site {
 	return Site{
 		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
+		SMTPPort: 587, SMTPTLS: "starttls",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		TrafficLogDays: 90, NodeReportSeconds: 60,
@@ -83,6 +92,19 @@ func (s Site) check() error {
 	}
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {
 		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
+	}
+	return s.checkMail()
+}
+
+func (s Site) checkMail() error {
+	_, err := mail.ParseAddress(s.SMTPFrom)
+	switch {
+	case s.SMTPPort < 1 || s.SMTPPort > 65535:
+		return fault.Invalid("smtp_port", "range", "端口需为 1 至 65535", "A port is a number from 1 to 65535")
+	case !slices.Contains([]string{"starttls", "tls", "none"}, s.SMTPTLS):
+		return fault.Invalid("smtp_tls", "choice", "加密方式只能是 starttls、tls 或 none", "The encryption is starttls, tls or none")
+	case err != nil && (s.SMTPFrom != "" || s.SMTPHost != ""):
+		return fault.Invalid("smtp_from", "email", "请填写发件邮箱地址", "Please give the e-mail address that mails come from")
 	}
 	return nil
 }

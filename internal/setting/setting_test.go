@@ -32,6 +32,10 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"site_name", `5`},
 			{"site_name", `"A"`, "recharge_min", `"-1"`},
 			{"site_name", `"A"`, "time_zone", `"Mars/Olympus"`},
+			{"smtp_host", `"mail.example.com"`},
+			{"smtp_from", `"nobody"`},
+			{"smtp_port", `0`},
+			{"smtp_tls", `"maybe"`},
 		} {
 			if f, ok := fault.As(set(bad...)); !ok || len(f.Fields) != 1 {
 				t.Errorf("%v: %v", bad, f)

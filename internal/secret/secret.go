@@ -1,0 +1,66 @@
+// Package secret keeps passwords and keys of other services that the operator tells the server: sealed, used by the part
+// that needs them, never shown again.
+package secret
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/seal"
+)
+
+// Names are the secrets there can be.
+var Names = []string{SMTPPassword}
+
+// SMTPPassword belongs to the setting smtp_username.
+const SMTPPassword = "smtp_password"
+
+// ErrUnknown is the fault of a name that no secret has.
+var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项", "There is no secret of this name")
+
+// Secrets are all secrets.
+type Secrets struct {
+	db  *db.DB
+	key seal.Key
+}
+
+// New gives the secrets kept in d, sealed with key.
+func New(d *db.DB, key seal.Key) *Secrets { return &Secrets{d, key} }
+
+// Set keeps value under name; an empty value removes it.
+func (s *Secrets) Set(ctx context.Context, name, value string) error {
+	if !slices.Contains(Names, name) {
+		return ErrUnknown
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if value == "" {
+			_, err := tx.NewRaw(`DELETE FROM secret WHERE name = ?`, name).Exec(ctx)
+			return err
+		}
+		_, err := tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET sealed = EXCLUDED.sealed, updated_at = EXCLUDED.updated_at`,
+			name, s.key.Seal(purpose(name), []byte(value)), s.db.Now()).Exec(ctx)
+		return err
+	})
+}
+
+// Get gives the secret called name; empty where none was set.
+func (s *Secrets) Get(ctx context.Context, name string) (string, error) {
+	var sealed []byte
+	err := s.db.NewRaw(`SELECT sealed FROM secret WHERE name = ?`, name).Scan(ctx, &sealed)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	value, err := s.key.Open(purpose(name), sealed)
+	return string(value), err
+}
+
+func purpose(name string) string { return "secret " + name }
