@@ -1,0 +1,126 @@
+package mail
+
+import (
+	"embed"
+	"fmt"
+	htmltemplate "html/template"
+	"strings"
+	"sync"
+	texttemplate "text/template"
+	"time"
+
+	"airstrip/internal/fault"
+)
+
+// Content is what a mail says: one of the types below, each with a template of its kind in both languages.
+type Content interface{ kind() string }
+
+// Code brings a code that proves the address.
+type Code struct {
+	Purpose string // register, login, forgot_password, change_email or test; the template of that name is used
+	Code    string
+	Minutes int
+	Link    string // page that has the code filled in; empty where there is none
+	Other   string // with change_email: the address that the account will have
+}
+
+// EmailTaken tells somebody who asked for a code to make an account, or to move one to this address, that there is an
+// account already.
+type EmailTaken struct{}
+
+// PasswordChanged tells that the password was changed.
+type PasswordChanged struct {
+	At time.Time
+	IP string
+}
+
+// EmailChanged tells the former address that the account has another one now.
+type EmailChanged struct {
+	At    time.Time
+	IP    string
+	Other string
+}
+
+func (c Code) kind() string          { return c.Purpose }
+func (EmailTaken) kind() string      { return "email_taken" }
+func (PasswordChanged) kind() string { return "password_changed" }
+func (EmailChanged) kind() string    { return "email_changed" }
+
+// Letter is the written mail.
+type Letter struct{ Subject, Text, HTML string }
+
+// Each template file defines "subject" and "text", which are plain text, and "html", the inside of the frame in
+// frame.html.
+//
+//go:embed templates
+var files embed.FS
+
+// write gives the words of a message.
+func (m *Mails) write(msg Message) (Letter, error) {
+	t, err := templates()
+	if err != nil {
+		return Letter{}, err
+	}
+	lang := msg.Lang
+	if lang != fault.EN {
+		lang = fault.ZH
+	}
+	pair, ok := t[path(lang, msg.Content.kind())]
+	if !ok {
+		return Letter{}, fmt.Errorf("mail: no template for %q in %s", msg.Content.kind(), lang)
+	}
+	site := m.settings.Get()
+	about := struct {
+		Lang                      fault.Lang
+		SiteName, SiteURL, Mailed string
+		Zone                      *time.Location
+		Content                   Content
+	}{lang, site.SiteName, m.site, msg.To, site.Zone(), msg.Content}
+
+	var subject, text, html strings.Builder
+	if err := pair.text.ExecuteTemplate(&subject, "subject", about); err != nil {
+		return Letter{}, err
+	}
+	if err := pair.text.ExecuteTemplate(&text, "text", about); err != nil {
+		return Letter{}, err
+	}
+	if err := pair.html.ExecuteTemplate(&html, "frame", about); err != nil {
+		return Letter{}, err
+	}
+	oneLine := strings.Join(strings.Fields(subject.String()), " ")
+	return Letter{oneLine, strings.TrimSpace(text.String()) + "\n", strings.TrimSpace(html.String()) + "\n"}, nil
+}
+
+type pair struct {
+	text *texttemplate.Template
+	html *htmltemplate.Template
+}
+
+func path(lang fault.Lang, kind string) string {
+	return "templates/" + string(lang) + "/" + kind + ".tmpl"
+}
+
+// templates reads all templates, by path, once.
+var templates = sync.OnceValues(func() (map[string]pair, error) {
+	functions := map[string]any{"when": func(t time.Time, zone *time.Location) string { return t.In(zone).Format("2006-01-02 15:04 (MST)") }}
+	all := map[string]pair{}
+	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
+		entries, err := files.ReadDir("templates/" + string(lang))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			name := "templates/" + string(lang) + "/" + e.Name()
+			text, err := texttemplate.New(name).Option("missingkey=error").Funcs(functions).ParseFS(files, name)
+			if err != nil {
+				return nil, err
+			}
+			html, err := htmltemplate.New(name).Option("missingkey=error").Funcs(functions).ParseFS(files, "templates/frame.html", name)
+			if err != nil {
+				return nil, err
+			}
+			all[name] = pair{text, html}
+		}
+	}
+	return all, nil
+})

@@ -1,0 +1,157 @@
+// Package mail writes and sends the site's e-mails. A mail is a row written in the transaction that is its cause; a job
+// hands it to the SMTP server, at least once, with one Message-ID for all tries. Without an SMTP server mails are kept,
+// to be read by the operator.
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/job"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
+	"airstrip/internal/setting"
+)
+
+// Mails are all mails.
+type Mails struct {
+	db       *db.DB
+	key      seal.Key
+	settings *setting.Settings
+	secrets  *secret.Secrets
+	site     string
+}
+
+// New gives the mails kept in d. site is the address that users see, without closing slash.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, site string) *Mails {
+	return &Mails{d, key, settings, secrets, site}
+}
+
+// Message is a mail to one person.
+type Message struct {
+	To      string // address, without a name
+	Lang    fault.Lang
+	Content Content
+	Until   time.Time // after it the mail is not sent any more; zero: tried for a day
+}
+
+// State is what became of a mail.
+type State string
+
+// The states: waiting for a try, handed to the SMTP server, given up, kept since there is no SMTP server.
+const (
+	Queued State = "queued"
+	Sent   State = "sent"
+	Failed State = "failed"
+	Kept   State = "kept"
+)
+
+// Mail is one mail as the operator sees it.
+type Mail struct {
+	ID        int64 `bun:",pk,autoincrement"`
+	MessageID string
+	Recipient string
+	Kind      string
+	Lang      fault.Lang
+	State     State
+	Tries     int
+	LastError string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	EndedAt   *time.Time
+}
+
+type row struct {
+	bun.BaseModel `bun:"table:mail"`
+	Mail
+	Sealed []byte
+}
+
+// ErrNoMail is the fault of an id that no mail has.
+var ErrNoMail = fault.NotFound("mail_not_found", "没有这封邮件", "There is no such mail")
+
+const (
+	patience = 24 * time.Hour      // how long sending is tried where the message does not say
+	kept     = 30 * 24 * time.Hour // how long a mail is remembered
+	purpose  = "mail"              // of the key that seals the text
+	kind     = "mail.send"
+)
+
+// Send puts a mail into the queue as part of tx. The text is written now, in the words of today's settings.
+func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
+	letter, err := m.write(msg)
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(letter)
+	if err != nil {
+		return err
+	}
+	now := m.db.Now()
+	r := row{Sealed: m.key.Seal(purpose, plain), Mail: Mail{
+		MessageID: uuid.NewString() + "@" + m.host(), Recipient: msg.To, Kind: msg.Content.kind(), Lang: msg.Lang, State: Queued,
+		CreatedAt: now, ExpiresAt: msg.Until,
+	}}
+	if r.ExpiresAt.IsZero() {
+		r.ExpiresAt = now.Add(patience)
+	}
+	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+		return err
+	}
+	return job.Add(ctx, tx, now, kind, r.ID, job.Options{})
+}
+
+// List gives the newest mails, newest first.
+func (m *Mails) List(ctx context.Context, limit int64) ([]Mail, error) {
+	var rows []row
+	if err := m.db.NewSelect().Model(&rows).ExcludeColumn("sealed").OrderExpr("id DESC").Limit(limit).Scan(ctx); err != nil {
+		return nil, err
+	}
+	mails := make([]Mail, len(rows))
+	for i, r := range rows {
+		mails[i] = r.Mail
+	}
+	return mails, nil
+}
+
+// Show gives a mail and its text. Of a mail that was sent the text is gone and the Letter empty.
+func (m *Mails) Show(ctx context.Context, id int64) (Mail, Letter, error) {
+	var r row
+	err := m.db.NewSelect().Model(&r).Where("id = ?", id).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrNoMail
+	}
+	if err != nil || r.Sealed == nil {
+		return r.Mail, Letter{}, err
+	}
+	letter, err := m.open(r)
+	return r.Mail, letter, err
+}
+
+func (m *Mails) open(r row) (letter Letter, err error) {
+	plain, err := m.key.Open(purpose, r.Sealed)
+	if err == nil {
+		err = json.Unmarshal(plain, &letter)
+	}
+	return letter, err
+}
+
+// Register makes q send the mails. It should be a queue of its own: an SMTP server may be slow.
+func (m *Mails) Register(q *job.Queue) {
+	job.Handle(q, kind, m.deliver)
+	q.Every("mail.forget", job.Interval(24*time.Hour), m.forget)
+}
+
+func (m *Mails) forget(ctx context.Context) error {
+	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", m.db.Now().Add(-kept)).Exec(ctx)
+		return err
+	})
+}
