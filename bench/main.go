@@ -156,20 +156,23 @@ func signIn(s *server, d demo, t *table, one sample) (token string, err error) {
 }
 
 func links(s *server, d demo, t *table, one sample) error {
-	for _, format := range []struct{ name, client, fresh string }{{"Clash Meta", "ClashMeta", "≥ 6%"}, {"base64 list", "Mixed", "≥ 8%"}, {"sing-box", "SingBox", "≥ 6%"}} {
-		url := s.url + "/link2/" + d.User.LinkToken + "?client_type=" + format.client
-		res, err := client.Do(get(url)())
+	url := s.url + "/link2/" + d.User.LinkToken
+	for _, format := range []struct{ name, agent, fresh string }{
+		{"Clash Meta", "mihomo/1.99.%d", "≥ 6%"}, {"base64 list", "v2rayN/7.99.%d", "≥ 8%"}, {"sing-box", "SFA/1.14.1 (1; sing-box 1.14.%d)", "≥ 6%"},
+	} {
+		agent := fmt.Sprintf(format.agent, 0)
+		res, err := client.Do(get(url, "User-Agent", agent)())
 		if err != nil {
 			return err
 		}
 		res.Body.Close()
-		t.throughput("link, "+format.name+", from cache", "≥ 25%", load(conns, seconds, http.StatusOK, get(url)), one)
-		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified, get(url, "If-None-Match", res.Header.Get("ETag"))), one)
-		// Each value of profile-title is part of what is cached, so each of these is rendered anew.
+		t.throughput("link, "+format.name+", from cache", "≥ 25%", load(conns, seconds, http.StatusOK, get(url, "User-Agent", agent)), one)
+		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified, get(url, "User-Agent", agent, "If-None-Match", res.Header.Get("ETag"))), one)
+		// What is kept is kept for a version of a client, so each of these is rendered anew.
 		n := 0
-		t.throughput("link, "+format.name+", rendered anew, 50 nodes", format.fresh, load(conns, seconds, http.StatusOK, func() *http.Request {
+		t.throughput("link, "+format.name+", rendered anew", format.fresh, load(conns, seconds, http.StatusOK, func() *http.Request {
 			n++
-			return get(fmt.Sprintf("%s&filename=f%d", url, n))()
+			return get(url, "User-Agent", fmt.Sprintf(format.agent, n))()
 		}), one)
 	}
 	return nil
