@@ -57,8 +57,9 @@ function quotaNotice(access: Access): Notice | undefined {
 
 export type Step = 'buy' | 'import'
 
-/** What a newcomer still has to do, until a client has fetched the link for the first time. */
+/** What a newcomer still has to do, until a client has fetched the link for the first time or traffic has flowed. */
 export function firstStep(access: Access, lastFetch: string | null | undefined): Step | undefined {
   if (access.state === 'none') return 'buy'
-  return access.state === 'active' && lastFetch === null ? 'import' : undefined
+  const isNew = lastFetch === null && access.used_bytes === 0
+  return access.state === 'active' && isNew ? 'import' : undefined
 }

@@ -1,4 +1,4 @@
-import { Card, Skeleton, Title } from '@mantine/core'
+import { Card, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { PackageOpen } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
@@ -64,16 +64,16 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
           {t('packages')}
         </Title>
         {packages.length === 0 ? (
-          <Card>
-            <Empty
-              icon={PackageOpen}
-              text={t('noPackages')}
-              action={
-                <ButtonLink variant="default" to="/user/services/buy" search={{ kind: 'package' }}>
-                  {t('buyPackage')}
-                </ButtonLink>
-              }
-            />
+          <Card className={classes.none}>
+            <Text c="dimmed">{t('noPackages')}</Text>
+            <ButtonLink
+              size="sm"
+              variant="default"
+              to="/user/services/buy"
+              search={{ kind: 'package' }}
+            >
+              {t('buyPackage')}
+            </ButtonLink>
           </Card>
         ) : (
           <div className={classes.packages}>

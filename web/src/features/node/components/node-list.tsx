@@ -70,7 +70,11 @@ function Head() {
     <div role="rowgroup">
       <div role="row" aria-rowindex={1} className={classes.head}>
         {columns.map((column) => (
-          <span key={column} role="columnheader" className={classes[column]}>
+          <span
+            key={column}
+            role="columnheader"
+            className={column === 'star' ? classes.last : undefined}
+          >
             {t(`column.${column}`)}
           </span>
         ))}

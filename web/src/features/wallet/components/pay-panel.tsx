@@ -7,6 +7,7 @@ import { formatCountdown } from '@/shared/lib/time'
 import { Money } from '@/shared/ui/money'
 import { Qr } from '@/shared/ui/qr'
 import { TextLink } from '@/shared/ui/text-link'
+import { CancelOrder } from './cancel-order'
 import classes from './recharge.module.css'
 
 /** Where to pay: a code to scan, or the gateway's page; how long there is time; that we are watching. */
@@ -40,11 +41,13 @@ export function PayPanel({ recharge }: { recharge: RechargeRecord }) {
       <p className={classes.label}>
         {t('pay.timeLeft')} <b>{formatCountdown(Date.parse(recharge.expires_at) - now)}</b>
       </p>
-      <Text size="sm">
+      {recharge.order_no ? (
+        <CancelOrder orderNo={recharge.order_no} />
+      ) : (
         <TextLink to="/user/wallet/recharge/new" search={{}}>
           {t('pay.other')}
         </TextLink>
-      </Text>
+      )}
     </div>
   )
 }

@@ -14,6 +14,7 @@ export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   if (recharge.state === 'pending') return null
   const Icon = icons[recharge.state]
+  const isForOrder = recharge.order_no !== null
   return (
     <div role="status" className={classes.pay}>
       <Icon
@@ -27,7 +28,11 @@ export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
         <Text fw={600} size="lg">
           {t(`result.${recharge.state}`)}
         </Text>
-        <Text c="dimmed">{t(`result.${recharge.state}Text`)}</Text>
+        <Text c="dimmed">
+          {isForOrder && recharge.state === 'paid'
+            ? t('result.paidOrderText')
+            : t(`result.${recharge.state}Text`)}
+        </Text>
       </div>
       <Money amount={recharge.money_amount} currency={recharge.currency} size="figure" />
       {recharge.state === 'paid' && recharge.order_no !== null && (
