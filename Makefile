@@ -13,7 +13,7 @@ run: build
 ## build: bin/airstrip with the web app inside, bin/airstrip-node
 build: server agent
 
-server: web
+server: web internal/geo/data/country.mmdb
 	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip .
 
 # The workspace would raise dependencies above what its proxy core pins.
@@ -26,6 +26,10 @@ web: web/node_modules/.installed
 web/node_modules/.installed: web/package.json web/package-lock.json
 	npm --prefix web ci --no-audit --no-fund
 	touch $@
+
+# The areas of addresses; the program can be built without it and then knows none.
+internal/geo/data/country.mmdb: web/node_modules/.installed
+	cp web/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb $@
 
 e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json web/node_modules/.installed
 	npm --prefix e2e ci --no-audit --no-fund

@@ -12,8 +12,10 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/geo"
 	"airstrip/internal/job"
 	"airstrip/internal/limit"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/token"
@@ -23,19 +25,22 @@ import (
 // Accounts are all users.
 type Accounts struct {
 	db        *db.DB
+	key       seal.Key
 	settings  *setting.Settings
 	tokens    *token.Tokens
 	wallets   *wallet.Wallets
 	services  *service.Services
+	areas     *geo.Areas
 	hash      *hasher
 	strangers *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
 	refreshes *limit.Limiter // by user
 }
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
-func New(d *db.DB, settings *setting.Settings, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services) *Accounts {
+// areas may be nil.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
 	return &Accounts{
-		db: d, settings: settings, tokens: tokens, wallets: wallets, services: services, hash: newHasher(),
+		db: d, key: key, settings: settings, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60),
 	}
 }

@@ -59,7 +59,7 @@ func (w *world) start() {
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
 	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, settings)
-	w.Accounts = account.New(w.db, settings, tokens, w.wallets, w.services)
+	w.Accounts = account.New(w.db, seal.Key{1}, settings, tokens, w.wallets, w.services, nil)
 }
 
 func (w *world) must(err error) {

@@ -24,6 +24,7 @@ import (
 	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/db"
+	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
@@ -89,7 +90,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Services = service.New(a.DB, a.Settings)
-	a.Accounts = account.New(a.DB, a.Settings, a.Tokens, a.Wallets, a.Services)
+	areas, err := geo.Open(a.cfg.GeoFile)
+	if err != nil {
+		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
+	}
+	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Tokens, a.Wallets, a.Services, areas)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)

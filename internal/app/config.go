@@ -21,6 +21,7 @@ type Config struct {
 	Listen         string   `help:"Address to serve on." default:"127.0.0.1:8080" env:"AIRSTRIP_LISTEN"`
 	SiteURL        string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
 	TrustedProxies []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
+	GeoFile        string   `help:"MMDB file of countries or cities that tells the areas of addresses; empty: the one in the program." env:"AIRSTRIP_GEO_FILE"`
 	Demo           bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
 	MetricsListen  string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
 	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`

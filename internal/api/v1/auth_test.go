@@ -31,7 +31,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, settings, tokens, wallet.New(d, settings), service.New(d, settings))
+	a := account.New(d, seal.Key{1}, settings, tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	v1.New(mux, a.Authenticate).Auth(a)
 	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()

@@ -46,7 +46,7 @@ func serve(t *testing.T, d *db.DB) *people {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, settings, tokens, wallet.New(d, settings), service.New(d, settings))
+	a := account.New(d, seal.Key{1}, settings, tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Me(a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())

@@ -55,7 +55,7 @@ func newField(t *testing.T, d *db.DB) *field {
 	f.services = service.New(d, settings)
 	f.nodes = node.New(d, seal.Key{1}, settings, f.services)
 	f.traffic = traffic.New(d, settings, f.services, f.nodes)
-	accounts := account.New(d, settings, tokens, wallets, f.services)
+	accounts := account.New(d, seal.Key{1}, settings, tokens, wallets, f.services, nil)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)
