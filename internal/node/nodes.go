@@ -141,25 +141,6 @@ func (s *Nodes) List(ctx context.Context) ([]Node, error) {
 	return nodes, err
 }
 
-// ForUser gives the nodes that the user may use now and may see, in their order, without private keys.
-func (s *Nodes) ForUser(ctx context.Context, userID int64) ([]Node, error) {
-	access, err := s.services.Access(ctx, userID)
-	if err != nil || !access.Allowed {
-		return nil, err
-	}
-	var nodes []Node
-	if err := s.db.NewSelect().Model(&nodes).Where("visible AND enabled AND class <= ?", access.Class).OrderExpr("sort, id").Scan(ctx); err != nil {
-		return nil, err
-	}
-	kept := nodes[:0]
-	for _, n := range nodes {
-		if access.Admits(n.Class, n.GroupID) {
-			kept = append(kept, n)
-		}
-	}
-	return kept, nil
-}
-
 // Get gives a node with its private keys, for its agent.
 func (s *Nodes) Get(ctx context.Context, id int64) (Node, error) { return s.read(ctx, s.db, id) }
 

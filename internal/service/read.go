@@ -10,14 +10,13 @@ import (
 )
 
 // Access gives what the user may use now and how much of it is used.
-func (s *Services) Access(ctx context.Context, userID int64) (Access, error) {
-	var a Access
-	err := s.db.NewSelect().Model(&a).Where("user_id = ?", userID).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
-		return a, ErrNoUser.Because(err)
-	}
-	if err != nil {
+func (s *Services) Access(ctx context.Context, userID int64) (a Access, err error) {
+	known := false
+	if err := s.look(ctx, func(by map[int64]Access) { a, known = by[userID] }); err != nil {
 		return a, err
+	}
+	if !known {
+		return a, ErrNoUser
 	}
 	one := []Access{a}
 	err = s.AddUsage(ctx, one)
@@ -70,7 +69,7 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	used, err := s.usage(ctx, s.db, ids)
+	used, err := s.usage(ctx, ids)
 	zero := int64(0)
 	for i := range rows {
 		u, holds := used[rows[i].UserID]
@@ -83,36 +82,45 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 }
 
 // usage sums up over running services and open packages, by user, of those who hold any; without userIDs of everybody.
-func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]Usage, error) {
+func (s *Services) usage(ctx context.Context, userIDs []int64) (map[int64]Usage, error) {
 	now := s.db.Now()
-	services := idb.NewSelect().TableExpr("service AS s").
-		ColumnExpr("s.user_id, s.quota_bytes AS quota, c.billed AS used, c.up, c.down").
-		ColumnExpr("CASE WHEN c.billed < s.quota_bytes THEN s.quota_bytes - c.billed ELSE 0 END AS remaining").
-		ColumnExpr("CASE WHEN s.quota_bytes IS NULL THEN 1 ELSE 0 END AS unlimited").
-		Join("JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle").
-		Where("s.ended_at IS NULL AND s.ends_at > ?", now)
-	packages := idb.NewSelect().TableExpr("package AS p").
-		ColumnExpr("p.user_id, p.bytes, p.used, p.up, p.down, p.bytes - p.used, 0").
-		Where("p.ended_at IS NULL AND p.used < p.bytes AND (p.expires_at IS NULL OR p.expires_at > ?)", now)
+	whose, args := "", []any{now, now}
 	if userIDs != nil {
-		services, packages = services.Where("s.user_id IN (?)", bun.List(userIDs)), packages.Where("p.user_id IN (?)", bun.List(userIDs))
+		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
-	var rows []struct{ UserID, Quota, Used, Up, Down, Remaining, Unlimited int64 }
-	err := idb.NewSelect().TableExpr("(?) AS source", services.UnionAll(packages)).ColumnExpr("user_id").
-		ColumnExpr("CAST(coalesce(sum(quota), 0) AS BIGINT) AS quota, CAST(sum(used) AS BIGINT) AS used, CAST(sum(up) AS BIGINT) AS up").
-		ColumnExpr("CAST(sum(down) AS BIGINT) AS down, CAST(sum(remaining) AS BIGINT) AS remaining, max(unlimited) AS unlimited").
-		GroupExpr("user_id").Scan(ctx, &rows)
+	rows, err := s.db.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, up, down FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
+			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
+		UNION ALL SELECT user_id, bytes, used, up, down FROM package
+			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)
 	if err != nil {
 		return nil, err
 	}
-	by := make(map[int64]Usage, len(rows))
-	for i := range rows {
-		r := &rows[i]
-		u := Usage{QuotaBytes: &r.Quota, RemainingBytes: &r.Remaining, UsedBytes: r.Used, UpBytes: r.Up, DownBytes: r.Down}
-		if r.Unlimited == 1 {
-			u.QuotaBytes, u.RemainingBytes = nil, nil
+	by := map[int64]Usage{}
+	err = eachRow(rows, func() error {
+		var userID, used, up, down int64
+		var quota *int64
+		if err := rows.Scan(&userID, &quota, &used, &up, &down); err != nil {
+			return err
 		}
-		by[r.UserID] = u
+		u, more := by[userID]
+		if !more {
+			u.QuotaBytes, u.RemainingBytes = new(int64), new(int64)
+		}
+		u.add(quota, used, up, down)
+		by[userID] = u
+		return nil
+	})
+	return by, err
+}
+
+// add counts one source in; a quota of nil is unlimited and makes the whole so.
+func (u *Usage) add(quota *int64, used, up, down int64) {
+	u.UsedBytes, u.UpBytes, u.DownBytes = u.UsedBytes+used, u.UpBytes+up, u.DownBytes+down
+	switch {
+	case quota == nil || u.QuotaBytes == nil:
+		u.QuotaBytes, u.RemainingBytes = nil, nil
+	default:
+		*u.QuotaBytes += *quota
+		*u.RemainingBytes += max(0, *quota-used)
 	}
-	return by, nil
 }

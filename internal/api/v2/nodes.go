@@ -41,21 +41,31 @@ type nodeID struct {
 
 // Nodes adds the nodes that a user may use.
 func Nodes(nodes *node.Nodes, services *service.Services) Resource {
-	list := func(ctx context.Context, userID int64) ([]nodeInfo, error) {
-		usable, err := nodes.ForUser(ctx, userID)
+	list := func(ctx context.Context, userID int64) (out nodesResult, err error) {
+		access, err := services.Access(ctx, userID)
 		if err != nil {
-			return nil, err
+			return out, err
+		}
+		all, err := nodes.List(ctx)
+		if err != nil {
+			return out, err
 		}
 		states, err := nodes.States(ctx)
-		out := make([]nodeInfo, len(usable))
-		for i, n := range usable {
-			out[i] = showNode(n, states[n.ID], nodes.Health(states[n.ID]))
+		out = nodesResult{AvailableNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
+		for _, n := range all {
+			if !n.Visible || !n.Enabled {
+				continue
+			}
+			out.TotalNodes++
+			if access.Admits(n.Class, n.GroupID) {
+				out.AvailableNodes = append(out.AvailableNodes, showNode(n, states[n.ID], nodes.Health(states[n.ID])))
+			}
 		}
 		return out, err
 	}
 	get := func(ctx context.Context, who account.Identity, in *nodeID) (nodeInfo, error) {
 		usable, err := list(ctx, who.UserID)
-		for _, n := range usable {
+		for _, n := range usable.AvailableNodes {
 			if n.NodeID == in.ID {
 				return n, err
 			}
@@ -68,22 +78,7 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/user/services/nodes", id: "nodes_list", tag: "user", access: user, summary: "The nodes that the user may use"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (nodesResult, error) {
-				usable, err := list(ctx, who.UserID)
-				if err != nil {
-					return nodesResult{}, err
-				}
-				access, err := services.Access(ctx, who.UserID)
-				if err != nil {
-					return nodesResult{}, err
-				}
-				all, err := nodes.List(ctx)
-				out := nodesResult{AvailableNodes: usable, UserTier: fmt.Sprintf("VIP %d", access.Class)}
-				for _, n := range all {
-					if n.Visible && n.Enabled {
-						out.TotalNodes++
-					}
-				}
-				return out, err
+				return list(ctx, who.UserID)
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/services/nodes/{node_id}", id: "node_get", tag: "user", access: user, summary: "One node that the user may use"}, get)
 		handle(r, op{method: http.MethodGet, path: "/user/services/{node_id}", id: "node_get_old", tag: "user", access: user, summary: "The same by its older path"}, get)
