@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/db/dbtest"
+)
+
+func config(t *testing.T) Config {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return Config{Data: t.TempDir(), Listen: l.Addr().String(), SiteURL: "http://localhost:8080"}
+}
+
+func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
+	for name, spoil := range map[string]func(*Config){
+		"AIRSTRIP_LISTEN":          func(c *Config) { c.Listen = "8080" },
+		"AIRSTRIP_SITE_URL":        func(c *Config) { c.SiteURL = "example.com" },
+		"AIRSTRIP_TRUSTED_PROXIES": func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", "proxy"} },
+		"AIRSTRIP_SECRET_KEY":      func(c *Config) { c.SecretKey = "short" },
+		"AIRSTRIP_DATABASE_URL":    func(c *Config) { c.DatabaseURL, c.SecretKey = "mysql://x", strings.Repeat("ab", 32) },
+	} {
+		c := config(t)
+		spoil(&c)
+		if _, err := Open(t.Context(), c, "test"); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c := config(t)
+	c.DatabaseURL = "postgres://localhost/x"
+	if _, err := Open(t.Context(), c, "test"); err == nil || !strings.Contains(err.Error(), "AIRSTRIP_SECRET_KEY") {
+		t.Errorf("PostgreSQL without a key: %v", err)
+	}
+}
+
+func TestASecretMayComeFromAFile(t *testing.T) {
+	c := config(t)
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, []byte(strings.Repeat("ab", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AIRSTRIP_SECRET_KEY_FILE", file)
+	checked, err := c.check()
+	if err != nil || hex.EncodeToString(checked.key[:]) != strings.Repeat("ab", 32) {
+		t.Fatalf("%x, %v", checked.key, err)
+	}
+	t.Setenv("AIRSTRIP_SECRET_KEY_FILE", file+".missing")
+	if _, err := c.check(); err == nil || !strings.Contains(err.Error(), "AIRSTRIP_SECRET_KEY_FILE") {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// serving runs the app until the test ends or stop is called, which gives what Serve answered.
+func serving(t *testing.T, c Config) (stop func() error) {
+	t.Helper()
+	a, err := Open(t.Context(), c, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- a.Serve(ctx) }()
+	t.Cleanup(cancel)
+	for range 200 {
+		if res, err := http.Get("http://" + c.Listen + "/ready"); err == nil {
+			res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return func() error { cancel(); return <-done }
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatal("the server did not get ready")
+	return nil
+}
+
+func TestItServesAndStopsCleanlyOnBothDatabases(t *testing.T) {
+	postgres := config(t)
+	postgres.DatabaseURL, postgres.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+	for name, c := range map[string]Config{"sqlite": config(t), "postgres": postgres} {
+		t.Run(name, func(t *testing.T) {
+			c.MetricsToken = "let-me-in"
+			stop := serving(t, c)
+			for path, want := range map[string]int{
+				"/health": 200, "/ip": 200, "/api/version": 200, "/v1/version": 200, "/v1/version_db": 200,
+				"/v1/app/config": 200, "/api/v2/site": 200, "/api/v2/user/get_me": 401, "/api/v2/nothing": 404, "/metrics": 401, "/user/dashboard": 200,
+			} {
+				res, err := http.Get("http://" + c.Listen + path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res.Body.Close()
+				if res.StatusCode != want {
+					t.Errorf("%s: %d, want %d", path, res.StatusCode, want)
+				}
+			}
+			req, _ := http.NewRequest(http.MethodGet, "http://"+c.Listen+"/metrics", nil)
+			req.Header.Set("Authorization", "Bearer let-me-in")
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(res.Body)
+			res.Body.Close()
+			if !strings.Contains(string(body), "airstrip_http_seconds") {
+				t.Errorf("metrics: %d, %.200s", res.StatusCode, body)
+			}
+			if err := stop(); err != nil {
+				t.Errorf("stopping: %v", err)
+			}
+		})
+	}
+}
+
+func TestASecondServerOnTheSameFileIsRefused(t *testing.T) {
+	c := config(t)
+	serving(t, c)
+	second := config(t)
+	second.Data = c.Data
+	a, err := Open(t.Context(), second, "test") // commands may work beside a server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.Serve(t.Context()); err == nil || !strings.Contains(err.Error(), c.Data) {
+		t.Errorf("a second server: %v", err)
+	}
+}
+
+func TestTheDemoIsWholeAndAddsUp(t *testing.T) {
+	c := config(t)
+	c.Demo = true
+	a, err := Open(t.Context(), c, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	seeded, err := a.Seed(t.Context(), Seed{Users: 3, Nodes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seeded.Nodes) != 5 || seeded.User.LinkToken == "" || seeded.Admin.Password == seeded.User.Password {
+		t.Errorf("seeded %+v", seeded)
+	}
+	if broken, err := a.Check(t.Context()); err != nil || len(broken) > 0 {
+		t.Errorf("%v, %v", broken, err)
+	}
+	access, err := a.Services.Access(t.Context(), seeded.User.ID)
+	if err != nil || !access.Allowed || access.UsedBytes == 0 {
+		t.Errorf("the demo's user: %s, %d bytes used, %v", access.State, access.UsedBytes, err)
+	}
+	if _, err := a.Seed(t.Context(), Seed{}); err == nil {
+		t.Error("a demo was put over a demo")
+	}
+	if got := fmt.Sprint(a.DB.Now().Sub(time.Now()).Round(time.Minute)); got != "0s" {
+		t.Errorf("the clock is off by %s", got)
+	}
+}
