@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/geo"
 	"airstrip/internal/job"
 	"airstrip/internal/limit"
+	"airstrip/internal/mail"
 	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -27,6 +28,7 @@ type Accounts struct {
 	db        *db.DB
 	key       seal.Key
 	settings  *setting.Settings
+	mails     *mail.Mails
 	tokens    *token.Tokens
 	wallets   *wallet.Wallets
 	services  *service.Services
@@ -38,9 +40,9 @@ type Accounts struct {
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
 // areas may be nil.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
 	return &Accounts{
-		db: d, key: key, settings: settings, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
+		db: d, key: key, settings: settings, mails: mails, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60),
 	}
 }
@@ -76,6 +78,7 @@ type row struct {
 type Client struct {
 	IP        netip.Addr
 	UserAgent string
+	Lang      fault.Lang // in which mails are written
 }
 
 // Faults of accounts.
@@ -126,9 +129,10 @@ func (a *Accounts) Register(q *job.Queue) {
 const (
 	signInsKept  = 90 * 24 * time.Hour
 	sessionsKept = 30 * 24 * time.Hour // after their end
+	codesKept    = 2 * 24 * time.Hour  // longer than the day in which they are counted
 )
 
-// Forget removes tokens that are out, and sessions and sign-ins that are long past.
+// Forget removes tokens and codes that are out, and sessions and sign-ins that are long past.
 func (a *Accounts) Forget(ctx context.Context) error {
 	now := a.db.Now()
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -136,6 +140,8 @@ func (a *Accounts) Forget(ctx context.Context) error {
 			tx.NewDelete().Model((*pair)(nil)).Where("expires_at < ?", now),
 			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionsKept)),
 			tx.NewDelete().Model((*try)(nil)).Where("at < ?", now.Add(-signInsKept)),
+			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codesKept)),
+			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codesKept)),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),
 		} {
 			if _, err := old.Exec(ctx); err != nil {

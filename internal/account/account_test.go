@@ -21,7 +21,9 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
+	"airstrip/internal/mail"
 	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/token"
@@ -59,7 +61,7 @@ func (w *world) start() {
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
 	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, settings)
-	w.Accounts = account.New(w.db, seal.Key{1}, settings, tokens, w.wallets, w.services, nil)
+	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), tokens, w.wallets, w.services, nil)
 }
 
 func (w *world) must(err error) {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
-
-	"airstrip/internal/fault"
 )
 
 // ChangePassword replaces the password of the user who makes the call, who shows the present one. All sessions end; the
@@ -35,11 +33,14 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, re
 		if err != nil {
 			return err
 		}
+		if err := a.tellNewPassword(ctx, tx, r, from); err != nil {
+			return err
+		}
 		g, err = a.begin(ctx, tx, r, s.Remember, from)
 		return err
 	})
 	if errors.Is(err, ErrWrongCredentials) {
-		err = fault.Invalid("current_password", "wrong_password", "当前密码不正确", "The present password is wrong")
+		err = wrongPassword()
 	}
 	return g, err
 }

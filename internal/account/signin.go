@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -25,6 +26,41 @@ func (a *Accounts) SignIn(ctx context.Context, email, password string, remember 
 		return err
 	})
 	return g, err
+}
+
+// SignInByCode begins a session for who shows a code that was sent for ForLogin. Wrong input is named email, email_code;
+// without an account the code is wrong, as any other would be. Wrong passwords do not stand in the way: a code has its
+// own few tries.
+func (a *Accounts) SignInByCode(ctx context.Context, email, code string, remember bool, from Client) (Grant, error) {
+	if err := a.strangers.Allow(network(from.IP)); err != nil {
+		return Grant{}, err
+	}
+	s := shown{purpose: ForLogin, email: NormalEmail(email), code: normalCode(code), field: "email_code"}
+	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code)); err != nil {
+		return Grant{}, err
+	}
+	var g Grant
+	var wrong error
+	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if wrong, err = a.redeem(ctx, tx, s); err != nil {
+			return err
+		}
+		if err := a.record(ctx, tx, s.email, from, wrong == nil); err != nil || wrong != nil {
+			return err
+		}
+		r, err := find(ctx, tx, "email = ?", s.email)
+		if err != nil {
+			return err
+		}
+		now := a.db.Now()
+		r.SignedInAt, r.EmailVerifiedAt = &now, &now
+		if _, err := tx.NewUpdate().Model(&r).Column("signed_in_at", "email_verified_at").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		g, err = a.begin(ctx, tx, r, remember, from)
+		return err
+	})
+	return g, cmp.Or(err, wrong)
 }
 
 // prove tests a password; where it is right, then runs in the transaction that records the try. The limits are looked at
@@ -75,7 +111,7 @@ func (a *Accounts) prove(ctx context.Context, email, password string, from Clien
 	return err
 }
 
-// try is one time that somebody showed a password, or signed up.
+// try is one time that somebody showed a password or a code, or signed up.
 type try struct {
 	bun.BaseModel `bun:"table:sign_in"`
 	ID            int64 `bun:",pk,autoincrement"`

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,11 +23,13 @@ type SignUp struct {
 	Password   string
 	Repeated   string // the password once more
 	InviteCode string // of another user; needed where the site admits only the invited
+	EmailCode  string // sent for ForRegister; needed where the site wants the address proven
 }
 
 // SignUp makes an account and signs its user in. It follows the site's settings: who may sign up, with which e-mail
 // domains, how many a day from one network. Wrong input is named as in the API: email, name, password, re_password,
-// invite_code. A taken e-mail answers ErrEmailTaken; with codes sent by mail it will be told to its owner only.
+// invite_code, email_code. A taken e-mail answers ErrEmailTaken; where the site wants the address proven, only to who
+// proves it.
 func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, error) {
 	if err := a.strangers.Allow(network(from.IP)); err != nil {
 		return Grant{}, err
@@ -40,15 +43,19 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 	if err != nil {
 		return Grant{}, err
 	}
+	proof := shown{purpose: ForRegister, email: r.Email, code: normalCode(in.EmailCode), field: "email_code"}
+	var noCode *fault.Field
+	if site.SignUpEmailCode {
+		noCode = checkCode(proof.field, proof.code)
+	}
 	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name), checkPassword("password", password),
-		checkRepeated(in.Password, in.Repeated), wrongCode); err != nil {
+		checkRepeated(in.Password, in.Repeated), wrongCode, noCode); err != nil {
 		return Grant{}, err
 	}
-	if err := a.free(ctx, r.Email); err != nil {
-		return Grant{}, err
-	}
-	if err := a.countSignUp(ctx, from); err != nil {
-		return Grant{}, err
+	if !site.SignUpEmailCode {
+		if err := a.free(ctx, r.Email); err != nil {
+			return Grant{}, err
+		}
 	}
 	if r.Password, err = a.hash.hash(ctx, password); err != nil {
 		return Grant{}, err
@@ -56,7 +63,17 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 	now := a.db.Now()
 	r.InvitedBy, r.SignedInAt = inviter, &now
 	var g Grant
+	var wrong error
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if site.SignUpEmailCode {
+			if wrong, err = a.redeem(ctx, tx, proof); err != nil || wrong != nil {
+				return err
+			}
+			r.EmailVerifiedAt = &now
+		}
+		if err := a.countSignUp(ctx, tx, from); err != nil {
+			return err
+		}
 		made, err := a.insert(ctx, tx, r)
 		if err != nil {
 			return err
@@ -67,7 +84,7 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		g, err = a.begin(ctx, tx, made, false, from)
 		return err
 	})
-	return g, err
+	return g, cmp.Or(err, wrong)
 }
 
 func draft(email, name string) row {
@@ -98,21 +115,18 @@ func (a *Accounts) free(ctx context.Context, email string) error {
 	return err
 }
 
-// countSignUp takes one of the day's sign-ups of the client's network, or answers ErrTooManySignUps. It is not given
-// back where the sign-up fails afterwards.
-func (a *Accounts) countSignUp(ctx context.Context, from Client) error {
+// countSignUp takes one of the day's sign-ups of the client's network, or answers ErrTooManySignUps.
+func (a *Accounts) countSignUp(ctx context.Context, tx bun.Tx, from Client) error {
 	site := a.settings.Get()
 	today := a.db.Now().In(site.Zone())
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_up_count (network, day, accounts) VALUES (?, ?, 1)
-			ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1 WHERE sign_up_count.accounts < ?`,
-			network(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
-		if err == nil && n == 0 {
-			tomorrow := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, today.Location())
-			err = ErrTooManySignUps.After(tomorrow.Sub(today))
-		}
-		return err
-	})
+	n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_up_count (network, day, accounts) VALUES (?, ?, 1)
+		ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1 WHERE sign_up_count.accounts < ?`,
+		network(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
+	if err == nil && n == 0 {
+		tomorrow := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, today.Location())
+		err = ErrTooManySignUps.After(tomorrow.Sub(today))
+	}
+	return err
 }
 
 // day is a date as YYYYMMDD.

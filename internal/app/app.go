@@ -28,9 +28,11 @@ import (
 	"airstrip/internal/idempotency"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
+	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -46,7 +48,10 @@ type App struct {
 	version  string
 	DB       *db.DB
 	Settings *setting.Settings
+	Secrets  *secret.Secrets
 	Queue    *job.Queue
+	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
+	Mails    *mail.Mails
 	Tokens   *token.Tokens
 	Wallets  *wallet.Wallets
 	Services *service.Services
@@ -88,13 +93,15 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Tokens, err = token.New(ctx, a.DB, a.cfg.key); err != nil {
 		return err
 	}
+	a.Secrets = secret.New(a.DB, a.cfg.key)
+	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Services = service.New(a.DB, a.Settings)
 	areas, err := geo.Open(a.cfg.GeoFile)
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
 	}
-	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Tokens, a.Wallets, a.Services, areas)
+	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Tokens, a.Wallets, a.Services, areas)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
@@ -110,6 +117,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic} {
 		part.Register(a.Queue)
 	}
+	a.Outbox = job.New(a.DB)
+	a.Mails.Register(a.Outbox)
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
@@ -141,6 +150,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
+	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Links.Run(ctx) })
 
 	failed := make(chan error, 2)

@@ -20,7 +20,7 @@ type Code struct {
 	Purpose string // register, login, forgot_password, change_email or test; the template of that name is used
 	Code    string
 	Minutes int
-	Link    string // page that has the code filled in; empty where there is none
+	Path    string // of the page that has the code filled in; empty where there is none
 	Other   string // with change_email: the address that the account will have
 }
 

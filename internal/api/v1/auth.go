@@ -68,7 +68,7 @@ func (in Input) yes(name string) bool {
 
 func clientOf(req *http.Request) account.Client {
 	c := api.CallerOf(req.Context())
-	return account.Client{IP: c.IP, UserAgent: c.UserAgent}
+	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
 }
 
 // called gives the fault err with its fields under the names that this API has for them: name, older name, and so on.

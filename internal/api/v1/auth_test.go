@@ -14,7 +14,9 @@ import (
 	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
 	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/token"
@@ -31,7 +33,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	v1.New(mux, a.Authenticate).Auth(a)
 	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()

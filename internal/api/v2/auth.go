@@ -59,7 +59,7 @@ func tokensOf(g account.Grant) TokensResult { return TokensResult{g.Access, g.Re
 
 func clientOf(ctx context.Context) account.Client {
 	c := api.CallerOf(ctx)
-	return account.Client{IP: c.IP, UserAgent: c.UserAgent}
+	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
 }
 
 type body[B any] struct{ Body B }

@@ -21,7 +21,9 @@ import (
 	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
 	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/token"
@@ -46,7 +48,7 @@ func serve(t *testing.T, d *db.DB) *people {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Me(a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())

@@ -1,0 +1,230 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+)
+
+// Purpose is what an e-mail code is good for; it is good for nothing else.
+type Purpose string
+
+// The purposes for which anybody may ask for a code. ForTest shows the operator that mail arrives.
+const (
+	ForRegister       Purpose = "register"
+	ForLogin          Purpose = "login"
+	ForForgotPassword Purpose = "forgot_password"
+	ForTest           Purpose = "test"
+
+	forChangeEmail Purpose = "change_email"
+)
+
+const (
+	codeLife        = 10 * time.Minute
+	codeTries       = 5
+	codePause       = time.Minute // between two codes for one e-mail
+	codesPerEmail   = 10          // a day
+	codesPerNetwork = 30          // a day
+)
+
+// Faults of codes; those of a code itself stand at its field and have the codes code_required, code_format, code_wrong,
+// code_used, code_expired and code_tries.
+var (
+	ErrCodeTooSoon  = fault.TooMany("email_code_too_soon", "验证码刚刚发送过，请稍后再获取", "A code was sent just now; please wait before you ask for another")
+	ErrTooManyCodes = fault.TooMany("too_many_email_codes", "今天获取的验证码过多，请明天再试", "Too many codes were asked for today; please try again tomorrow")
+)
+
+// code is one that was asked for.
+type code struct {
+	bun.BaseModel `bun:"table:email_code"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Purpose       Purpose
+	Email         string
+	Hash          []byte
+	Tries         int
+	CreatedAt     time.Time
+	ExpiresAt     time.Time
+	UsedAt        *time.Time
+}
+
+// RequestCode sends a code to email. The answer is the same whether the address has an account or not; what differs is
+// the mail: to sign up with an address that has an account, its owner is told so, and nobody gets a mail that is to sign
+// in to, or to set the password of, an account that does not exist.
+func (a *Accounts) RequestCode(ctx context.Context, purpose Purpose, email string, from Client) error {
+	if err := a.strangers.Allow(network(from.IP)); err != nil {
+		return err
+	}
+	site, email := a.settings.Get(), NormalEmail(email)
+	domains := site.SignUpDomains
+	if purpose != ForRegister {
+		domains = nil
+	} else if site.SignUpMode == "closed" {
+		return ErrSignUpClosed
+	}
+	if err := invalid(checkEmail(email, domains)); err != nil {
+		return err
+	}
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		content, err := a.issue(ctx, tx, shown{purpose: purpose, email: email}, from)
+		if err != nil {
+			return err
+		}
+		exists, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case purpose == ForTest, purpose == ForRegister && !exists, purpose != ForRegister && exists:
+			return a.mails.Send(ctx, tx, mail.Message{To: email, Lang: from.Lang, Content: content, Until: a.db.Now().Add(codeLife)})
+		case purpose == ForRegister:
+			return a.mails.Send(ctx, tx, mail.Message{To: email, Lang: from.Lang, Content: mail.EmailTaken{}})
+		}
+		return nil
+	})
+}
+
+// issue makes the code that s describes and gives what the mail says, or answers ErrCodeTooSoon or ErrTooManyCodes. Codes
+// made before for the same e-mail and purpose are no longer good.
+func (a *Accounts) issue(ctx context.Context, tx bun.Tx, s shown, from Client) (mail.Code, error) {
+	if err := a.countCode(ctx, tx, "email "+s.email, codesPerEmail, codePause); err != nil {
+		return mail.Code{}, err
+	}
+	if err := a.countCode(ctx, tx, "network "+network(from.IP), codesPerNetwork, 0); err != nil {
+		return mail.Code{}, err
+	}
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return mail.Code{}, err
+	}
+	s.code = fmt.Sprintf("%06d", n)
+	now := a.db.Now()
+	c := code{Purpose: s.purpose, Email: s.email, Hash: a.codeHash(s), CreatedAt: now, ExpiresAt: now.Add(codeLife)}
+	if _, err := tx.NewInsert().Model(&c).Exec(ctx); err != nil {
+		return mail.Code{}, err
+	}
+	content := mail.Code{Purpose: string(s.purpose), Code: s.code, Minutes: int(codeLife.Minutes())}
+	if s.purpose == ForForgotPassword {
+		content.Path = "/auth/forgot-password#" + resetToken(s.email, s.code)
+	}
+	return content, nil
+}
+
+// countCode takes one of the codes that who may ask for within a day of the first, each pause after the last.
+func (a *Accounts) countCode(ctx context.Context, tx bun.Tx, who string, most int, pause time.Duration) error {
+	const day = 24 * time.Hour
+	now := a.db.Now()
+	n, err := db.Changed(tx.NewRaw(`INSERT INTO email_code_count AS c (who, since, codes, last_at) VALUES (?0, ?1, 1, ?1)
+		ON CONFLICT (who) DO UPDATE SET last_at = ?1,
+			codes = CASE WHEN c.since <= ?2 THEN 1 ELSE c.codes + 1 END,
+			since = CASE WHEN c.since <= ?2 THEN ?1 ELSE c.since END
+		WHERE (c.since <= ?2 OR c.codes < ?3) AND c.last_at <= ?4`, who, now, now.Add(-day), most, now.Add(-pause)).Exec(ctx))
+	if err != nil || n == 1 {
+		return err
+	}
+	var taken struct {
+		Since, LastAt time.Time
+		Codes         int
+	}
+	if err := tx.NewRaw(`SELECT since, last_at, codes FROM email_code_count WHERE who = ?`, who).Scan(ctx, &taken); err != nil {
+		return err
+	}
+	if taken.Codes >= most && taken.Since.After(now.Add(-day)) {
+		return ErrTooManyCodes.After(taken.Since.Add(day).Sub(now))
+	}
+	return ErrCodeTooSoon.After(taken.LastAt.Add(pause).Sub(now))
+}
+
+// shown is a code that somebody shows, with all that it must be bound to.
+type shown struct {
+	purpose Purpose
+	email   string
+	about   string // with change_email: whose address becomes which
+	code    string
+	field   string // name of the input
+}
+
+// redeem uses up the codes that are shown: all, or none where something is wrong with one. Each look costs a try, so the
+// transaction must be committed also where wrong is not nil. Whether a code was used is told only to who knows it, since
+// only an existing account's can be.
+func (a *Accounts) redeem(ctx context.Context, tx bun.Tx, codes ...shown) (wrong error, err error) {
+	now := a.db.Now()
+	var fields []*fault.Field
+	var good []int64
+	for _, s := range codes {
+		c, problem, err := a.try(ctx, tx, s, now)
+		if err != nil {
+			return nil, err
+		}
+		fields, good = append(fields, problem), append(good, c.ID)
+	}
+	if wrong := invalid(fields...); wrong != nil {
+		return wrong, nil
+	}
+	_, err = tx.NewUpdate().Model((*code)(nil)).Set("used_at = ?", now).Where("id IN (?)", bun.List(good)).Exec(ctx)
+	return nil, err
+}
+
+// try looks at one code. The update that counts the try also makes others who try the same code wait.
+func (a *Accounts) try(ctx context.Context, tx bun.Tx, s shown, now time.Time) (c code, problem *fault.Field, err error) {
+	if problem := checkCode(s.field, s.code); problem != nil {
+		return c, problem, nil
+	}
+	wrong := field(s.field, "code_wrong", "验证码不正确，请使用最新邮件中的验证码", "The code is wrong; please use the one in the newest mail")
+	if err := tx.NewSelect().Model(&c).Where("purpose = ? AND email = ?", s.purpose, s.email).OrderExpr("id DESC").Limit(1).Scan(ctx); err != nil {
+		if errors.Is(err, db.ErrNoRows) {
+			return c, wrong, nil
+		}
+		return c, nil, err
+	}
+	counted, err := db.Changed(tx.NewUpdate().Model((*code)(nil)).Set("tries = tries + 1").Where("id = ? AND tries < ?", c.ID, codeTries).Exec(ctx))
+	if err != nil {
+		return c, nil, err
+	}
+	if err := tx.NewSelect().Model(&c).WherePK().Scan(ctx); err != nil { // as it is now that nobody else can use it
+		return c, nil, err
+	}
+	matches := hmac.Equal(c.Hash, a.codeHash(s))
+	switch {
+	case counted == 0:
+		return c, field(s.field, "code_tries", "验证码输错次数过多，请重新获取", "Too many wrong tries; please ask for a new code"), nil
+	case !now.Before(c.ExpiresAt):
+		return c, field(s.field, "code_expired", "验证码已过期，请重新获取", "The code has expired; please ask for a new one"), nil
+	case !matches:
+		return c, wrong, nil
+	case c.UsedAt != nil:
+		return c, field(s.field, "code_used", "验证码已使用过，请重新获取", "The code was used already; please ask for a new one"), nil
+	}
+	return c, nil, nil
+}
+
+// codeHash binds a code to this server's key, so that a copy of the database gives no codes away.
+func (a *Accounts) codeHash(s shown) []byte {
+	mac := hmac.New(sha256.New, a.key.For("e-mail code"))
+	mac.Write([]byte(strings.Join([]string{string(s.purpose), s.email, s.about, s.code}, "\x00")))
+	return mac.Sum(nil)
+}
+
+// normalCode gives a code as it was sent, without what people put between its digits.
+func normalCode(code string) string { return strings.Join(strings.Fields(code), "") }
+
+func checkCode(name, code string) *fault.Field {
+	switch {
+	case code == "":
+		return field(name, "code_required", "请输入邮件中的验证码", "Please enter the code from the mail")
+	case len(code) != 6 || strings.Trim(code, "0123456789") != "":
+		return field(name, "code_format", "验证码为 6 位数字", "The code has six digits")
+	}
+	return nil
+}

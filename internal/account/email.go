@@ -1,0 +1,107 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+)
+
+// RequestEmailChange sends a code to the user's address and one to the address that is to be theirs, once the password
+// is right. An address that has an account gets a mail that says so instead; the answer is the same. Wrong input is named
+// email, current_password.
+func (a *Accounts) RequestEmailChange(ctx context.Context, who Identity, email, password string, from Client) error {
+	u, err := a.User(ctx, who.UserID)
+	if err != nil {
+		return err
+	}
+	email = NormalEmail(email)
+	if err := invalid(checkNewEmail(u.Email, email, a.settings.Get().SignUpDomains)); err != nil {
+		return err
+	}
+	err = a.prove(ctx, u.Email, password, from, func(ctx context.Context, tx bun.Tx, r row) error {
+		taken, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		for _, to := range []string{r.Email, email} {
+			content, err := a.issue(ctx, tx, emailChange(r.ID, to, email), from)
+			if err != nil {
+				return err
+			}
+			content.Other = email
+			msg := mail.Message{To: to, Lang: from.Lang, Content: content, Until: a.db.Now().Add(codeLife)}
+			if to == email && taken {
+				msg.Content = mail.EmailTaken{}
+			}
+			if err := a.mails.Send(ctx, tx, msg); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, ErrWrongCredentials) {
+		err = wrongPassword()
+	}
+	return err
+}
+
+// ChangeEmail gives the user another address, with the code that was sent to it and the one that was sent to the present
+// address. All other sessions end. Wrong input is named email, email_code, current_email_code.
+func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, currentCode string, from Client) error {
+	email = NormalEmail(email)
+	var wrong error
+	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := find(ctx, tx, "id = ?", who.UserID)
+		if err != nil {
+			return err
+		}
+		if err := invalid(checkNewEmail(r.Email, email, a.settings.Get().SignUpDomains)); err != nil {
+			return err
+		}
+		fresh, present := emailChange(r.ID, email, email), emailChange(r.ID, r.Email, email)
+		fresh.code, fresh.field = normalCode(code), "email_code"
+		present.code, present.field = normalCode(currentCode), "current_email_code"
+		if wrong, err = a.redeem(ctx, tx, fresh, present); err != nil || wrong != nil {
+			return err
+		}
+		former := r.Email
+		r.Email = email
+		if _, err := tx.NewUpdate().Model(&r).Column("email").WherePK().Exec(ctx); err != nil {
+			if err = db.Error(err); errors.Is(err, db.ErrUnique) {
+				err = ErrEmailTaken.Because(err)
+			}
+			return err
+		}
+		if err := a.verified(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		if err := a.end(ctx, tx, "account_id = ? AND id <> ?", r.ID, who.SessionID); err != nil {
+			return err
+		}
+		return a.mails.Send(ctx, tx, mail.Message{To: former, Lang: from.Lang, Content: mail.EmailChanged{At: a.db.Now(), IP: from.IP.String(), Other: email}})
+	})
+	return cmp.Or(err, wrong)
+}
+
+// emailChange is the code sent to one of the two addresses, bound to the user and the address that they will have.
+func emailChange(userID int64, to, email string) shown {
+	return shown{purpose: forChangeEmail, email: to, about: strconv.FormatInt(userID, 10) + " " + email}
+}
+
+func checkNewEmail(present, email string, allowed []string) *fault.Field {
+	if present == email {
+		return field("email", "same", "新邮箱与当前邮箱相同", "This is the present address")
+	}
+	return checkEmail(email, allowed)
+}
+
+func wrongPassword() error {
+	return fault.Invalid("current_password", "wrong_password", "当前密码不正确", "The present password is wrong")
+}
