@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/app"
@@ -18,8 +19,8 @@ type userCommand struct {
 	List     userList     `cmd:"" help:"List all users as JSON."`
 	Password userPassword `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
 	Role     userRole     `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
-	Ban      userBan      `cmd:"" help:"Take a user's service away."`
-	Unban    userUnban    `cmd:"" help:"Give a banned user their service back."`
+	Ban      userBan      `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`
+	Unban    userUnban    `cmd:"" help:"End all bans of a user."`
 }
 
 type userAdd struct {
@@ -90,11 +91,26 @@ func (c userRole) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type userBan struct {
-	Email string `arg:""`
+	Email  string    `arg:""`
+	Until  time.Time `help:"When the ban ends, as 2026-05-31T18:00:00Z; without it when somebody ends it."`
+	Reason string    `help:"What the user reads."`
+	Remark string    `help:"What only staff reads."`
+	Mail   bool      `help:"Tell the user by e-mail."`
 }
 
 func (c userBan) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.Ban(ctx, c.Email) })
+	return open(ctx, cfg, func(a *app.App) error {
+		u, err := a.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		task := account.BanTask{AccountID: u.ID, Reason: c.Reason, Remark: c.Remark, Mail: c.Mail}
+		if !c.Until.IsZero() {
+			task.EndsAt = &c.Until
+		}
+		_, err = a.Accounts.Ban(ctx, task, account.Identity{})
+		return err
+	})
 }
 
 type userUnban struct {
@@ -102,7 +118,14 @@ type userUnban struct {
 }
 
 func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.Unban(ctx, c.Email) })
+	return open(ctx, cfg, func(a *app.App) error {
+		u, err := a.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		_, err = a.Accounts.Unban(ctx, u.ID, account.Identity{})
+		return err
+	})
 }
 
 func roleOf(word string) account.Role {

@@ -98,6 +98,12 @@ func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
 	return r.User, err
 }
 
+// ByEmail gives the user with this e-mail, or ErrNoUser.
+func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
+	r, err := find(ctx, a.db, "email = ?", NormalEmail(email))
+	return r.User, err
+}
+
 // List gives all users in the order of their ids.
 func (a *Accounts) List(ctx context.Context) ([]User, error) {
 	var rows []row
@@ -120,8 +126,9 @@ func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, err
 	return r, err
 }
 
-// Register puts the forgetting of old rows on the timetable.
+// Register puts the turns of bans and the forgetting of old rows on the timetable.
 func (a *Accounts) Register(q *job.Queue) {
+	q.Every("account.bans", job.Interval(5*time.Second), a.TurnBans)
 	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
 }
 

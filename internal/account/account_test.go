@@ -239,7 +239,7 @@ func TestWhoMaySignUpIsASetting(t *testing.T) {
 		if g.User.InvitedBy == nil || *g.User.InvitedBy != inviter.ID || g.User.InviteCode == inviter.InviteCode {
 			w.Errorf("made %+v", g.User)
 		}
-		w.must(w.Ban(w.Context(), inviter.Email))
+		w.ban(account.BanTask{AccountID: inviter.ID})
 		w.want(w.CheckInviteCode(w.Context(), inviter.InviteCode, home), fault.ErrInvalid)
 	})
 }
@@ -412,26 +412,6 @@ func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
 			w.Errorf("stored %s", raised)
 		}
 		w.signIn("a@example.com")
-	})
-}
-
-func TestABanLetsSignInAndTakesTheService(t *testing.T) {
-	each(t, func(w *world) {
-		u := w.signUp("a@example.com").User
-		for range 2 {
-			w.must(w.Ban(w.Context(), "A@example.com"))
-		}
-		if g := w.signIn("a@example.com"); !g.User.Banned() {
-			w.Error("the grant does not say it")
-		}
-		if a, err := w.services.Access(w.Context(), u.ID); err != nil || a.State != service.Banned || a.Allowed {
-			w.Errorf("access %+v, %v", a, err)
-		}
-		w.must(w.Unban(w.Context(), "a@example.com"))
-		if a, err := w.services.Access(w.Context(), u.ID); err != nil || a.State == service.Banned {
-			w.Errorf("access %+v, %v", a, err)
-		}
-		w.want(w.Ban(w.Context(), "nobody@example.com"), account.ErrNoUser)
 	})
 }
 

@@ -104,30 +104,6 @@ func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 	})
 }
 
-// Ban takes the user's service away; they can still sign in and see it.
-func (a *Accounts) Ban(ctx context.Context, email string) error { return a.setBanned(ctx, email, true) }
-
-// Unban ends a ban.
-func (a *Accounts) Unban(ctx context.Context, email string) error {
-	return a.setBanned(ctx, email, false)
-}
-
-func (a *Accounts) setBanned(ctx context.Context, email string, banned bool) error {
-	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
-		if r.Banned() == banned {
-			return nil
-		}
-		r.BannedAt = nil
-		if now := a.db.Now(); banned {
-			r.BannedAt = &now
-		}
-		if _, err := tx.NewUpdate().Model(&r).Column("banned_at").WherePK().Exec(ctx); err != nil {
-			return err
-		}
-		return a.services.SetBanned(ctx, tx, r.ID, banned)
-	})
-}
-
 // change runs fn on the user with this e-mail, or answers ErrNoUser.
 func (a *Accounts) change(ctx context.Context, email string, fn func(context.Context, bun.Tx, row) error) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

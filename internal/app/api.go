@@ -16,6 +16,7 @@ import (
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old := v1.New(mux, a.Accounts.Authenticate)
 	old.Auth(a.Accounts)
+	old.Ban(a.Accounts)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })

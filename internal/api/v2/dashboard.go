@@ -22,6 +22,7 @@ type dashboard struct {
 	UserNewID      uuid.UUID       `json:"user_new_id"`
 	Email          string          `json:"email" format:"email"`
 	IsBan          bool            `json:"is_ban"`
+	Ban            *banResult      `json:"ban" doc:"Why there is no service; null: the user is not banned"`
 	TgID           *int64          `json:"tg_id" doc:"The linked Telegram account"`
 	UserName       string          `json:"user_name"`
 	MoneyAmount    money.Amount    `json:"money_amount"`
@@ -97,9 +98,13 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				if err != nil {
 					return out, err
 				}
+				ban, err := showBan(ctx, a, u)
+				if err != nil {
+					return out, err
+				}
 				urls, err := links(ctx, who.UserID)
 				return dashboard{
-					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), TgID: u.TelegramID, UserName: u.Name, MoneyAmount: balance.Available,
+					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID, UserName: u.Name, MoneyAmount: balance.Available,
 					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online),
 					Wallet: dashboardWallet{balance.Available, settings.Get().Currency},
 				}, err

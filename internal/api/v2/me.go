@@ -26,6 +26,7 @@ type getMeResult struct {
 	Email               string       `json:"email" format:"email"`
 	UserName            string       `json:"user_name"`
 	IsBan               bool         `json:"is_ban"`
+	Ban                 *banResult   `json:"ban" doc:"Why there is no service; null: the user is not banned"`
 	TgID                *int64       `json:"tg_id" doc:"The linked Telegram account"`
 	UserAccountExpireIn time.Time    `json:"user_account_expire_in" doc:"Accounts do not expire: a day far off, kept for older clients"`
 	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users" enum:",owner,admin,finance,support,viewer"`
@@ -55,6 +56,22 @@ type changePasswordBody struct {
 	NewPassword     string `json:"new_password" doc:"8 to 128 characters, not among the most common"`
 }
 
+type banResult struct {
+	Reason string     `json:"reason" doc:"What staff wrote for the user; may be empty"`
+	Until  *time.Time `json:"until" doc:"null: until staff ends it"`
+}
+
+func showBan(ctx context.Context, a *account.Accounts, u account.User) (*banResult, error) {
+	if !u.Banned() {
+		return nil, nil
+	}
+	task, err := a.RunningBan(ctx, u.ID)
+	if err != nil || task == nil {
+		return nil, err
+	}
+	return &banResult{task.Reason, task.EndsAt}, nil
+}
+
 // noExpiry stands where older clients want to read when an account ends.
 var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 
@@ -68,7 +85,11 @@ func Me(a *account.Accounts) Resource {
 		handle(r, op{method: http.MethodGet, path: "/user/get_me", id: "user_get_me", tag: "user", access: user, summary: "Who is signed in"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (getMeResult, error) {
 				u, err := a.User(ctx, who.UserID)
-				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), u.TelegramID, noExpiry, u.Role, u.InviteCode}, err
+				if err != nil {
+					return getMeResult{}, err
+				}
+				ban, err := showBan(ctx, a, u)
+				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, u.InviteCode}, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/account/me", id: "account_me", tag: "user", access: user, summary: "The user's account"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (accountMeResult, error) {
