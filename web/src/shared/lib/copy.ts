@@ -18,6 +18,7 @@ function copyBySelection(text: string): boolean {
   // Inside an open dialog if there is one, whose focus trap would take the selection away.
   const holder = focused?.closest('[role=dialog]') ?? document.body
   holder.append(area)
+  area.focus({ preventScroll: true })
   area.select()
   const isCopied = document.execCommand('copy')
   area.remove()

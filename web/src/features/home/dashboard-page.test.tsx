@@ -1,0 +1,199 @@
+import { screen, within } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Access, LinkApp } from '@/api/gen/types.gen'
+import { client, dashboard, link, node } from '@/test/fixtures'
+import { failure, server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+import { openClient } from './import-client'
+
+vi.mock('./import-client', async (original) => ({
+  ...(await original<typeof import('./import-client')>()),
+  openClient: vi.fn(async () => true),
+}))
+// A canvas, which jsdom has not.
+vi.mock('@/shared/charts/area-chart', () => ({
+  AreaChart: ({ label }: { label: string }) => <div role="img" aria-label={label} />,
+}))
+
+const answers = (
+  change: Partial<Access> = {},
+  parts: { lastFetch?: string | null; clients?: LinkApp[] } = {},
+) => [
+  http.get('*/api/v2/user/dashboard', () => success(dashboard(change))),
+  http.get('*/api/v2/user/services/link-token/link-token', () =>
+    success(link(parts.lastFetch === undefined ? {} : { last_fetch_at: parts.lastFetch })),
+  ),
+  http.get('*/api/v2/user/services/clients', () =>
+    success(
+      parts.clients ?? [
+        client({ platforms: ['linux'] }),
+        client({ id: 'hand', name: 'Byhand', platforms: ['linux'], import_url: '' }),
+      ],
+    ),
+  ),
+  http.get('*/api/v2/user/services/nodes', () =>
+    success({
+      total_nodes: 2,
+      user_tier: '',
+      available_nodes: [node(), node({ node_id: 2, status: 'late' })],
+    }),
+  ),
+  http.get('*/api/v2/user/services/subscribe-log/area-time-axis', () =>
+    success([
+      {
+        user_id: 7,
+        data_time_range_lower: new Date().toISOString(),
+        ss_tx_size: 1024 ** 3,
+        ss_rx_size: 3 * 1024 ** 3,
+        total_traffic: 0,
+        effective_traffic: 0,
+        traffic_gb: 0,
+        timestamp_ms: Date.now(),
+      },
+    ]),
+  ),
+]
+
+const connection = () => screen.findByRole('region', { name: 'Connection' })
+
+beforeEach(() => server.use(...answers()))
+
+describe('the dashboard', () => {
+  it('says what is left, until when, and what is in the wallet', async () => {
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(card.getByText('Ready to use')).toBeVisible()
+    expect(card.getByText('150')).toBeVisible()
+    expect(card.getByText('2 of 5 devices online')).toBeVisible()
+    expect(card.getByText(/in 98 days/)).toBeVisible()
+    expect(card.getByRole('progressbar', { name: '25% used' })).toBeVisible()
+    expect(screen.getByRole('region', { name: 'Balance' })).toHaveTextContent('128.50')
+    expect(await screen.findByText('Slow to answer')).toBeVisible()
+  })
+
+  it('shows the traffic as a chart and as a table', async () => {
+    const { user } = await openSignedIn('/user/dashboard')
+    expect(await screen.findByRole('img', { name: /Traffic of the last/ })).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: 'Table' }))
+    const rows = within(screen.getByRole('table')).getAllByRole('row')
+    expect(rows).toHaveLength(31)
+    expect(rows[1]).toHaveTextContent('3 GB')
+  })
+
+  it('leads somebody new to a plan', async () => {
+    server.use(...answers({ state: 'none', used_bytes: 0, quota_bytes: 0 }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(card.getByRole('heading', { name: 'Connected in three steps' })).toBeVisible()
+    expect(card.getByRole('link', { name: 'Choose a plan' })).toHaveAttribute(
+      'href',
+      expect.stringContaining('/user/services/buy'),
+    )
+    expect(card.queryByText('Connect a device')).not.toBeInTheDocument()
+  })
+
+  it('keeps the steps until the link was fetched', async () => {
+    server.use(...answers({ used_bytes: 0 }, { lastFetch: null }))
+    await openSignedIn('/user/dashboard')
+    expect(await screen.findByRole('heading', { name: 'Connected in three steps' })).toBeVisible()
+    expect(screen.getByText('Connect a device')).toBeVisible()
+  })
+
+  it.each([
+    [{ state: 'exhausted' }, 'Buy a package'],
+    [{ state: 'expired' }, 'Renew'],
+  ] as const)('offers the one thing that helps: %o', async (change, action) => {
+    server.use(...answers(change))
+    await openSignedIn('/user/dashboard')
+    const alert = within(await screen.findByRole('alert'))
+    expect(alert.getByRole('link', { name: action })).toBeVisible()
+  })
+
+  it('says that the account is suspended and hands out no link', async () => {
+    server.use(...answers({ state: 'banned' }))
+    await openSignedIn('/user/dashboard')
+    expect(await screen.findByRole('alert')).toHaveTextContent('suspended')
+    expect(screen.queryByText('Connect a device')).not.toBeInTheDocument()
+  })
+
+  it('says what could not be loaded, with the number to quote, and tries again', async () => {
+    server.use(
+      http.get(
+        '*/api/v2/user/dashboard',
+        () => failure(409, { message: 'The server is confused', code: 'confused' }),
+        { once: true },
+      ),
+    )
+    const { user } = await openSignedIn('/user/dashboard')
+    expect(await screen.findByText('The server is confused')).toBeVisible()
+    expect(screen.getByText('req-1')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Try again' }))
+    expect(await screen.findByText('Ready to use')).toBeVisible()
+  })
+})
+
+describe('the link', () => {
+  it('is hidden until one asks, and is copied whole', async () => {
+    const { user } = await openSignedIn('/user/dashboard')
+    expect(await screen.findByText(/link2\/q7•+$/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Copy subscription link' }))
+    expect(await navigator.clipboard.readText()).toBe(link().url)
+    expect(screen.getByRole('button', { name: 'Copied' })).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show' }))
+    expect(screen.getByText(link().url)).toBeVisible()
+  })
+
+  it('opens as a QR code', async () => {
+    const { user } = await openSignedIn('/user/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'QR code' }))
+    expect(await screen.findByRole('img', { name: 'Scan with another device' })).toBeVisible()
+  })
+
+  it('goes to the client for this system with one press', async () => {
+    const { user } = await openSignedIn('/user/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Import to Clash Verge' }))
+    expect(openClient).toHaveBeenCalledWith(
+      expect.stringMatching(/^clash:\/\/install-config\?url=https%3A%2F%2Ffast/),
+    )
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+  })
+
+  it('says so when no client opened, and offers the other ways', async () => {
+    vi.mocked(openClient).mockResolvedValueOnce(false)
+    const { user } = await openSignedIn('/user/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Import to Clash Verge' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Clash Verge did not open' }))
+    expect(dialog.getByRole('link', { name: 'Get Clash Verge' })).toHaveAttribute(
+      'href',
+      'https://example.com/clash',
+    )
+    await user.click(dialog.getByRole('button', { name: 'QR code' }))
+    expect(await screen.findByRole('img', { name: 'Scan with another device' })).toBeVisible()
+  })
+
+  it('is copied for a client that must be given it by hand, which is first the next time', async () => {
+    const { user } = await openSignedIn('/user/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Other clients' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Byhand' }))
+    expect(await screen.findByRole('dialog', { name: 'Paste the link into Byhand' })).toBeVisible()
+    expect(await navigator.clipboard.readText()).toBe(link().url)
+    expect(localStorage.getItem('import_client')).toBe('hand')
+  })
+
+  it('is reset only after its price was named, and shows the new one', async () => {
+    server.use(
+      http.post('*/api/v2/user/services/link-token/link-token/reset', () =>
+        success(link({ url: 'https://fast.example.com/link2/Zz91' })),
+      ),
+    )
+    const { user } = await openSignedIn('/user/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Other clients' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Reset link…' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Reset your link?' }))
+    expect(dialog.getByText(/every device must import/)).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Reset link' }))
+    expect(await screen.findByText('The new link works')).toBeVisible()
+    expect(screen.getByText(/link2\/Zz/)).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { node } from '@/test/fixtures'
+import { choicesOf, countryName, filterNodes, toneOf, wordsOf } from './model'
+
+const hongKong = node()
+const tokyo = node({
+  node_id: 2,
+  node_name: 'Tokyo 01',
+  country_code: 'JP',
+  status: 'offline',
+  protocol_support: ['hysteria2', 'tls'],
+})
+const nodes = [hongKong, tokyo]
+const none = new Set<number>()
+
+describe('the filter', () => {
+  it.each([
+    [{}, [1, 2]],
+    [{ q: 'kong 01' }, [1]],
+    [{ q: 'JP' }, [2]],
+    [{ country: 'JP' }, [2]],
+    [{ protocol: 'vless' }, [1]],
+    [{ protocol: 'reality' }, []],
+    [{ online: true }, [1]],
+    [{ stars: true }, []],
+    [{ q: 'tokyo', online: true }, []],
+  ])('%o', (filter, ids) => {
+    expect(filterNodes(nodes, filter, none).map((found) => found.node_id)).toEqual(ids)
+  })
+
+  it('puts favourites first', () => {
+    expect(filterNodes(nodes, {}, new Set([2]))).toEqual([tokyo, hongKong])
+    expect(filterNodes(nodes, { stars: true }, new Set([2]))).toEqual([tokyo])
+  })
+})
+
+it('offers each country and protocol once', () => {
+  expect(choicesOf([...nodes, hongKong])).toEqual({
+    countries: ['HK', 'JP'],
+    protocols: ['hysteria2', 'vless'],
+  })
+})
+
+it('names countries in the user’s language, unknown ones not at all', () => {
+  expect(countryName('JP', 'en')).toBe('Japan')
+  expect(countryName('JP', 'zh-CN')).toBe('日本')
+  expect(countryName('ZZ', 'en')).toBe('')
+  expect(countryName('', 'en')).toBe('')
+})
+
+it('leaves out what goes without saying, and knows only its own states', () => {
+  expect(wordsOf(hongKong)).toEqual(['vless', 'reality'])
+  expect(toneOf('late')).toBe('warning')
+  expect(toneOf('new')).toBe('neutral')
+})

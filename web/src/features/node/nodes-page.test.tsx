@@ -1,0 +1,88 @@
+import { screen, waitFor } from '@testing-library/react'
+import { http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import type { NodeInfo } from '@/api/gen/types.gen'
+import { node } from '@/test/fixtures'
+import { failure, server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+
+const path = '*/api/v2/user/services/nodes'
+const tokyo = node({
+  node_id: 2,
+  node_name: 'Tokyo 01',
+  country_code: 'JP',
+  status: 'offline',
+  rate: '1.50',
+})
+const has = (nodes: NodeInfo[]) =>
+  server.use(
+    http.get(path, () =>
+      success({ total_nodes: nodes.length, user_tier: '', available_nodes: nodes }),
+    ),
+  )
+
+describe('the list of nodes', () => {
+  it('says of each what it is and how it is', async () => {
+    has([node(), tokyo])
+    await openSignedIn('/user/nodes')
+    const row = await screen.findByRole('row', { name: /Tokyo 01/ })
+    expect(row).toHaveTextContent('Japan')
+    expect(row).toHaveTextContent('Offline')
+    expect(row).toHaveTextContent('×1.5')
+    expect(screen.getByRole('row', { name: /Hong Kong 01/ })).toHaveTextContent('37%')
+    expect(screen.getByRole('row', { name: /Hong Kong 01/ })).toHaveTextContent('VLESSREALITY')
+  })
+
+  it('is searched in the address', async () => {
+    has([node(), tokyo])
+    const { router, user } = await openSignedIn('/user/nodes')
+    await user.type(await screen.findByRole('textbox', { name: 'Search by name or region' }), 'tok')
+    await waitFor(() => expect(router.state.location.search).toEqual({ q: 'tok' }))
+    expect(screen.queryByRole('row', { name: /Hong Kong/ })).not.toBeInTheDocument()
+    expect(screen.getByText('1 node')).toBeVisible()
+  })
+
+  it('is filtered by the address, and the filters can be cleared', async () => {
+    has([node(), tokyo])
+    const { user } = await openSignedIn('/user/nodes?online=true&country=JP')
+    expect(await screen.findByText('No node fits these filters.')).toBeVisible()
+    await user.click(screen.getByRole('link', { name: 'Clear filters' }))
+    expect(await screen.findByRole('row', { name: /Tokyo/ })).toBeVisible()
+  })
+
+  it('keeps favourites in this browser, first in the list', async () => {
+    has([node(), tokyo])
+    const { user } = await openSignedIn('/user/nodes')
+    await user.click(await screen.findByRole('button', { name: 'Favourite Tokyo 01' }))
+    expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toBePressed()
+    expect(screen.getAllByRole('row')[1]).toHaveTextContent('Tokyo 01')
+    expect(localStorage.getItem('favourite_nodes')).toBe('[2]')
+    await user.click(screen.getByRole('checkbox', { name: 'Favourites' }))
+    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2))
+  })
+
+  it('has few rows in the page, however many nodes there are', async () => {
+    has(Array.from({ length: 2000 }, (_, id) => node({ node_id: id, node_name: `Node ${id}` })))
+    await openSignedIn('/user/nodes')
+    expect(await screen.findByText('2000 nodes')).toBeVisible()
+    expect(screen.getAllByRole('row').length).toBeLessThan(60)
+  })
+
+  it('leads somebody without a plan to one', async () => {
+    has([])
+    await openSignedIn('/user/nodes')
+    expect(await screen.findByText(/No nodes yet/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Choose a plan' })).toBeVisible()
+  })
+
+  it('says what could not be loaded, and tries again', async () => {
+    has([node()])
+    server.use(
+      http.get(path, () => failure(409, { message: 'Not now', code: 'busy' }), { once: true }),
+    )
+    const { user } = await openSignedIn('/user/nodes')
+    expect(await screen.findByText('Not now')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Try again' }))
+    expect(await screen.findByRole('row', { name: /Hong Kong/ })).toBeVisible()
+  })
+})

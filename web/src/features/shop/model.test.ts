@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { lightPlan, plan } from '@/test/fixtures'
+import {
+  bestSaving,
+  chosenPlan,
+  periodsOf,
+  perMonth,
+  priceFor,
+  savingOf,
+  splitTraits,
+} from './model'
+
+const standard = plan()
+const light = lightPlan()
+
+describe('periods and prices', () => {
+  it('are all that any plan has, shortest first', () => {
+    expect(periodsOf([standard, light])).toEqual([1, 12])
+    expect(priceFor(light, 12)).toBeUndefined()
+  })
+
+  it('come to a sum for one month, to the cent', () => {
+    expect(perMonth({ shop_id: 1, months: 12, amount: '280.00' })).toBe('23.33')
+    expect(perMonth({ shop_id: 1, months: 1, amount: '30.00' })).toBe('30.00')
+  })
+
+  it('save against the shortest period', () => {
+    expect(savingOf(standard, 1)).toBe(0)
+    expect(savingOf(standard, 12)).toBe(20)
+    expect(savingOf(light, 12)).toBe(0)
+    expect(bestSaving([standard, light], 12)).toBe(20)
+  })
+
+  it('never save less than nothing, nor of a free plan', () => {
+    const dearer = plan({
+      prices: [
+        { shop_id: 1, months: 1, amount: '10.00' },
+        { shop_id: 2, months: 3, amount: '60.00' },
+      ],
+    })
+    expect(savingOf(dearer, 3)).toBe(0)
+    expect(savingOf(plan({ prices: [{ shop_id: 1, months: 1, amount: '0.00' }] }), 1)).toBe(0)
+  })
+})
+
+describe('traits', () => {
+  it('that all plans have are told apart from those that differ', () => {
+    expect(splitTraits([standard, light])).toEqual({
+      shared: ['speed_mbps', 'reset'],
+      own: ['devices'],
+    })
+  })
+
+  it('of a single plan are all its own', () => {
+    expect(splitTraits([standard]).shared).toEqual([])
+  })
+})
+
+describe('the chosen plan', () => {
+  it('is the one in the address, else one that can be bought', () => {
+    expect(chosenPlan([light, standard], 1, 2)).toBe(standard)
+    expect(chosenPlan([light, standard], 1, 99)).toBe(light)
+    expect(chosenPlan([light, standard], 12, 1)).toBe(standard)
+    expect(chosenPlan([plan({ stock: 0 })], 1, 2)).toBeUndefined()
+  })
+})

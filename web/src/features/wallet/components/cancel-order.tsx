@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { orderCancelMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+
+/** Gives up the purchase that the payment is for, so that the balance it holds is free again, and back to the shop. */
+export function CancelOrder({ orderNo }: { orderNo: number }) {
+  const { t } = useTranslation('wallet')
+  const { t: common } = useTranslation()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const cancel = useMutation({
+    ...orderCancelMutation(),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries()
+      await navigate({ to: '/user/services/buy' })
+    },
+  })
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        c="dimmed"
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate({ path: { order_id: String(orderNo) } })}
+      >
+        {t('pay.cancelOrder')}
+      </Button>
+      <FormError message={cancel.error ? problemText(cancel.error, common) : undefined} />
+    </>
+  )
+}
