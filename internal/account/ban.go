@@ -11,6 +11,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/mail"
 )
 
 // BanTask takes a user's service away for a time; they can still sign in and see why. Several may overlap: the user is
@@ -146,6 +147,10 @@ func (a *Accounts) turnBans(ctx context.Context, tx bun.Tx, userID int64) error 
 		return err
 	}
 	now := a.db.Now()
+	r, err := find(ctx, tx, "id = ?", userID)
+	if err != nil {
+		return err
+	}
 	var starting []BanTask
 	if err := tx.NewSelect().Model(&starting).Where("account_id = ? AND started_at IS NULL AND ended_at IS NULL AND starts_at <= ?", userID, now).Scan(ctx); err != nil {
 		return err
@@ -155,16 +160,17 @@ func (a *Accounts) turnBans(ctx context.Context, tx bun.Tx, userID int64) error 
 		if _, err := tx.NewUpdate().Model(&starting[i]).Column("started_at").WherePK().Exec(ctx); err != nil {
 			return err
 		}
+		if t := starting[i]; t.Mail && (t.EndsAt == nil || t.EndsAt.After(now)) {
+			if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: fault.ZH, Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt}}); err != nil {
+				return err
+			}
+		}
 	}
 	if _, err := tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", now).
 		Where("account_id = ? AND ended_at IS NULL AND ends_at <= ?", userID, now).Exec(ctx); err != nil {
 		return err
 	}
 	banned, err := running(tx.NewSelect().Model((*BanTask)(nil))).Where("account_id = ?", userID).Exists(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := find(ctx, tx, "id = ?", userID)
 	if err != nil || r.Banned() == banned {
 		return err
 	}

@@ -135,3 +135,17 @@ func TestWrongBansNameTheirField(t *testing.T) {
 		}
 	})
 }
+
+func TestABanIsToldByMailWhenItStarts(t *testing.T) {
+	each(t, func(w *world) {
+		u := w.signUp("a@example.com").User
+		w.ban(account.BanTask{AccountID: u.ID})
+		w.ban(account.BanTask{AccountID: u.ID, StartsAt: w.now.Add(time.Hour), Mail: true})
+		for _, want := range []int{0, 1, 1} {
+			if told, err := w.db.NewSelect().Table("mail").Where("kind = 'banned' AND recipient = 'a@example.com'").Count(w.Context()); err != nil || int(told) != want {
+				w.Errorf("at %s there were %d mails, want %d, %v", w.now, told, want, err)
+			}
+			w.pass(time.Hour)
+		}
+	})
+}

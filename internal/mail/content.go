@@ -41,10 +41,17 @@ type EmailChanged struct {
 	Other string
 }
 
+// Banned tells that the account is suspended.
+type Banned struct {
+	Reason string     // may be empty
+	Until  *time.Time // nil: no end is set
+}
+
 func (c Code) kind() string          { return c.Purpose }
 func (EmailTaken) kind() string      { return "email_taken" }
 func (PasswordChanged) kind() string { return "password_changed" }
 func (EmailChanged) kind() string    { return "email_changed" }
+func (Banned) kind() string          { return "banned" }
 
 // Letter is the written mail.
 type Letter struct{ Subject, Text, HTML string }
