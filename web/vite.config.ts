@@ -3,6 +3,8 @@ import { tanstackRouter } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { buildId } from './tools/build-id.ts'
+import { compressed } from './tools/compressed.ts'
+import { flags } from './tools/flags.ts'
 import { preloadRoutes } from './tools/preload-routes.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
@@ -17,6 +19,8 @@ export default defineConfig({
     react(),
     buildId(),
     preloadRoutes(),
+    flags(),
+    compressed(),
   ],
   resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
   // The server puts a fresh nonce in its place at every request.
