@@ -70,8 +70,10 @@ func (u User) Banned() bool { return u.BannedAt != nil }
 type row struct {
 	bun.BaseModel `bun:"table:account"`
 	User
-	Password        string
-	PasswordVersion uuid.UUID
+	Password          string
+	PasswordVersion   uuid.UUID
+	PasswordChangedAt time.Time
+	NoticeByMail      bool
 }
 
 // Client is the other end of a call, as the history and the limits know it.
@@ -136,7 +138,8 @@ func (a *Accounts) Register(q *job.Queue) {
 const (
 	signInsKept  = 90 * 24 * time.Hour
 	sessionsKept = 30 * 24 * time.Hour // after their end
-	codesKept    = 2 * 24 * time.Hour  // longer than the day in which they are counted
+	activityKept = 365 * 24 * time.Hour
+	codesKept    = 2 * 24 * time.Hour // longer than the day in which they are counted
 )
 
 // Forget removes tokens and codes that are out, and sessions and sign-ins that are long past.
@@ -147,6 +150,7 @@ func (a *Accounts) Forget(ctx context.Context) error {
 			tx.NewDelete().Model((*pair)(nil)).Where("expires_at < ?", now),
 			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionsKept)),
 			tx.NewDelete().Model((*try)(nil)).Where("at < ?", now.Add(-signInsKept)),
+			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityKept)),
 			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codesKept)),
 			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codesKept)),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),

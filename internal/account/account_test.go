@@ -102,7 +102,7 @@ func (w *world) signUp(email string) account.Grant {
 
 func (w *world) signIn(email string) account.Grant {
 	w.Helper()
-	g, err := w.SignIn(w.Context(), email, password, false, home)
+	g, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: password}, home)
 	w.must(err)
 	return g
 }
@@ -183,7 +183,7 @@ func TestAPasswordIsTheSameFromEveryKeyboard(t *testing.T) {
 	composed, decomposed := "caf\u00e9 au lait", "cafe\u0301 au lait"
 	_, err := w.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "a", Password: composed, Repeated: composed}, home)
 	w.must(err)
-	_, err = w.SignIn(w.Context(), "a@example.com", decomposed, false, home)
+	_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: decomposed}, home)
 	w.must(err)
 }
 
@@ -273,7 +273,7 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 		for i := range 6 {
 			var seen []string
 			for _, email := range []string{"a@example.com", "nobody@example.com"} {
-				_, err := w.SignIn(w.Context(), email, "wrong password", false, from("198.51.100.7"))
+				_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: "wrong password"}, from("198.51.100.7"))
 				f, ok := fault.As(err)
 				if !ok {
 					w.Fatal(err)
@@ -290,7 +290,7 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 func TestWhatIsNoAddressIsNobodys(t *testing.T) {
 	each(t, func(w *world) {
 		for _, email := range []string{"", "\x00", "a\x00@example.com", "\xff@example.com", strings.Repeat("a", 1<<20) + "@example.com"} {
-			_, err := w.SignIn(w.Context(), email, password, false, home)
+			_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: password}, home)
 			w.want(err, account.ErrWrongCredentials)
 		}
 	})
@@ -301,11 +301,11 @@ func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
 		w.signUp("a@example.com")
 		attacker, fresh := from("198.51.100.7"), from("203.0.113.9")
 		wrong := func(email string, c account.Client) error {
-			_, err := w.SignIn(w.Context(), email, "wrong password", false, c)
+			_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: "wrong password"}, c)
 			return err
 		}
 		right := func(c account.Client) error {
-			_, err := w.SignIn(w.Context(), "a@example.com", password, false, c)
+			_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, c)
 			return err
 		}
 		for range 5 {
@@ -347,7 +347,7 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 40 {
 			wg.Go(func() {
-				_, err := w.SignIn(context.Background(), "a@example.com", "wrong password", false, attacker)
+				_, err := w.SignIn(context.Background(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, attacker)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -362,25 +362,25 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 		if most := 5 + runtime.GOMAXPROCS(0); wrong < 5 || wrong > most {
 			w.Errorf("%d of 40 guesses were answered, want 5 to %d", wrong, most)
 		}
-		_, err := w.SignIn(w.Context(), "a@example.com", password, false, attacker)
+		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, attacker)
 		w.want(err, account.ErrTooManyFailures)
 	})
 }
 
 func TestTheHistoryShowsGoodAndBadSignIns(t *testing.T) {
 	each(t, func(w *world) {
-		_, err := w.SignIn(w.Context(), "a@example.com", "before the account", false, from("198.51.100.1"))
+		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "before the account"}, from("198.51.100.1"))
 		w.want(err, account.ErrWrongCredentials)
 		w.now = w.now.Add(time.Minute)
 		u := w.signUp("a@example.com").User
 		w.now = w.now.Add(time.Minute)
-		_, err = w.SignIn(w.Context(), "a@example.com", "wrong password", false, account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
+		_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
 		w.want(err, account.ErrWrongCredentials)
 		got, err := w.SignIns(w.Context(), u.ID)
 		w.must(err)
 		want := []account.SignInRecord{
-			{At: w.now, IP: "2001:db8::1", UserAgent: strings.Repeat("é", 256), Succeeded: false},
-			{At: w.now.Add(-time.Minute), IP: "192.0.2.1", UserAgent: "Browser/1", Succeeded: true},
+			{At: w.now, UserAgent: strings.Repeat("é", 256), Wrong: account.WrongPassword, Place: account.Place{IP: "2001:db8::1", Area: "ZZ"}},
+			{At: w.now.Add(-time.Minute), UserAgent: "Browser/1", Place: account.Place{IP: "192.0.2.1", Area: "ZZ"}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			w.Error(diff)
@@ -402,7 +402,7 @@ func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
 			_, err := tx.NewRaw(`UPDATE account SET password = ? WHERE id = ?`, cheap, u.ID).Exec(ctx)
 			return err
 		}))
-		_, err := w.SignIn(w.Context(), "a@example.com", "wrong password", false, home)
+		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, home)
 		w.want(err, account.ErrWrongCredentials)
 		if stored() != cheap {
 			w.Error("a wrong password changed the hash")
@@ -438,9 +438,9 @@ func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
 		w.must(w.SetPassword(w.Context(), "boss@example.com", "a wholly new one"))
 		_, err = w.Authenticate(w.Context(), g.Access)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.SignIn(w.Context(), "boss@example.com", password, false, home)
+		_, err = w.SignIn(w.Context(), account.Credentials{Email: "boss@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
-		_, err = w.SignIn(w.Context(), "boss@example.com", "a wholly new one", false, home)
+		_, err = w.SignIn(w.Context(), account.Credentials{Email: "boss@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		all, err := w.List(w.Context())
 		if err != nil || len(all) != 1 || all[0].ID != boss.ID || all[0].Role != account.Viewer {

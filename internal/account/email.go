@@ -25,7 +25,7 @@ func (a *Accounts) RequestEmailChange(ctx context.Context, who Identity, email, 
 	if err := invalid(checkNewEmail(u.Email, email, a.settings.Get().SignUpDomains)); err != nil {
 		return err
 	}
-	err = a.prove(ctx, u.Email, password, from, func(ctx context.Context, tx bun.Tx, r row) error {
+	err = a.prove(ctx, u.Email, password, noSecond, from, func(ctx context.Context, tx bun.Tx, r row) error {
 		taken, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
 		if err != nil {
 			return err

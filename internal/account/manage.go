@@ -24,12 +24,12 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, re
 		return Grant{}, err
 	}
 	var g Grant
-	err = a.prove(ctx, u.Email, current, from, func(ctx context.Context, tx bun.Tx, r row) error {
+	err = a.prove(ctx, u.Email, current, noSecond, from, func(ctx context.Context, tx bun.Tx, r row) error {
 		var s session
 		if err := tx.NewSelect().Model(&s).Where("id = ? AND account_id = ?", who.SessionID, r.ID).Scan(ctx); err != nil {
 			return err
 		}
-		r, err := a.setPassword(ctx, tx, r, phc)
+		r, err := a.setPassword(ctx, tx, r, phc, from)
 		if err != nil {
 			return err
 		}
@@ -46,9 +46,12 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, re
 }
 
 // setPassword stores a password's hash and ends all sessions.
-func (a *Accounts) setPassword(ctx context.Context, tx bun.Tx, r row, phc string) (row, error) {
-	r.Password, r.PasswordVersion = phc, uuid.New()
-	if _, err := tx.NewUpdate().Model(&r).Column("password", "password_version").WherePK().Exec(ctx); err != nil {
+func (a *Accounts) setPassword(ctx context.Context, tx bun.Tx, r row, phc string, from Client) (row, error) {
+	r.Password, r.PasswordVersion, r.PasswordChangedAt = phc, uuid.New(), a.db.Now()
+	if _, err := tx.NewUpdate().Model(&r).Column("password", "password_version", "password_changed_at").WherePK().Exec(ctx); err != nil {
+		return r, err
+	}
+	if err := a.note(ctx, tx, r.ID, PasswordChanged, from); err != nil {
 		return r, err
 	}
 	return r, a.end(ctx, tx, "account_id = ?", r.ID)
@@ -87,7 +90,7 @@ func (a *Accounts) SetPassword(ctx context.Context, email, password string) erro
 		return err
 	}
 	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
-		_, err := a.setPassword(ctx, tx, r, phc)
+		_, err := a.setPassword(ctx, tx, r, phc, Client{})
 		return err
 	})
 }

@@ -36,7 +36,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, email, code, password stri
 		if err != nil {
 			return err
 		}
-		if r, err = a.setPassword(ctx, tx, r, phc); err != nil {
+		if r, err = a.setPassword(ctx, tx, r, phc, from); err != nil {
 			return err
 		}
 		if err := a.verified(ctx, tx, r.ID); err != nil {

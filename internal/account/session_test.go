@@ -55,7 +55,7 @@ func TestARefreshTokenIsReplacedByItsUse(t *testing.T) {
 func TestRememberedSessionsLast30Days(t *testing.T) {
 	each(t, func(w *world) {
 		w.signUp("a@example.com")
-		g, err := w.SignIn(w.Context(), "a@example.com", password, true, home)
+		g, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		w.now = w.now.Add(30*24*time.Hour - time.Minute)
 		g = w.refresh(g)
@@ -163,7 +163,7 @@ func TestTokensAreTakenForNothingElse(t *testing.T) {
 func TestANewPasswordEndsAllSessionsAndBeginsOne(t *testing.T) {
 	each(t, func(w *world) {
 		other := w.signUp("a@example.com")
-		mine, err := w.SignIn(w.Context(), "a@example.com", password, true, home)
+		mine, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		who, err := w.Authenticate(w.Context(), mine.Access)
 		w.must(err)
@@ -183,7 +183,7 @@ func TestANewPasswordEndsAllSessionsAndBeginsOne(t *testing.T) {
 		w.alive(next.Access)
 		w.now = w.now.Add(29 * 24 * time.Hour) // as long as the session that asked
 		w.alive(w.refresh(next).Access)
-		_, err = w.SignIn(w.Context(), "a@example.com", password, false, home)
+		_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
 	})
 }
@@ -205,7 +205,7 @@ func TestPresentPasswordsAreGuessedNoFasterThanAtSignIn(t *testing.T) {
 func TestWhatIsLongPastIsForgotten(t *testing.T) {
 	each(t, func(w *world) {
 		w.signUp("a@example.com")
-		g, err := w.SignIn(w.Context(), "a@example.com", password, true, home)
+		g, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		for range 5 {
 			w.now = w.now.Add(25 * 24 * time.Hour)

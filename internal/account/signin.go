@@ -11,31 +11,68 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 )
 
-// SignIn tests e-mail and password and begins a session: an hour, or with remember 30 days, after its last refresh.
-// Wrong credentials answer ErrWrongCredentials whatever it is that is wrong; a banned user can sign in.
-func (a *Accounts) SignIn(ctx context.Context, email, password string, remember bool, from Client) (Grant, error) {
+// Credentials is what a person shows to sign in: a password, or a code that was sent by mail.
+type Credentials struct {
+	Email     string
+	Password  string
+	EmailCode string
+	TwoFactor string // code of the app, or a recovery code; needed where the user has a second factor
+	Remember  bool   // for 30 days after the last refresh instead of an hour
+}
+
+// SignIn tests e-mail, password and, where the user has one, the second factor, and begins a session. Wrong credentials
+// answer ErrWrongCredentials whatever it is that is wrong; after the right password a missing code answers
+// ErrTwoFactorRequired and a wrong one ErrWrongTwoFactor, both at the field two_fa_code. A banned user can sign in.
+func (a *Accounts) SignIn(ctx context.Context, c Credentials, from Client) (Grant, error) {
 	var g Grant
-	email = NormalEmail(email)
-	if checkEmail(email, nil) != nil { // nobody's, and nothing to keep in the history
+	c.Email = NormalEmail(c.Email)
+	if checkEmail(c.Email, nil) != nil { // nobody's, and nothing to keep in the history
 		return g, ErrWrongCredentials
 	}
-	err := a.prove(ctx, email, password, from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
-		g, err = a.begin(ctx, tx, r, remember, from)
+	err := a.prove(ctx, c.Email, c.Password, a.second(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
+		g, err = a.signedIn(ctx, tx, r, c.Remember, from)
 		return err
 	})
-	return g, err
+	return g, atTwoFactor(err)
+}
+
+// signedIn records a sign-in and begins its session.
+func (a *Accounts) signedIn(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+	now := a.db.Now()
+	r.SignedInAt = &now
+	if _, err := tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Exec(ctx); err != nil {
+		return Grant{}, err
+	}
+	if err := a.record(ctx, tx, r.Email, from, nothing); err != nil {
+		return Grant{}, err
+	}
+	if err := a.note(ctx, tx, r.ID, SignedIn, from); err != nil {
+		return Grant{}, err
+	}
+	return a.begin(ctx, tx, r, remember, from)
+}
+
+// atTwoFactor names the field of the sign-in form that the faults of the second factor speak of.
+func atTwoFactor(err error) error {
+	for _, f := range []*fault.Error{ErrTwoFactorRequired, ErrWrongTwoFactor} {
+		if errors.Is(err, f) {
+			return f.In(fault.Field{Name: "two_fa_code", Code: f.Code, Text: f.Text})
+		}
+	}
+	return err
 }
 
 // SignInByCode begins a session for who shows a code that was sent for ForLogin. Wrong input is named email, email_code;
 // without an account the code is wrong, as any other would be. Wrong passwords do not stand in the way: a code has its
-// own few tries.
-func (a *Accounts) SignInByCode(ctx context.Context, email, code string, remember bool, from Client) (Grant, error) {
+// own few tries. The second factor is asked for as by SignIn, and until it is right the code is not used up.
+func (a *Accounts) SignInByCode(ctx context.Context, c Credentials, from Client) (Grant, error) {
 	if err := a.strangers.Allow(network(from.IP)); err != nil {
 		return Grant{}, err
 	}
-	s := shown{purpose: ForLogin, email: NormalEmail(email), code: normalCode(code), field: "email_code"}
+	s := shown{purpose: ForLogin, email: NormalEmail(c.Email), code: normalCode(c.EmailCode), field: "email_code"}
 	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code)); err != nil {
 		return Grant{}, err
 	}
@@ -45,28 +82,34 @@ func (a *Accounts) SignInByCode(ctx context.Context, email, code string, remembe
 		if wrong, err = a.redeem(ctx, tx, s); err != nil {
 			return err
 		}
-		if err := a.record(ctx, tx, s.email, from, wrong == nil); err != nil || wrong != nil {
-			return err
+		if wrong != nil {
+			return a.record(ctx, tx, s.email, from, WrongEmailCode)
 		}
 		r, err := find(ctx, tx, "email = ?", s.email)
 		if err != nil {
 			return err
 		}
-		now := a.db.Now()
-		r.SignedInAt, r.EmailVerifiedAt = &now, &now
-		if _, err := tx.NewUpdate().Model(&r).Column("signed_in_at", "email_verified_at").WherePK().Exec(ctx); err != nil {
+		if err := a.second(c.TwoFactor, from)(ctx, tx, r); err != nil {
 			return err
 		}
-		g, err = a.begin(ctx, tx, r, remember, from)
+		now := a.db.Now()
+		r.EmailVerifiedAt = &now
+		if _, err := tx.NewUpdate().Model(&r).Column("email_verified_at").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		g, err = a.signedIn(ctx, tx, r, c.Remember, from)
 		return err
 	})
-	return g, cmp.Or(err, wrong)
+	if errors.Is(err, ErrWrongTwoFactor) {
+		err = cmp.Or(a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return a.record(ctx, tx, s.email, from, WrongTwoFactor) }), err)
+	}
+	return g, cmp.Or(atTwoFactor(err), wrong)
 }
 
-// prove tests a password; where it is right, then runs in the transaction that records the try. The limits are looked at
-// twice: before the password is hashed, to spare the work, and when the result is recorded, since tries that ran beside
-// this one may have used them up.
-func (a *Accounts) prove(ctx context.Context, email, password string, from Client, then func(context.Context, bun.Tx, row) error) error {
+// prove tests a password and then, with second, what else is asked for; where both are right, then runs in the same
+// transaction, otherwise it records the failure. The limits are looked at twice: before the password is hashed, to spare
+// the work, and when the result is known, since tries that ran beside this one may have used them up.
+func (a *Accounts) prove(ctx context.Context, email, password string, second func(context.Context, bun.Tx, row) error, from Client, then func(context.Context, bun.Tx, row) error) error {
 	if err := a.admit(ctx, a.db, email, from); err != nil {
 		return err
 	}
@@ -85,30 +128,34 @@ func (a *Accounts) prove(ctx context.Context, email, password string, from Clien
 			return err
 		}
 	}
-	var proven bool
+	var refused error
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := a.admit(ctx, tx, email, from); err != nil {
 			return err
 		}
-		proven = ok
+		refused = ErrWrongCredentials
 		if ok {
 			// The password may have been changed while this one was hashed.
-			n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("signed_in_at = ?", a.db.Now()).Set("password = ?", stored).
+			n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("password = ?", stored).
 				Where("id = ? AND password_version = ?", r.ID, r.PasswordVersion).Exec(ctx))
 			if err != nil {
 				return err
 			}
-			proven = n == 1
+			if n == 1 {
+				refused = second(ctx, tx, r)
+			}
 		}
-		if err := a.record(ctx, tx, email, from, proven); err != nil || !proven {
-			return err
+		switch {
+		case refused == nil:
+			return then(ctx, tx, r)
+		case errors.Is(refused, ErrWrongCredentials):
+			return a.record(ctx, tx, email, from, WrongPassword)
+		case errors.Is(refused, ErrWrongTwoFactor):
+			return a.record(ctx, tx, email, from, WrongTwoFactor)
 		}
-		return then(ctx, tx, r)
+		return refused
 	})
-	if err == nil && !proven {
-		return ErrWrongCredentials
-	}
-	return err
+	return cmp.Or(err, refused)
 }
 
 // try is one time that somebody showed a password or a code, or signed up.
@@ -119,12 +166,23 @@ type try struct {
 	Network       string
 	IP            string
 	UserAgent     string
-	Succeeded     bool
+	Wrong         Wrong
 	At            time.Time
 }
 
-func (a *Accounts) record(ctx context.Context, tx bun.Tx, email string, from Client, succeeded bool) error {
-	t := try{Email: email, Network: network(from.IP), IP: from.IP.String(), UserAgent: userAgent(from), Succeeded: succeeded, At: a.db.Now()}
+// Wrong is what was wrong with a try; empty where nothing was and it became a sign-in.
+type Wrong string
+
+// What may be wrong with a try.
+const (
+	nothing        Wrong = ""
+	WrongPassword  Wrong = "password"
+	WrongEmailCode Wrong = "email_code"
+	WrongTwoFactor Wrong = "two_factor"
+)
+
+func (a *Accounts) record(ctx context.Context, tx bun.Tx, email string, from Client, wrong Wrong) error {
+	t := try{Email: email, Network: network(from.IP), IP: from.IP.String(), UserAgent: userAgent(from), Wrong: wrong, At: a.db.Now()}
 	_, err := tx.NewInsert().Model(&t).Exec(ctx)
 	return err
 }
@@ -132,9 +190,9 @@ func (a *Accounts) record(ctx context.Context, tx bun.Tx, email string, from Cli
 // SignInRecord is one entry of a user's history of sign-ins.
 type SignInRecord struct {
 	At        time.Time
-	IP        string
 	UserAgent string
-	Succeeded bool
+	Wrong     Wrong
+	Place
 }
 
 const historyLength = 100
@@ -152,7 +210,7 @@ func (a *Accounts) SignIns(ctx context.Context, userID int64) ([]SignInRecord, e
 	}
 	records := make([]SignInRecord, len(tries))
 	for i, t := range tries {
-		records[i] = SignInRecord{t.At, t.IP, t.UserAgent, t.Succeeded}
+		records[i] = SignInRecord{t.At, t.UserAgent, t.Wrong, a.place(t.IP, t.UserAgent)}
 	}
 	return records, nil
 }
@@ -177,14 +235,14 @@ func (a *Accounts) admit(ctx context.Context, idb bun.IDB, email string, from Cl
 	}
 	if err := idb.NewRaw(`SELECT count(*) AS everywhere, count(CASE WHEN network = ?0 THEN 1 END) AS here,
 			min(CASE WHEN network = ?0 THEN at END) AS first_here, max(CASE WHEN network = ?0 THEN at END) AS last_here
-		FROM sign_in WHERE email = ?1 AND at > ?2 AND NOT succeeded`, here, email, now.Add(-window)).Scan(ctx, &byEmail); err != nil {
+		FROM sign_in WHERE email = ?1 AND at > ?2 AND wrong <> ''`, here, email, now.Add(-window)).Scan(ctx, &byEmail); err != nil {
 		return err
 	}
 	var byNetwork struct {
 		Failures int
 		First    *time.Time
 	}
-	if err := idb.NewRaw(`SELECT count(*) AS failures, min(at) AS first FROM sign_in WHERE network = ? AND at > ? AND NOT succeeded`,
+	if err := idb.NewRaw(`SELECT count(*) AS failures, min(at) AS first FROM sign_in WHERE network = ? AND at > ? AND wrong <> ''`,
 		here, now.Add(-window)).Scan(ctx, &byNetwork); err != nil {
 		return err
 	}

@@ -78,7 +78,10 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		if err != nil {
 			return err
 		}
-		if err := a.record(ctx, tx, made.Email, from, true); err != nil {
+		if err := a.record(ctx, tx, made.Email, from, nothing); err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, made.ID, SignedUp, from); err != nil {
 			return err
 		}
 		g, err = a.begin(ctx, tx, made, false, from)
@@ -93,7 +96,8 @@ func draft(email, name string) row {
 
 // insert adds a user with everything that belongs to one.
 func (a *Accounts) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
-	r.UUID, r.PasswordVersion, r.InviteCode, r.CreatedAt = newID(), uuid.New(), newInviteCode(), a.db.Now()
+	now := a.db.Now()
+	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(), newInviteCode(), true, now, now
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 			err = ErrEmailTaken.Because(err)

@@ -22,7 +22,7 @@ func (r *Router) Auth(a *account.Accounts) {
 			if err != nil {
 				return Answer{}, err
 			}
-			g, err := a.SignIn(req.Context(), email, password, in.yes("remember_me"), clientOf(req))
+			g, err := a.SignIn(req.Context(), account.Credentials{Email: email, Password: password, TwoFactor: in.Get("code"), Remember: in.yes("remember_me")}, clientOf(req))
 			return granted(req, g, signedIn), err
 		}
 	}
@@ -36,9 +36,9 @@ func (r *Router) Auth(a *account.Accounts) {
 			}
 		}
 		g, err := a.SignUp(req.Context(), account.SignUp{
-			Email: in.Get("email"), Name: in.Get("name"), Password: in.Get("passwd"), Repeated: in.Get("repasswd"), InviteCode: in.Get("code"),
+			Email: in.Get("email"), Name: in.Get("name"), Password: in.Get("passwd"), Repeated: in.Get("repasswd"), InviteCode: in.Get("code"), EmailCode: in.Get("emailcode"),
 		}, clientOf(req))
-		return granted(req, g, fault.Text{ZH: "注册成功", EN: "Welcome"}), called(err, "password", "passwd", "re_password", "repasswd", "invite_code", "code")
+		return granted(req, g, fault.Text{ZH: "注册成功", EN: "Welcome"}), called(err, "password", "passwd", "re_password", "repasswd", "invite_code", "code", "email_code", "emailcode")
 	})
 
 	r.user("POST /v1/user/password", func(req *http.Request, who account.Identity, in Input) (Answer, error) {

@@ -10,11 +10,23 @@ import (
 )
 
 type signInBody struct {
-	Email        string  `json:"email" format:"email" maxLength:"320"`
-	Password     string  `json:"password" maxLength:"1024"`
-	IsRememberMe bool    `json:"is_remember_me,omitempty" doc:"The refresh token lives 30 days instead of one hour"`
-	TwoFACode    *string `json:"two_fa_code,omitempty" nullable:"true" pattern:"^([0-9]{6})?$" doc:"Of an account that has a second factor"`
+	Email        string `json:"email" format:"email" maxLength:"320"`
+	Password     string `json:"password" maxLength:"1024"`
+	IsRememberMe bool   `json:"is_remember_me,omitempty" doc:"The refresh token lives 30 days instead of one hour"`
+	TwoFACode
 	ChallengeBody
+}
+
+// TwoFACode is the second factor of a sign-in.
+type TwoFACode struct {
+	TwoFACode *string `json:"two_fa_code,omitempty" nullable:"true" maxLength:"64" doc:"Six digits of the app or a recovery code, where the answer without it was two_fa_required"`
+}
+
+func (c TwoFACode) text() string {
+	if c.TwoFACode == nil {
+		return ""
+	}
+	return *c.TwoFACode
 }
 
 // ChallengeBody holds the answers to the challenges that clients of different ages solve.
@@ -71,7 +83,9 @@ func Auth(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/account_login/login", id: "auth_login", tag: "public", access: open,
 			summary: "Sign in with e-mail and password", message: fault.Text{ZH: "登录成功", EN: "Signed in"},
 		}, func(ctx context.Context, _ account.Identity, in *body[signInBody]) (TokensResult, error) {
-			g, err := a.SignIn(ctx, in.Body.Email, in.Body.Password, in.Body.IsRememberMe, clientOf(ctx))
+			g, err := a.SignIn(ctx, account.Credentials{
+				Email: in.Body.Email, Password: in.Body.Password, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
+			}, clientOf(ctx))
 			return tokensOf(g), err
 		})
 		handle(r, op{
@@ -82,6 +96,9 @@ func Auth(a *account.Accounts) Resource {
 			s := account.SignUp{Email: b.Email, Name: b.Name, Password: b.Password, Repeated: b.RePassword}
 			if b.InviteCode != nil {
 				s.InviteCode = *b.InviteCode
+			}
+			if b.EmailCode != nil {
+				s.EmailCode = *b.EmailCode
 			}
 			g, err := a.SignUp(ctx, s, clientOf(ctx))
 			return signUpResult{tokensOf(g), g.User.Name, g.User.Email}, err

@@ -101,7 +101,7 @@ func Me(a *account.Accounts) Resource {
 				history, err := a.SignIns(ctx, who.UserID)
 				records := make([]signInRecord, len(history))
 				for i, h := range history {
-					records[i] = signInRecord{h.At.Unix(), h.IP, h.UserAgent, h.Succeeded}
+					records[i] = signInRecord{h.At.Unix(), h.IP, h.UserAgent, h.Wrong == ""}
 				}
 				return records, err
 			})

@@ -15,6 +15,8 @@ CREATE TABLE account (
 	role              {{text}} NOT NULL CHECK (role IN ('', 'owner', 'admin', 'finance', 'support', 'viewer')),
 	password          {{text}} NOT NULL, -- Argon2id in the PHC string format
 	password_version  {{uuid}} NOT NULL, -- changes with the password; refresh tokens name it
+	password_changed_at {{time}} NOT NULL,
+	notice_by_mail    {{bool}} NOT NULL, -- of a sign-in from a new place
 	invite_code       {{text}} NOT NULL UNIQUE,
 	invited_by        {{int}} REFERENCES account (id) ON DELETE SET NULL,
 	telegram_id       {{int}} UNIQUE,
@@ -60,7 +62,7 @@ CREATE TABLE sign_in (
 	network    {{text}} NOT NULL, -- the IPv4 address or the IPv6 /64
 	ip         {{text}} NOT NULL,
 	user_agent {{text}} NOT NULL,
-	succeeded  {{bool}} NOT NULL,
+	wrong      {{text}} NOT NULL CHECK (wrong IN ('', 'password', 'email_code', 'two_factor')), -- empty: a sign-in
 	at         {{time}} NOT NULL
 ) {{strict}};
 CREATE INDEX sign_in_email ON sign_in (email, at);

@@ -1,0 +1,82 @@
+package account
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// ActivityKind is something that a user or the operator did to an account.
+type ActivityKind string
+
+// The kinds of activity.
+const (
+	SignedUp           ActivityKind = "signed_up"
+	SignedIn           ActivityKind = "signed_in"
+	SignedOut          ActivityKind = "signed_out"
+	SessionEnded       ActivityKind = "session_ended"
+	OtherSessionsEnded ActivityKind = "other_sessions_ended"
+	PasswordChanged    ActivityKind = "password_changed"
+	TwoFactorOn        ActivityKind = "two_factor_on"
+	TwoFactorOff       ActivityKind = "two_factor_off"
+	RecoveryCodesMade  ActivityKind = "recovery_codes_made"
+	RecoveryCodeUsed   ActivityKind = "recovery_code_used"
+	ProfileChanged     ActivityKind = "profile_changed"
+)
+
+type activity struct {
+	bun.BaseModel `bun:"table:activity"`
+	ID            int64 `bun:",pk,autoincrement"`
+	AccountID     int64
+	Kind          ActivityKind
+	IP            string
+	UserAgent     string
+	At            time.Time
+}
+
+// note keeps what happened, as part of tx; the zero Client stands for the operator.
+func (a *Accounts) note(ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client) error {
+	n := activity{AccountID: accountID, Kind: kind, UserAgent: userAgent(from), At: a.db.Now()}
+	if from.IP.IsValid() {
+		n.IP = from.IP.String()
+	}
+	_, err := tx.NewInsert().Model(&n).Exec(ctx)
+	return err
+}
+
+// Activity is one thing that happened to an account.
+type Activity struct {
+	ID   int64
+	Kind ActivityKind
+	At   time.Time
+	Place
+}
+
+// Place is where a call came from.
+type Place struct {
+	IP     string // empty: done by the operator
+	Area   string // ISO 3166-1, or geo.Unknown
+	Device Device
+}
+
+func (a *Accounts) place(ip, userAgent string) Place {
+	addr, _ := netip.ParseAddr(ip) // the zero Addr has no area
+	return Place{ip, a.areas.Of(addr), deviceOf(userAgent)}
+}
+
+// Activity gives what happened to a user's account in the last year, newest first, and how much that is altogether.
+func (a *Accounts) Activity(ctx context.Context, userID int64, limit, offset int64) ([]Activity, int64, error) {
+	var rows []activity
+	total, err := a.db.NewSelect().Model(&rows).Where("account_id = ?", userID).OrderExpr("at DESC, id DESC").
+		Limit(limit).Offset(offset).ScanAndCount(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := make([]Activity, len(rows))
+	for i, r := range rows {
+		all[i] = Activity{r.ID, r.Kind, r.At, a.place(r.IP, r.UserAgent)}
+	}
+	return all, total, nil
+}

@@ -1,0 +1,78 @@
+package account
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Device is what a User-Agent header says of the machine at the other end, in names that people know. It is what the
+// client claims and proves nothing.
+type Device struct {
+	Browser string // with its major version, as "Firefox 140"; empty where unknown
+	System  string // as "Windows" or "Android 16"; empty where unknown
+	Kind    string // computer, phone or tablet; empty where unknown
+}
+
+// same tells whether two headers are of the same device as far as one can see: updates of the browser don't count.
+func (d Device) same(other Device) bool {
+	browser, _, _ := strings.Cut(d.Browser, " ")
+	others, _, _ := strings.Cut(other.Browser, " ")
+	return browser == others && d.Kind == other.Kind && firstWord(d.System) == firstWord(other.System)
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
+type sign struct {
+	in   *regexp.Regexp // its first group, if it has one, is the version
+	name string
+	kind string
+}
+
+// The first that fits counts: most browsers name those that they descend from, too.
+var browsers = []sign{
+	{in: regexp.MustCompile(`MicroMessenger/(\d+)`), name: "WeChat"},
+	{in: regexp.MustCompile(`Edg(?:e|A|iOS)?/(\d+)`), name: "Edge"},
+	{in: regexp.MustCompile(`OPR/(\d+)`), name: "Opera"},
+	{in: regexp.MustCompile(`Vivaldi/(\d+)`), name: "Vivaldi"},
+	{in: regexp.MustCompile(`SamsungBrowser/(\d+)`), name: "Samsung Internet"},
+	{in: regexp.MustCompile(`HuaweiBrowser/(\d+)`), name: "Huawei Browser"},
+	{in: regexp.MustCompile(`MiuiBrowser/(\d+)`), name: "Mi Browser"},
+	{in: regexp.MustCompile(`QQBrowser/(\d+)`), name: "QQ Browser"},
+	{in: regexp.MustCompile(`U[CB]Browser/(\d+)`), name: "UC Browser"},
+	{in: regexp.MustCompile(`(?:Firefox|FxiOS)/(\d+)`), name: "Firefox"},
+	{in: regexp.MustCompile(`(?:Chrome|CriOS|Chromium)/(\d+)`), name: "Chrome"},
+	{in: regexp.MustCompile(`Version/(\d+)[\d.]* .*Safari/`), name: "Safari"},
+	{in: regexp.MustCompile(`^curl/(\d+)`), name: "curl"},
+}
+
+var systems = []sign{
+	{in: regexp.MustCompile(`iPhone;.* OS (\d+)`), name: "iOS", kind: "phone"},
+	{in: regexp.MustCompile(`iPad;.* OS (\d+)`), name: "iPadOS", kind: "tablet"},
+	{in: regexp.MustCompile(`(?:OpenHarmony|HarmonyOS) ?(\d+)?`), name: "HarmonyOS", kind: "phone"},
+	{in: regexp.MustCompile(`Android (\d+).*Mobile`), name: "Android", kind: "phone"},
+	{in: regexp.MustCompile(`Android (\d+)`), name: "Android", kind: "tablet"},
+	{in: regexp.MustCompile(`Windows`), name: "Windows", kind: "computer"},
+	{in: regexp.MustCompile(`Macintosh|Mac OS X`), name: "macOS", kind: "computer"},
+	{in: regexp.MustCompile(`CrOS`), name: "ChromeOS", kind: "computer"},
+	{in: regexp.MustCompile(`Linux|X11`), name: "Linux", kind: "computer"},
+}
+
+// deviceOf reads a User-Agent header.
+func deviceOf(userAgent string) Device {
+	browser, _ := firstOf(browsers, userAgent)
+	system, kind := firstOf(systems, userAgent)
+	return Device{browser, system, kind}
+}
+
+func firstOf(signs []sign, userAgent string) (name, kind string) {
+	for _, s := range signs {
+		if found := s.in.FindStringSubmatch(userAgent); found != nil {
+			version := append(found, "")[1]
+			return strings.TrimSpace(s.name + " " + version), s.kind
+		}
+	}
+	return "", ""
+}
