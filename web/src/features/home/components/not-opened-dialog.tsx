@@ -1,8 +1,9 @@
-import { Button, Modal, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { Download, QrCode } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
 import { CopyButton } from '@/shared/ui/copy-button'
+import { Dialog } from '@/shared/ui/dialog'
 import { isPastedByHand } from '../import-client'
 import classes from './dialog.module.css'
 
@@ -14,17 +15,14 @@ export function NotOpenedDialog(props: {
   onClose: () => void
 }) {
   const { t } = useTranslation('home')
-  const { t: common } = useTranslation()
   const { name, download_url: download } = props.client
   const isByHand = isPastedByHand(props.client)
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={props.onClose}
       title={
         isByHand ? t('byHand.title', { client: name }) : t('notOpened.title', { client: name })
       }
-      closeButtonProps={{ 'aria-label': common('close') }}
     >
       <Text c="dimmed">
         {isByHand ? t('byHand.text', { client: name }) : t('notOpened.text', { client: name })}
@@ -51,6 +49,6 @@ export function NotOpenedDialog(props: {
           {t('qr')}
         </Button>
       </div>
-    </Modal>
+    </Dialog>
   )
 }

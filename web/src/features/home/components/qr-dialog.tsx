@@ -1,22 +1,17 @@
-import { Modal, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useSiteName } from '@/shared/lib/site-name'
 import { CopyButton } from '@/shared/ui/copy-button'
+import { Dialog } from '@/shared/ui/dialog'
 import { Qr } from '@/shared/ui/qr'
 import classes from './dialog.module.css'
 
 /** The link for another device's camera. */
 export function QrDialog({ url, onClose }: { url: string; onClose: () => void }) {
   const { t } = useTranslation('home')
-  const { t: common } = useTranslation()
   const siteName = useSiteName()
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('qrTitle')}
-      closeButtonProps={{ 'aria-label': common('close') }}
-    >
+    <Dialog onClose={onClose} title={t('qrTitle')}>
       <div className={classes.qr}>
         <Qr text={url} label={t('qrTitle')} />
         <div>
@@ -27,6 +22,6 @@ export function QrDialog({ url, onClose }: { url: string; onClose: () => void })
         </div>
         <CopyButton text={url} name={t('link')} fullWidth />
       </div>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Modal, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { linkTokenGetQueryKey, linkTokenResetMutation } from '@/api/gen/@tanstack/react-query.gen'
 import { problemText } from '@/shared/lib/server-problem'
 import { CopyButton } from '@/shared/ui/copy-button'
+import { Dialog } from '@/shared/ui/dialog'
 import { FormError } from '@/shared/ui/form-error'
 import classes from './dialog.module.css'
 
@@ -17,12 +18,7 @@ export function ResetDialog({ onClose }: { onClose: () => void }) {
     onSuccess: (link) => queryClient.setQueryData(linkTokenGetQueryKey(), link),
   })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={reset.isSuccess ? t('reset.doneTitle') : t('reset.title')}
-      closeButtonProps={{ 'aria-label': common('close') }}
-    >
+    <Dialog onClose={onClose} title={reset.isSuccess ? t('reset.doneTitle') : t('reset.title')}>
       <Text c="dimmed">{reset.isSuccess ? t('reset.doneText') : t('reset.text')}</Text>
       {reset.error && <FormError message={problemText(reset.error, common)} />}
       <div className={classes.actions}>
@@ -37,6 +33,6 @@ export function ResetDialog({ onClose }: { onClose: () => void }) {
           </Button>
         )}
       </div>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,0 +1,30 @@
+import { Modal } from '@mantine/core'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+/** A dialog that is open for as long as it is rendered. */
+export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
+  const { t } = useTranslation()
+  useFocusBack()
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {props.children}
+    </Modal>
+  )
+}
+
+/** The focus goes back to where it was. Modal does that only when it is closed, not when it is taken away. */
+function useFocusBack() {
+  const [before] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      if (before instanceof HTMLElement) before.focus()
+    },
+    [before],
+  )
+}
