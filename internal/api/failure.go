@@ -48,11 +48,12 @@ func Seen(ctx context.Context, err error) *fault.Error {
 type Failure struct {
 	status    int
 	retry     string
-	IsSuccess bool           `json:"is_success" doc:"Always false" example:"false"`
-	Message   string         `json:"message" doc:"What happened, in the language of Accept-Language"`
-	Code      string         `json:"code" doc:"Stable word for programs" example:"invalid_input"`
-	Errors    []FieldFailure `json:"errors" doc:"The wrong fields of the input"`
-	RequestID string         `json:"request_id" doc:"Names this request in the server's log"`
+	IsSuccess bool              `json:"is_success" doc:"Always false" example:"false"`
+	Message   string            `json:"message" doc:"What happened, in the language of Accept-Language"`
+	Code      string            `json:"code" doc:"Stable word for programs" example:"invalid_input"`
+	Errors    []FieldFailure    `json:"errors" doc:"The wrong fields of the input"`
+	Details   map[string]string `json:"details,omitempty" doc:"What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key"`
+	RequestID string            `json:"request_id" doc:"Names this request in the server's log"`
 }
 
 // FieldFailure is one wrong field of the input.
@@ -65,7 +66,7 @@ type FieldFailure struct {
 // NewFailure renders what the caller sees of err.
 func NewFailure(ctx context.Context, err error) *Failure {
 	f, caller := Seen(ctx, err), CallerOf(ctx)
-	out := &Failure{status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{}, RequestID: caller.RequestID}
+	out := &Failure{status: f.Status, Message: f.Text.In(caller.Lang), Code: f.Code, Errors: []FieldFailure{}, Details: f.Details, RequestID: caller.RequestID}
 	for _, field := range f.Fields {
 		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})
 	}

@@ -43,7 +43,8 @@ type Error struct {
 	Code       string // stable, snake_case
 	Text       Text
 	Fields     []Field
-	RetryAfter time.Duration // set with 429 and 503
+	RetryAfter time.Duration     // set with 429 and 503
+	Details    map[string]string // what a program needs to go on
 	cause      error
 }
 
@@ -84,6 +85,13 @@ func (e *Error) In(fields ...Field) *Error {
 func (e *Error) After(d time.Duration) *Error {
 	f := *e
 	f.RetryAfter = d
+	return &f
+}
+
+// With gives the same fault with what a program needs to go on.
+func (e *Error) With(details map[string]string) *Error {
+	f := *e
+	f.Details = details
 	return &f
 }
 

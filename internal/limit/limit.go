@@ -3,6 +3,7 @@
 package limit
 
 import (
+	"net/netip"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -38,4 +39,14 @@ func (l *Limiter) Allow(key string) error {
 		return ErrTooMany.After(wait.Round(time.Second) + time.Second)
 	}
 	return nil
+}
+
+// Network is what an address is counted as: an IPv4 address itself, of IPv6 the /64 that one customer has.
+func Network(ip netip.Addr) string {
+	if ip.Is6() {
+		if prefix, err := ip.WithZone("").Prefix(64); err == nil {
+			return prefix.String()
+		}
+	}
+	return ip.String()
 }

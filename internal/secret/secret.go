@@ -15,10 +15,13 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword}
+var Names = []string{SMTPPassword, CaptchaKey}
 
-// SMTPPassword belongs to the setting smtp_username.
-const SMTPPassword = "smtp_password"
+// The secrets of settings.
+const (
+	SMTPPassword = "smtp_password" // belongs to smtp_username
+	CaptchaKey   = "captcha_key"   // belongs to captcha_site_key
+)
 
 // ErrUnknown is the fault of a name that no secret has.
 var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项", "There is no secret of this name")

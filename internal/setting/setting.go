@@ -4,11 +4,13 @@ package setting
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/mail"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -38,6 +40,17 @@ type Site struct {
 	SMTPUsername string `json:"smtp_username"` // empty: without authentication; the password is the secret smtp_password
 	SMTPFrom     string `json:"smtp_from"`     // address that mails come from, as a@example.com or Name <a@example.com>
 
+	CaptchaProvider       string `json:"captcha_provider"`   // pow (built in), turnstile, hcaptcha or recaptcha
+	CaptchaSiteKey        string `json:"captcha_site_key"`   // public key at the provider; the other one is the secret captcha_key
+	CaptchaVerifyURL      string `json:"captcha_verify_url"` // where the provider verifies answers; empty: its usual address
+	CaptchaRegister       string `json:"captcha_register"`   // never, risk or always, as the others
+	CaptchaLogin          string `json:"captcha_login"`
+	CaptchaForgotPassword string `json:"captcha_forgot_password"`
+	CaptchaCheckIn        string `json:"captcha_checkin"`
+	CaptchaTicket         string `json:"captcha_ticket"`
+	CaptchaPuzzles        int    `json:"captcha_puzzles"` // how many make one built-in proof of work
+	CaptchaZeros          int    `json:"captcha_zeros"`   // zero hex digits that each of them wants
+
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
 	RechargeMax     money.Amount   `json:"recharge_max"`
@@ -60,6 +73,8 @@ func Defaults() Site {
 		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
 		SMTPPort: 587, SMTPTLS: "starttls",
+		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk", CaptchaCheckIn: "never", CaptchaTicket: "never",
+		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		TrafficLogDays: 90, NodeReportSeconds: 60,
@@ -93,7 +108,32 @@ func (s Site) check() error {
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {
 		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
 	}
-	return s.checkMail()
+	return cmp.Or(s.checkMail(), s.checkCaptcha())
+}
+
+func (s Site) checkCaptcha() error {
+	for name, mode := range map[string]string{
+		"captcha_register": s.CaptchaRegister, "captcha_login": s.CaptchaLogin, "captcha_forgot_password": s.CaptchaForgotPassword,
+		"captcha_checkin": s.CaptchaCheckIn, "captcha_ticket": s.CaptchaTicket,
+	} {
+		if !slices.Contains([]string{"never", "risk", "always"}, mode) {
+			return fault.Invalid(name, "choice", "只能是 never、risk 或 always", "This is never, risk or always")
+		}
+	}
+	verify, err := url.Parse(s.CaptchaVerifyURL)
+	switch {
+	case !slices.Contains([]string{"pow", "turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider):
+		return fault.Invalid("captcha_provider", "choice", "验证方式只能是 pow、turnstile、hcaptcha 或 recaptcha", "The captcha is pow, turnstile, hcaptcha or recaptcha")
+	case s.CaptchaProvider != "pow" && s.CaptchaSiteKey == "":
+		return fault.Invalid("captcha_site_key", "required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
+	case err != nil || (s.CaptchaVerifyURL != "" && (verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))):
+		return fault.Invalid("captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
+	case s.CaptchaPuzzles < 1 || s.CaptchaPuzzles > 1000:
+		return fault.Invalid("captcha_puzzles", "range", "题数需为 1 至 1000", "The puzzles are 1 to 1000")
+	case s.CaptchaZeros < 1 || s.CaptchaZeros > 8:
+		return fault.Invalid("captcha_zeros", "range", "难度需为 1 至 8", "The zeros are 1 to 8")
+	}
+	return nil
 }
 
 func (s Site) checkMail() error {

@@ -36,6 +36,12 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"smtp_from", `"nobody"`},
 			{"smtp_port", `0`},
 			{"smtp_tls", `"maybe"`},
+			{"captcha_login", `"sometimes"`},
+			{"captcha_provider", `"turnstile"`},
+			{"captcha_provider", `"none"`},
+			{"captcha_verify_url", `"verify"`},
+			{"captcha_puzzles", `0`},
+			{"captcha_zeros", `9`},
 		} {
 			if f, ok := fault.As(set(bad...)); !ok || len(f.Fields) != 1 {
 				t.Errorf("%v: %v", bad, f)

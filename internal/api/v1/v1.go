@@ -172,5 +172,9 @@ func fail(w http.ResponseWriter, req *http.Request, err error) {
 		msg = field.Message // one sentence is all that this shape has room for
 		break
 	}
-	api.WriteJSON(w, f.GetStatus(), map[string]any{"ret": 0, "msg": msg, "data": nil, "code": f.Code, "errors": f.Errors, "request_id": f.RequestID})
+	answer := map[string]any{"ret": 0, "msg": msg, "data": nil, "code": f.Code, "errors": f.Errors, "request_id": f.RequestID}
+	if f.Details != nil {
+		answer["details"] = f.Details
+	}
+	api.WriteJSON(w, f.GetStatus(), answer)
 }
