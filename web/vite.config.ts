@@ -43,7 +43,7 @@ export default defineConfig({
             { name: 'ui', test: everyPagesUi },
             {
               name: 'base',
-              test: /src\/app\/session\/|src\/(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.ts|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\./,
+              test: /src\/app\/session\/|src\/(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.ts|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\.|src\/shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\./,
             },
             { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
           ],
