@@ -59,6 +59,17 @@ export type AccountMeResult = {
     user_new_id: string;
 };
 
+export type BanResult = {
+    /**
+     * What staff wrote for the user; may be empty
+     */
+    reason: string;
+    /**
+     * null: until staff ends it
+     */
+    until: string | null;
+};
+
 export type ChangePasswordBody = {
     current_password: string;
     /**
@@ -85,6 +96,10 @@ export type ConfirmationBody = {
 
 export type Dashboard = {
     access: Access;
+    /**
+     * Why there is no service; null: the user is not banned
+     */
+    ban: BanResult;
     email: string;
     is_ban: boolean;
     /**
@@ -126,6 +141,12 @@ export type Failure = {
      */
     code: string;
     /**
+     * What a program needs to go on, with captcha_required: captcha_key_type, provider, site_key
+     */
+    details?: {
+        [key: string]: string;
+    };
+    /**
      * The wrong fields of the input
      */
     errors: Array<FieldFailure>;
@@ -158,6 +179,10 @@ export type GatewayItem = {
 };
 
 export type GetMeResult = {
+    /**
+     * Why there is no service; null: the user is not banned
+     */
+    ban: BanResult;
     email: string;
     /**
      * The user's own, to bring others in
@@ -815,7 +840,7 @@ export type SignInBody = {
      */
     tiago2_cap_token?: string | null;
     /**
-     * Of an account that has a second factor
+     * Six digits of the app or a recovery code, where the answer without it was two_fa_required
      */
     two_fa_code?: string | null;
     /**

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountChangePassword, accountLoginHistory, accountMe, authCheckInviteCode, authLogin, authRefresh, authRegister, authSignOut, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountChangePasswordData, AccountChangePasswordResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountMeData, AccountMeResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginData, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterResponse, AuthSignOutData, AuthSignOutResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLoginHistory, accountLoginIpLog, accountMe, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, authCheckInviteCode, authLogin, authLoginByCode, authLoginRequestCode, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountMeData, AccountMeResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -13,6 +13,40 @@ export const authLoginMutation = (options?: Partial<Options<AuthLoginData>>): Us
     const mutationOptions: UseMutationOptions<AuthLoginResponse, DefaultError, Options<AuthLoginData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await authLogin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Sign in with a code sent by e-mail
+ */
+export const authLoginByCodeMutation = (options?: Partial<Options<AuthLoginByCodeData>>): UseMutationOptions<AuthLoginByCodeResponse, DefaultError, Options<AuthLoginByCodeData>> => {
+    const mutationOptions: UseMutationOptions<AuthLoginByCodeResponse, DefaultError, Options<AuthLoginByCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authLoginByCode({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a code to sign in with
+ */
+export const authLoginRequestCodeMutation = (options?: Partial<Options<AuthLoginRequestCodeData>>): UseMutationOptions<AuthLoginRequestCodeResponse, DefaultError, Options<AuthLoginRequestCodeData>> => {
+    const mutationOptions: UseMutationOptions<AuthLoginRequestCodeResponse, DefaultError, Options<AuthLoginRequestCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authLoginRequestCode({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -47,6 +81,57 @@ export const authCheckInviteCodeMutation = (options?: Partial<Options<AuthCheckI
     const mutationOptions: UseMutationOptions<AuthCheckInviteCodeResponse, DefaultError, Options<AuthCheckInviteCodeData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await authCheckInviteCode({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a code that proves an address for sign-up
+ */
+export const authRegisterRequestCodeMutation = (options?: Partial<Options<AuthRegisterRequestCodeData>>): UseMutationOptions<AuthRegisterRequestCodeResponse, DefaultError, Options<AuthRegisterRequestCodeData>> => {
+    const mutationOptions: UseMutationOptions<AuthRegisterRequestCodeResponse, DefaultError, Options<AuthRegisterRequestCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authRegisterRequestCode({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Set a new password with a code sent by e-mail; ends all sessions
+ */
+export const authResetPasswordMutation = (options?: Partial<Options<AuthResetPasswordData>>): UseMutationOptions<AuthResetPasswordResponse, DefaultError, Options<AuthResetPasswordData>> => {
+    const mutationOptions: UseMutationOptions<AuthResetPasswordResponse, DefaultError, Options<AuthResetPasswordData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authResetPassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a code to set a new password with
+ */
+export const authResetRequestCodeMutation = (options?: Partial<Options<AuthResetRequestCodeData>>): UseMutationOptions<AuthResetRequestCodeResponse, DefaultError, Options<AuthResetRequestCodeData>> => {
+    const mutationOptions: UseMutationOptions<AuthResetRequestCodeResponse, DefaultError, Options<AuthResetRequestCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authResetRequestCode({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -160,6 +245,24 @@ export const userIndexOptions = (options?: Options<UserIndexData>) => queryOptio
     queryKey: userIndexQueryKey(options)
 });
 
+export const accountActivityQueryKey = (options?: Options<AccountActivityData>) => createQueryKey('accountActivity', options);
+
+/**
+ * What happened to the account in the last year, newest first
+ */
+export const accountActivityOptions = (options?: Options<AccountActivityData>) => queryOptions<AccountActivityResponse, DefaultError, AccountActivityResponse, ReturnType<typeof accountActivityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountActivity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountActivityQueryKey(options)
+});
+
 /**
  * Change the password; ends all sessions and begins a new one for this device
  */
@@ -167,6 +270,74 @@ export const accountChangePasswordMutation = (options?: Partial<Options<AccountC
     const mutationOptions: UseMutationOptions<AccountChangePasswordResponse, DefaultError, Options<AccountChangePasswordData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await accountChangePassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the e-mail address with the codes sent to both; ends all other sessions
+ */
+export const accountEditEmailMutation = (options?: Partial<Options<AccountEditEmailData>>): UseMutationOptions<AccountEditEmailResponse, DefaultError, Options<AccountEditEmailData>> => {
+    const mutationOptions: UseMutationOptions<AccountEditEmailResponse, DefaultError, Options<AccountEditEmailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountEditEmail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a code to the present address and one to the new
+ */
+export const accountEditEmailRequestCodeMutation = (options?: Partial<Options<AccountEditEmailRequestCodeData>>): UseMutationOptions<AccountEditEmailRequestCodeResponse, DefaultError, Options<AccountEditEmailRequestCodeData>> => {
+    const mutationOptions: UseMutationOptions<AccountEditEmailRequestCodeResponse, DefaultError, Options<AccountEditEmailRequestCodeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountEditEmailRequestCode({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the password; ends all sessions and begins a new one for this device
+ */
+export const accountEditPasswordMutation = (options?: Partial<Options<AccountEditPasswordData>>): UseMutationOptions<AccountEditPasswordResponse, DefaultError, Options<AccountEditPasswordData>> => {
+    const mutationOptions: UseMutationOptions<AccountEditPasswordResponse, DefaultError, Options<AccountEditPasswordData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountEditPassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the name; tokens have it from the next refresh on
+ */
+export const accountEditProfileMutation = (options?: Partial<Options<AccountEditProfileData>>): UseMutationOptions<AccountEditProfileResponse, DefaultError, Options<AccountEditProfileData>> => {
+    const mutationOptions: UseMutationOptions<AccountEditProfileResponse, DefaultError, Options<AccountEditProfileData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountEditProfile({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -195,6 +366,24 @@ export const accountLoginHistoryOptions = (options?: Options<AccountLoginHistory
     queryKey: accountLoginHistoryQueryKey(options)
 });
 
+export const accountLoginIpLogQueryKey = (options?: Options<AccountLoginIpLogData>) => createQueryKey('accountLoginIpLog', options);
+
+/**
+ * The newest 100 sign-ins and refused tries of the last 90 days, newest first
+ */
+export const accountLoginIpLogOptions = (options?: Options<AccountLoginIpLogData>) => queryOptions<AccountLoginIpLogResponse, DefaultError, AccountLoginIpLogResponse, ReturnType<typeof accountLoginIpLogQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountLoginIpLog({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountLoginIpLogQueryKey(options)
+});
+
 export const accountMeQueryKey = (options?: Options<AccountMeData>) => createQueryKey('accountMe', options);
 
 /**
@@ -212,6 +401,127 @@ export const accountMeOptions = (options?: Options<AccountMeData>) => queryOptio
     },
     queryKey: accountMeQueryKey(options)
 });
+
+export const accountSecurityQueryKey = (options?: Options<AccountSecurityData>) => createQueryKey('accountSecurity', options);
+
+/**
+ * What protects the account
+ */
+export const accountSecurityOptions = (options?: Options<AccountSecurityData>) => queryOptions<AccountSecurityResponse, DefaultError, AccountSecurityResponse, ReturnType<typeof accountSecurityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountSecurity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountSecurityQueryKey(options)
+});
+
+/**
+ * Turn the second factor on or off, and the notices by mail
+ */
+export const accountSecuritySetMutation = (options?: Partial<Options<AccountSecuritySetData>>): UseMutationOptions<AccountSecuritySetResponse, DefaultError, Options<AccountSecuritySetData>> => {
+    const mutationOptions: UseMutationOptions<AccountSecuritySetResponse, DefaultError, Options<AccountSecuritySetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountSecuritySet({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const accountSessionsQueryKey = (options?: Options<AccountSessionsData>) => createQueryKey('accountSessions', options);
+
+/**
+ * Where the user is signed in, the session of the call first
+ */
+export const accountSessionsOptions = (options?: Options<AccountSessionsData>) => queryOptions<AccountSessionsResponse, DefaultError, AccountSessionsResponse, ReturnType<typeof accountSessionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountSessions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountSessionsQueryKey(options)
+});
+
+/**
+ * End all sessions but the one of the call
+ */
+export const accountSessionsEndOthersMutation = (options?: Partial<Options<AccountSessionsEndOthersData>>): UseMutationOptions<AccountSessionsEndOthersResponse, DefaultError, Options<AccountSessionsEndOthersData>> => {
+    const mutationOptions: UseMutationOptions<AccountSessionsEndOthersResponse, DefaultError, Options<AccountSessionsEndOthersData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountSessionsEndOthers({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End one session
+ */
+export const accountSessionEndMutation = (options?: Partial<Options<AccountSessionEndData>>): UseMutationOptions<AccountSessionEndResponse, DefaultError, Options<AccountSessionEndData>> => {
+    const mutationOptions: UseMutationOptions<AccountSessionEndResponse, DefaultError, Options<AccountSessionEndData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountSessionEnd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set
+ */
+export const accountTwoFactorBeginMutation = (options?: Partial<Options<AccountTwoFactorBeginData>>): UseMutationOptions<AccountTwoFactorBeginResponse, DefaultError, Options<AccountTwoFactorBeginData>> => {
+    const mutationOptions: UseMutationOptions<AccountTwoFactorBeginResponse, DefaultError, Options<AccountTwoFactorBeginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountTwoFactorBegin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Get new recovery codes
+ */
+export const accountRecoveryCodesRenewMutation = (options?: Partial<Options<AccountRecoveryCodesRenewData>>): UseMutationOptions<AccountRecoveryCodesRenewResponse, DefaultError, Options<AccountRecoveryCodesRenewData>> => {
+    const mutationOptions: UseMutationOptions<AccountRecoveryCodesRenewResponse, DefaultError, Options<AccountRecoveryCodesRenewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountRecoveryCodesRenew({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const dashboardGetQueryKey = (options?: Options<DashboardGetData>) => createQueryKey('dashboardGet', options);
 
