@@ -19,6 +19,7 @@ const (
 	SessionEnded       ActivityKind = "session_ended"
 	OtherSessionsEnded ActivityKind = "other_sessions_ended"
 	PasswordChanged    ActivityKind = "password_changed"
+	EmailChanged       ActivityKind = "email_changed"
 	TwoFactorOn        ActivityKind = "two_factor_on"
 	TwoFactorOff       ActivityKind = "two_factor_off"
 	RecoveryCodesMade  ActivityKind = "recovery_codes_made"

@@ -163,9 +163,12 @@ func (a *Accounts) verify(ctx context.Context, raw string, want token.Type) (tok
 }
 
 // SignOut ends the session of the call.
-func (a *Accounts) SignOut(ctx context.Context, who Identity) error {
+func (a *Accounts) SignOut(ctx context.Context, who Identity, from Client) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return a.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID)
+		if err := a.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {
+			return err
+		}
+		return a.note(ctx, tx, who.UserID, SignedOut, from)
 	})
 }
 

@@ -139,7 +139,7 @@ func TestSignOutEndsTheSessionAtOnceAndNoOther(t *testing.T) {
 		mine, other := w.signIn("a@example.com"), w.signIn("a@example.com")
 		who, err := w.Authenticate(w.Context(), mine.Access)
 		w.must(err)
-		w.must(w.SignOut(w.Context(), who))
+		w.must(w.SignOut(w.Context(), who, home))
 		w.dead(mine)
 		w.alive(w.refresh(other).Access)
 	})

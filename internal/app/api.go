@@ -16,6 +16,7 @@ import (
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old := v1.New(mux, a.Accounts.Authenticate)
 	old.Auth(a.Accounts)
+	old.Security(a.Accounts)
 	old.Ban(a.Accounts)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
@@ -25,6 +26,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Me(a.Accounts),
+		v2.Security(a.Accounts),
+		v2.History(a.Accounts),
 		v2.Wallet(a.Wallets, a.Shop, a.Settings),
 		v2.Recharge(a.Wallets, a.Payments),
 		v2.Plans(a.Shop, a.Settings),

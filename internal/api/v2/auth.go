@@ -120,7 +120,7 @@ func Auth(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/sign-out", id: "auth_sign_out", tag: "user", access: user,
 			summary: "End the session that makes the call", message: fault.Text{ZH: "已退出登录", EN: "Signed out"},
 		}, func(ctx context.Context, who account.Identity, _ *Empty) (Empty, error) {
-			return Empty{}, a.SignOut(ctx, who)
+			return Empty{}, a.SignOut(ctx, who, clientOf(ctx))
 		})
 	}
 }

@@ -72,6 +72,10 @@ func showBan(ctx context.Context, a *account.Accounts, u account.User) (*banResu
 	return &banResult{task.Reason, task.EndsAt}, nil
 }
 
+type profileBody struct {
+	UserName string `json:"user_name" doc:"1 to 32 characters"`
+}
+
 // noExpiry stands where older clients want to read when an account ends.
 var noExpiry = time.Date(2099, 12, 31, 0, 0, 0, 0, time.UTC)
 
@@ -105,12 +109,20 @@ func Me(a *account.Accounts) Resource {
 				}
 				return records, err
 			})
+		for path, id := range map[string]string{"change-password": "account_change_password", "edit-password": "account_edit_password"} { // the original has both
+			handle(r, op{
+				method: http.MethodPost, path: "/user/account/" + path, id: id, tag: "user", access: user,
+				summary: "Change the password; ends all sessions and begins a new one for this device", message: fault.Text{ZH: "密码已修改", EN: "The password was changed"},
+			}, func(ctx context.Context, who account.Identity, in *body[changePasswordBody]) (TokensResult, error) {
+				g, err := a.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, clientOf(ctx))
+				return tokensOf(g), err
+			})
+		}
 		handle(r, op{
-			method: http.MethodPost, path: "/user/account/change-password", id: "account_change_password", tag: "user", access: user,
-			summary: "Change the password; ends all sessions and begins a new one for this device", message: fault.Text{ZH: "密码已修改", EN: "The password was changed"},
-		}, func(ctx context.Context, who account.Identity, in *body[changePasswordBody]) (TokensResult, error) {
-			g, err := a.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, clientOf(ctx))
-			return tokensOf(g), err
+			method: http.MethodPost, path: "/user/account/edit-profile", id: "account_edit_profile", tag: "user", access: user,
+			summary: "Change the name; tokens have it from the next refresh on", message: fault.Text{ZH: "资料已保存", EN: "Your profile was saved"},
+		}, func(ctx context.Context, who account.Identity, in *body[profileBody]) (Empty, error) {
+			return Empty{}, fieldsCalled(a.Rename(ctx, who.UserID, in.Body.UserName, clientOf(ctx)), "name", "user_name")
 		})
 	}
 }

@@ -1,0 +1,60 @@
+package v1
+
+import (
+	"net/http"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+)
+
+// Security adds the second factor in its older shapes. gaset with enable=1 and passwd begins the set-up, with code ends
+// it; with enable=0 it takes passwd and code. gacheck tells whether a code is right.
+func (r *Router) Security(a *account.Accounts) {
+	const set, check = "POST /v1/user/gaset", "POST /v1/user/gacheck"
+	done := func(req *http.Request, msg fault.Text, data any) (Answer, error) {
+		return Answer{Msg: msg.In(api.CallerOf(req.Context()).Lang), Data: data}, nil
+	}
+	r.user(set, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		if _, err := in.Need(set, "enable"); err != nil {
+			return Answer{}, err
+		}
+		switch {
+		case in.yes("enable") && in.Get("code") != "":
+			codes, err := a.ConfirmTwoFactor(req.Context(), who, in.Get("code"), clientOf(req))
+			if err != nil {
+				return Answer{}, err
+			}
+			return done(req, fault.Text{ZH: "两步验证已开启", EN: "Two-step sign-in is on"}, map[string]any{"recovery_codes": codes})
+		case in.yes("enable"):
+			password, err := in.Need(set, "passwd")
+			if err != nil {
+				return Answer{}, err
+			}
+			e, err := a.BeginTwoFactor(req.Context(), who, password, clientOf(req))
+			if err != nil {
+				return Answer{}, called(err, "password", "passwd")
+			}
+			return done(req, fault.Text{ZH: "请用验证器应用扫码后提交验证码", EN: "Add the secret to your app and send a code of it"}, map[string]any{"ga_token": e.Secret, "ga_url": e.URI})
+		}
+		for _, name := range []string{"passwd", "code"} {
+			if _, err := in.Need(set, name); err != nil {
+				return Answer{}, err
+			}
+		}
+		if err := a.TurnOffTwoFactor(req.Context(), who, in.Get("passwd"), in.Get("code"), clientOf(req)); err != nil {
+			return Answer{}, called(err, "password", "passwd")
+		}
+		return done(req, fault.Text{ZH: "两步验证已关闭", EN: "Two-step sign-in is off"}, nil)
+	})
+	r.user(check, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		code, err := in.Need(check, "code")
+		if err != nil {
+			return Answer{}, err
+		}
+		if err := a.CheckTwoFactor(req.Context(), who, code, clientOf(req)); err != nil {
+			return Answer{}, err
+		}
+		return done(req, fault.Text{ZH: "验证码正确", EN: "The code is right"}, nil)
+	})
+}

@@ -1,0 +1,187 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+)
+
+type securityResult struct {
+	GaEnable          bool       `json:"ga_enable" doc:"Whether the second factor is on"`
+	EmailNotification bool       `json:"email_notification" doc:"Whether a sign-in from a new place is told by mail"`
+	GaToken           *string    `json:"ga_token" doc:"Secret of a set-up that waits for its first code; else null"`
+	GaEnabledAt       *time.Time `json:"ga_enabled_at"`
+	RecoveryCodesLeft int64      `json:"recovery_codes_left"`
+	PasswordChangedAt time.Time  `json:"password_changed_at"`
+}
+
+type securityBody struct {
+	GaEnable          *bool   `json:"ga_enable,omitempty" nullable:"true" doc:"True ends a set-up that was begun, false turns the second factor off, null leaves it"`
+	EmailNotification *bool   `json:"email_notification,omitempty" nullable:"true" doc:"Null leaves it"`
+	GaToken           *string `json:"ga_token,omitempty" nullable:"true" maxLength:"64" doc:"Code of the app, or to turn off a recovery code; needed with ga_enable"`
+	Password          *string `json:"password,omitempty" nullable:"true" maxLength:"1024" doc:"Needed to turn the second factor off"`
+}
+
+type securityPostResult struct {
+	RecoveryCodes []string `json:"recovery_codes" doc:"After turning the second factor on: ten codes, each good for one use, shown this once"`
+}
+
+type recoveryCodesResult struct {
+	RecoveryCodes []string `json:"recovery_codes" doc:"Ten codes, each good for one use, shown this once; those from before are void"`
+}
+
+type enrolmentResult struct {
+	Secret string `json:"secret" doc:"Base32, for typing"`
+	URI    string `json:"uri" doc:"otpauth:// address, for a QR code"`
+}
+
+type passwordBody struct {
+	Password string `json:"password" maxLength:"1024"`
+}
+
+type passwordAndCodeBody struct {
+	Password string `json:"password" maxLength:"1024"`
+	Code     string `json:"code" maxLength:"64" doc:"Code of the app or a recovery code"`
+}
+
+// DeviceResult is what a User-Agent header says of a device, in names.
+type DeviceResult struct {
+	Browser    string `json:"browser" doc:"With its version, as Firefox 140; empty where unknown"`
+	System     string `json:"system" doc:"As Windows or Android 16; empty where unknown"`
+	DeviceKind string `json:"device_kind" enum:",computer,phone,tablet"`
+}
+
+// PlaceResult is where a call came from.
+type PlaceResult struct {
+	IPAddress string `json:"ip_address" doc:"Empty: done by the operator"`
+	Area      string `json:"area" doc:"Country or region, ISO 3166-1; ZZ where unknown" example:"JP"`
+	DeviceResult
+}
+
+func placeOf(p account.Place) PlaceResult {
+	return PlaceResult{p.IP, p.Area, DeviceResult{p.Device.Browser, p.Device.System, p.Device.Kind}}
+}
+
+type sessionResult struct {
+	SessionID    uuid.UUID `json:"session_id"`
+	IsCurrent    bool      `json:"is_current" doc:"The session that makes the call"`
+	IsRemembered bool      `json:"is_remembered" doc:"Lives 30 days after it was last seen, others one hour"`
+	CreatedAt    time.Time `json:"created_at"`
+	SeenAt       time.Time `json:"seen_at"`
+	PlaceResult
+}
+
+type sessionPath struct {
+	SessionID uuid.UUID `path:"session_id"`
+}
+
+// Security adds what protects an account: the second factor, and the sessions.
+func Security(a *account.Accounts) Resource {
+	return func(r *Router) {
+		twoFactor(r, a)
+		sessions(r, a)
+	}
+}
+
+func twoFactor(r *Router, a *account.Accounts) {
+	handle(r, op{method: http.MethodGet, path: "/user/account/security", id: "account_security", tag: "user", access: user, summary: "What protects the account"},
+		func(ctx context.Context, who account.Identity, _ *Empty) (securityResult, error) {
+			s, err := a.Security(ctx, who.UserID)
+			out := securityResult{
+				GaEnable: s.TwoFactorSince != nil, EmailNotification: s.NoticeByMail, GaEnabledAt: s.TwoFactorSince,
+				RecoveryCodesLeft: s.RecoveryCodesLeft, PasswordChangedAt: s.PasswordChangedAt,
+			}
+			if s.PendingSecret != "" {
+				out.GaToken = &s.PendingSecret
+			}
+			return out, err
+		})
+	handle(r, op{
+		method: http.MethodPost, path: "/user/account/security", id: "account_security_set", tag: "user", access: user,
+		summary: "Turn the second factor on or off, and the notices by mail", message: fault.Text{ZH: "安全设置已更新", EN: "The security settings were changed"},
+	}, func(ctx context.Context, who account.Identity, in *body[securityBody]) (securityPostResult, error) {
+		return setSecurity(ctx, a, who, in.Body)
+	})
+	handle(r, op{
+		method: http.MethodPost, path: "/user/account/two-factor/begin", id: "account_two_factor_begin", tag: "user", access: user,
+		summary: "Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set",
+	}, func(ctx context.Context, who account.Identity, in *body[passwordBody]) (enrolmentResult, error) {
+		e, err := a.BeginTwoFactor(ctx, who, in.Body.Password, clientOf(ctx))
+		return enrolmentResult{e.Secret, e.URI}, err
+	})
+	handle(r, op{
+		method: http.MethodPost, path: "/user/account/two-factor/recovery-codes", id: "account_recovery_codes_renew", tag: "user", access: user,
+		summary: "Get new recovery codes", message: fault.Text{ZH: "恢复码已更新", EN: "The recovery codes were renewed"},
+	}, func(ctx context.Context, who account.Identity, in *body[passwordAndCodeBody]) (recoveryCodesResult, error) {
+		codes, err := a.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.Code, clientOf(ctx))
+		return recoveryCodesResult{codes}, err
+	})
+}
+
+func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity, b securityBody) (securityPostResult, error) {
+	out := securityPostResult{RecoveryCodes: []string{}}
+	if b.EmailNotification != nil {
+		if err := a.SetNoticeByMail(ctx, who.UserID, *b.EmailNotification); err != nil {
+			return out, err
+		}
+	}
+	if b.GaEnable == nil {
+		return out, nil
+	}
+	if b.GaToken == nil {
+		return out, fault.Required("account_security_set", "ga_token")
+	}
+	if *b.GaEnable {
+		codes, err := a.ConfirmTwoFactor(ctx, who, *b.GaToken, clientOf(ctx))
+		return securityPostResult{append(out.RecoveryCodes, codes...)}, fieldsCalled(err, "code", "ga_token")
+	}
+	if b.Password == nil {
+		return out, fault.Required("account_security_set", "password")
+	}
+	return out, fieldsCalled(a.TurnOffTwoFactor(ctx, who, *b.Password, *b.GaToken, clientOf(ctx)), "code", "ga_token")
+}
+
+func sessions(r *Router, a *account.Accounts) {
+	handleList(r, op{method: http.MethodGet, path: "/user/account/sessions", id: "account_sessions", tag: "user", access: user, summary: "Where the user is signed in, the session of the call first"},
+		func(ctx context.Context, who account.Identity, _ *Empty) ([]sessionResult, error) {
+			devices, err := a.Devices(ctx, who)
+			list := make([]sessionResult, len(devices))
+			for i, d := range devices {
+				list[i] = sessionResult{d.ID, d.Current, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Place)}
+			}
+			return list, err
+		})
+	handle(r, op{
+		method: http.MethodDelete, path: "/user/account/sessions/{session_id}", id: "account_session_end", tag: "user", access: user,
+		summary: "End one session", message: fault.Text{ZH: "该设备已退出登录", EN: "That device was signed out"},
+	}, func(ctx context.Context, who account.Identity, in *sessionPath) (Empty, error) {
+		return Empty{}, a.EndSession(ctx, who, in.SessionID, clientOf(ctx))
+	})
+	handle(r, op{
+		method: http.MethodPost, path: "/user/account/sessions/end-others", id: "account_sessions_end_others", tag: "user", access: user,
+		summary: "End all sessions but the one of the call", message: fault.Text{ZH: "其他设备均已退出登录", EN: "All other devices were signed out"},
+	}, func(ctx context.Context, who account.Identity, _ *Empty) (Empty, error) {
+		return Empty{}, a.EndOtherSessions(ctx, who, clientOf(ctx))
+	})
+}
+
+// fieldsCalled gives the fault err with a field under the name that this operation has for it.
+func fieldsCalled(err error, name, here string) error {
+	f, ok := fault.As(err)
+	if !ok {
+		return err
+	}
+	renamed := *f
+	renamed.Fields = append([]fault.Field{}, f.Fields...)
+	for i := range renamed.Fields {
+		if renamed.Fields[i].Name == name {
+			renamed.Fields[i].Name = here
+		}
+	}
+	return &renamed
+}
