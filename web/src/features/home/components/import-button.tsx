@@ -1,10 +1,11 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown, Download, MonitorDown, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
+import { MonitorDown } from 'lucide-react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { clientsListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
+import { lazyPart } from '@/app/lazy'
 import { copyText } from '@/shared/lib/copy'
 import { useSiteName } from '@/shared/lib/site-name'
 import {
@@ -16,8 +17,12 @@ import {
   openClient,
   rememberClient,
 } from '../import-client'
+import type { ClientMenuProps } from './client-menu'
 import classes from './import-button.module.css'
-import { NotOpenedDialog } from './not-opened-dialog'
+import { MenuButton } from './menu-button'
+
+const ClientMenu = lazyPart(() => import('./client-menu'), 'ClientMenu')
+const NotOpenedDialog = lazyPart(() => import('./not-opened-dialog'), 'NotOpenedDialog')
 
 const platform = detectPlatform(navigator.userAgent, navigator.maxTouchPoints)
 
@@ -56,7 +61,7 @@ export function ImportButton(props: {
         >
           {first ? t('importTo', { client: first.name }) : t('import')}
         </Button>
-        <ClientMenu
+        <OtherClients
           first={first}
           isQuiet={props.isQuiet}
           others={others}
@@ -64,66 +69,27 @@ export function ImportButton(props: {
           onReset={props.onReset}
         />
       </Button.Group>
-      {notOpened && (
-        <NotOpenedDialog
-          client={notOpened}
-          url={props.url}
-          onShowQr={props.onShowQr}
-          onClose={() => setNotOpened(undefined)}
-        />
-      )}
+      <Suspense>
+        {notOpened && (
+          <NotOpenedDialog
+            client={notOpened}
+            url={props.url}
+            onShowQr={props.onShowQr}
+            onClose={() => setNotOpened(undefined)}
+          />
+        )}
+      </Suspense>
     </>
   )
 }
 
-function ClientMenu(props: {
-  first: Client | undefined
-  isQuiet: boolean
-  others: readonly Client[]
-  onOpen: (client: Client) => void
-  onReset: () => void
-}) {
-  const { t } = useTranslation('home')
-  const { first, others } = props
+function OtherClients(props: ClientMenuProps) {
+  const [isWanted, setWanted] = useState(false)
+  const button = <MenuButton isQuiet={props.isQuiet} onClick={() => setWanted(true)} />
+  if (!isWanted) return button
   return (
-    <Menu position="bottom-end" width={240} shadow="md">
-      <Menu.Target>
-        <Button
-          className={classes.more}
-          variant={props.isQuiet ? 'default' : 'filled'}
-          aria-label={t('otherClients')}
-          title={t('otherClients')}
-        >
-          <ChevronDown size={18} strokeWidth={1.75} />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {others.length > 0 && <Menu.Label>{t('otherClients')}</Menu.Label>}
-        {others.map((client) => (
-          <Menu.Item
-            key={client.id}
-            leftSection={<MonitorDown size={16} strokeWidth={1.75} />}
-            onClick={() => props.onOpen(client)}
-          >
-            {client.name}
-          </Menu.Item>
-        ))}
-        {first && (
-          <Menu.Item
-            component="a"
-            href={first.download_url}
-            target="_blank"
-            rel="noreferrer"
-            leftSection={<Download size={16} strokeWidth={1.75} />}
-          >
-            {t('download', { client: first.name })}
-          </Menu.Item>
-        )}
-        <Menu.Divider />
-        <Menu.Item leftSection={<RotateCcw size={16} strokeWidth={1.75} />} onClick={props.onReset}>
-          {t('reset.open')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <ClientMenu {...props} />
+    </Suspense>
   )
 }

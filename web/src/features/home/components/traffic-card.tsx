@@ -1,11 +1,4 @@
-import {
-  Card,
-  SegmentedControl,
-  Skeleton,
-  Table,
-  Title,
-  useComputedColorScheme,
-} from '@mantine/core'
+import { Card, SegmentedControl, Skeleton, Title, useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
@@ -14,13 +7,13 @@ import { trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
 import { chartColors } from '@/shared/charts/chart-colors'
-import { formatCalendarDay } from '@/shared/lib/time'
 import { Bytes } from '@/shared/ui/bytes'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { type DayTraffic, DAYS_SHOWN, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
+const TrafficTable = lazyPart(() => import('./traffic-table'), 'TrafficTable')
 const AreaChart = lazyPart(() => import('@/shared/charts/area-chart'), 'AreaChart')
 
 /** What went through in the last 30 days, as a picture or as its table. */
@@ -73,7 +66,9 @@ function Traffic({ days, isTable }: { days: DayTraffic[]; isTable: boolean }) {
         <Total series={0} name={t('traffic.down')} bytes={total.down} />
         <Total series={1} name={t('traffic.up')} bytes={total.up} />
       </p>
-      {isTable ? <TrafficTable days={days} /> : <TrafficChart days={days} />}
+      <Suspense fallback={<Skeleton className={classes.picture} />}>
+        {isTable ? <TrafficTable days={days} /> : <TrafficChart days={days} />}
+      </Suspense>
     </div>
   )
 }
@@ -107,47 +102,7 @@ function TrafficChart({ days }: { days: DayTraffic[] }) {
   )
   return (
     <div className={classes.picture}>
-      <Suspense fallback={<Skeleton height="100%" />}>
-        <AreaChart label={t('traffic.title')} {...series} />
-      </Suspense>
-    </div>
-  )
-}
-
-function TrafficTable({ days }: { days: DayTraffic[] }) {
-  const { t, i18n } = useTranslation('home')
-  return (
-    <div
-      className={classes.picture}
-      data-scrolls
-      // Scrolled with the keyboard too.
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-      tabIndex={0}
-      role="region"
-      aria-labelledby="traffic-title"
-    >
-      <Table stickyHeader>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('traffic.day')}</Table.Th>
-            <Table.Th ta="right">{t('traffic.down')}</Table.Th>
-            <Table.Th ta="right">{t('traffic.up')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {days.toReversed().map((day) => (
-            <Table.Tr key={day.day}>
-              <Table.Td>{formatCalendarDay(day.day, i18n.language)}</Table.Td>
-              <Table.Td ta="right">
-                <Bytes bytes={day.down} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Bytes bytes={day.up} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <AreaChart label={t('traffic.title')} {...series} />
     </div>
   )
 }
