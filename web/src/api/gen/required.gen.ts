@@ -4,6 +4,13 @@ export const required: Record<string, readonly string[]> = {
     "body.email",
     "body.password"
   ],
+  "POST /api/v2/auth/account_login/login-by-email-code": [
+    "body.email",
+    "body.email_code"
+  ],
+  "POST /api/v2/auth/account_login/request-email-code": [
+    "body.email"
+  ],
   "POST /api/v2/auth/account_register": [
     "body.email",
     "body.name",
@@ -13,12 +20,49 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/auth/account_register/check-invite-code": [
     "body.invite_code"
   ],
+  "POST /api/v2/auth/account_register/request-email-code": [
+    "body.email"
+  ],
+  "POST /api/v2/auth/account_reset_password": [
+    "body.email",
+    "body.email_code",
+    "body.password"
+  ],
+  "POST /api/v2/auth/account_reset_password/request-email-code": [
+    "body.email"
+  ],
   "POST /api/v2/auth/jwt_token/jwt_access_refresh": [
     "body.refresh_token"
   ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
     "body.new_password"
+  ],
+  "POST /api/v2/user/account/edit-email": [
+    "body.email",
+    "body.email_code",
+    "body.current_email_code"
+  ],
+  "POST /api/v2/user/account/edit-email/request-email-code": [
+    "body.email",
+    "body.current_password"
+  ],
+  "POST /api/v2/user/account/edit-password": [
+    "body.current_password",
+    "body.new_password"
+  ],
+  "POST /api/v2/user/account/edit-profile": [
+    "body.user_name"
+  ],
+  "DELETE /api/v2/user/account/sessions/{session_id}": [
+    "path.session_id"
+  ],
+  "POST /api/v2/user/account/two-factor/begin": [
+    "body.password"
+  ],
+  "POST /api/v2/user/account/two-factor/recovery-codes": [
+    "body.password",
+    "body.code"
   ],
   "GET /api/v2/user/orders/{order_id}": [
     "path.order_id"

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountChangePasswordData, AccountChangePasswordResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountMeData, AccountMeResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginData, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterResponses, AuthSignOutData, AuthSignOutResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountMeData, AccountMeResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -31,6 +31,30 @@ export const authLogin = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
+ * Sign in with a code sent by e-mail
+ */
+export const authLoginByCode = <ThrowOnError extends boolean = true>(options: Options<AuthLoginByCodeData, ThrowOnError>): RequestResult<AuthLoginByCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthLoginByCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_login/login-by-email-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a code to sign in with
+ */
+export const authLoginRequestCode = <ThrowOnError extends boolean = true>(options: Options<AuthLoginRequestCodeData, ThrowOnError>): RequestResult<AuthLoginRequestCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthLoginRequestCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_login/request-email-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Sign up
  */
 export const authRegister = <ThrowOnError extends boolean = true>(options: Options<AuthRegisterData, ThrowOnError>): RequestResult<AuthRegisterResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthRegisterResponses, unknown, ThrowOnError>({
@@ -47,6 +71,42 @@ export const authRegister = <ThrowOnError extends boolean = true>(options: Optio
  */
 export const authCheckInviteCode = <ThrowOnError extends boolean = true>(options: Options<AuthCheckInviteCodeData, ThrowOnError>): RequestResult<AuthCheckInviteCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthCheckInviteCodeResponses, unknown, ThrowOnError>({
     url: '/api/v2/auth/account_register/check-invite-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a code that proves an address for sign-up
+ */
+export const authRegisterRequestCode = <ThrowOnError extends boolean = true>(options: Options<AuthRegisterRequestCodeData, ThrowOnError>): RequestResult<AuthRegisterRequestCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthRegisterRequestCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_register/request-email-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set a new password with a code sent by e-mail; ends all sessions
+ */
+export const authResetPassword = <ThrowOnError extends boolean = true>(options: Options<AuthResetPasswordData, ThrowOnError>): RequestResult<AuthResetPasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthResetPasswordResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_reset_password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a code to set a new password with
+ */
+export const authResetRequestCode = <ThrowOnError extends boolean = true>(options: Options<AuthResetRequestCodeData, ThrowOnError>): RequestResult<AuthResetRequestCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthResetRequestCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/account_reset_password/request-email-code',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -82,10 +142,63 @@ export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<S
 export const userIndex = <ThrowOnError extends boolean = true>(options?: Options<UserIndexData, ThrowOnError>): RequestResult<UserIndexResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserIndexResponses, unknown, ThrowOnError>({ url: '/api/v2/user', ...options });
 
 /**
+ * What happened to the account in the last year, newest first
+ */
+export const accountActivity = <ThrowOnError extends boolean = true>(options?: Options<AccountActivityData, ThrowOnError>): RequestResult<AccountActivityResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountActivityResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/activity', ...options });
+
+/**
  * Change the password; ends all sessions and begins a new one for this device
  */
 export const accountChangePassword = <ThrowOnError extends boolean = true>(options: Options<AccountChangePasswordData, ThrowOnError>): RequestResult<AccountChangePasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountChangePasswordResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/change-password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Change the e-mail address with the codes sent to both; ends all other sessions
+ */
+export const accountEditEmail = <ThrowOnError extends boolean = true>(options: Options<AccountEditEmailData, ThrowOnError>): RequestResult<AccountEditEmailResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountEditEmailResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/edit-email',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a code to the present address and one to the new
+ */
+export const accountEditEmailRequestCode = <ThrowOnError extends boolean = true>(options: Options<AccountEditEmailRequestCodeData, ThrowOnError>): RequestResult<AccountEditEmailRequestCodeResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountEditEmailRequestCodeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/edit-email/request-email-code',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Change the password; ends all sessions and begins a new one for this device
+ */
+export const accountEditPassword = <ThrowOnError extends boolean = true>(options: Options<AccountEditPasswordData, ThrowOnError>): RequestResult<AccountEditPasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountEditPasswordResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/edit-password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Change the name; tokens have it from the next refresh on
+ */
+export const accountEditProfile = <ThrowOnError extends boolean = true>(options: Options<AccountEditProfileData, ThrowOnError>): RequestResult<AccountEditProfileResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountEditProfileResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/edit-profile',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -99,9 +212,70 @@ export const accountChangePassword = <ThrowOnError extends boolean = true>(optio
 export const accountLoginHistory = <ThrowOnError extends boolean = true>(options?: Options<AccountLoginHistoryData, ThrowOnError>): RequestResult<AccountLoginHistoryResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLoginHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/login-history', ...options });
 
 /**
+ * The newest 100 sign-ins and refused tries of the last 90 days, newest first
+ */
+export const accountLoginIpLog = <ThrowOnError extends boolean = true>(options?: Options<AccountLoginIpLogData, ThrowOnError>): RequestResult<AccountLoginIpLogResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLoginIpLogResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/login-ip-log', ...options });
+
+/**
  * The user's account
  */
 export const accountMe = <ThrowOnError extends boolean = true>(options?: Options<AccountMeData, ThrowOnError>): RequestResult<AccountMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/me', ...options });
+
+/**
+ * What protects the account
+ */
+export const accountSecurity = <ThrowOnError extends boolean = true>(options?: Options<AccountSecurityData, ThrowOnError>): RequestResult<AccountSecurityResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountSecurityResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/security', ...options });
+
+/**
+ * Turn the second factor on or off, and the notices by mail
+ */
+export const accountSecuritySet = <ThrowOnError extends boolean = true>(options: Options<AccountSecuritySetData, ThrowOnError>): RequestResult<AccountSecuritySetResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountSecuritySetResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/security',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Where the user is signed in, the session of the call first
+ */
+export const accountSessions = <ThrowOnError extends boolean = true>(options?: Options<AccountSessionsData, ThrowOnError>): RequestResult<AccountSessionsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountSessionsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/sessions', ...options });
+
+/**
+ * End all sessions but the one of the call
+ */
+export const accountSessionsEndOthers = <ThrowOnError extends boolean = true>(options?: Options<AccountSessionsEndOthersData, ThrowOnError>): RequestResult<AccountSessionsEndOthersResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AccountSessionsEndOthersResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/sessions/end-others', ...options });
+
+/**
+ * End one session
+ */
+export const accountSessionEnd = <ThrowOnError extends boolean = true>(options: Options<AccountSessionEndData, ThrowOnError>): RequestResult<AccountSessionEndResponses, unknown, ThrowOnError> => (options.client ?? client).delete<AccountSessionEndResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/sessions/{session_id}', ...options });
+
+/**
+ * Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set
+ */
+export const accountTwoFactorBegin = <ThrowOnError extends boolean = true>(options: Options<AccountTwoFactorBeginData, ThrowOnError>): RequestResult<AccountTwoFactorBeginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountTwoFactorBeginResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/two-factor/begin',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get new recovery codes
+ */
+export const accountRecoveryCodesRenew = <ThrowOnError extends boolean = true>(options: Options<AccountRecoveryCodesRenewData, ThrowOnError>): RequestResult<AccountRecoveryCodesRenewResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountRecoveryCodesRenewResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/two-factor/recovery-codes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * The user at a glance

@@ -59,6 +59,38 @@ export type AccountMeResult = {
     user_new_id: string;
 };
 
+export type ActivityItem = {
+    activity_id: number;
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed';
+    /**
+     * Country or region, ISO 3166-1; ZZ where unknown
+     */
+    area: string;
+    /**
+     * With its version, as Firefox 140; empty where unknown
+     */
+    browser: string;
+    /**
+     * The type in words
+     */
+    description: string;
+    device_kind: '' | 'computer' | 'phone' | 'tablet';
+    /**
+     * Empty: done by the operator
+     */
+    ip_address: string;
+    /**
+     * As Windows or Android 16; empty where unknown
+     */
+    system: string;
+    timestamp: string;
+};
+
+export type ActivityResult = {
+    activities: Array<ActivityItem>;
+    total_count: number;
+};
+
 export type BanResult = {
     /**
      * What staff wrote for the user; may be empty
@@ -68,6 +100,21 @@ export type BanResult = {
      * null: until staff ends it
      */
     until: string | null;
+};
+
+export type ChangeEmailBody = {
+    /**
+     * Six digits, sent to the present address
+     */
+    current_email_code: string;
+    /**
+     * The address that is to be the user's
+     */
+    email: string;
+    /**
+     * Six digits, sent to that address
+     */
+    email_code: string;
 };
 
 export type ChangePasswordBody = {
@@ -133,6 +180,17 @@ export type DashboardWallet = {
 
 export type Empty = {
     [key: string]: never;
+};
+
+export type EnrolmentResult = {
+    /**
+     * Base32, for typing
+     */
+    secret: string;
+    /**
+     * otpauth:// address, for a QR code
+     */
+    uri: string;
 };
 
 export type Failure = {
@@ -272,6 +330,37 @@ export type LinkTokenResult = {
      * The link on each of the site's addresses, the first as in url
      */
     urls: Array<string>;
+};
+
+export type LoginIp = {
+    /**
+     * Country or region, ISO 3166-1; ZZ where unknown
+     */
+    area: string;
+    /**
+     * With its version, as Firefox 140; empty where unknown
+     */
+    browser: string;
+    created_at: string;
+    device_kind: '' | 'computer' | 'phone' | 'tablet';
+    /**
+     * Always null
+     */
+    id: string | null;
+    /**
+     * False: somebody tried and was refused
+     */
+    is_login: boolean;
+    login_ip: string;
+    /**
+     * As Windows or Android 16; empty where unknown
+     */
+    system: string;
+    user_id: number;
+    /**
+     * What a refused try had wrong
+     */
+    wrong: '' | 'password' | 'email_code' | 'two_factor';
 };
 
 export type MovementItem = {
@@ -545,6 +634,18 @@ export type PackageItem = {
     used_bytes: number;
 };
 
+export type PasswordAndCodeBody = {
+    /**
+     * Code of the app or a recovery code
+     */
+    code: string;
+    password: string;
+};
+
+export type PasswordBody = {
+    password: string;
+};
+
 export type PayPage = {
     /**
      * What to do with the address: open it, or show it as a QR code
@@ -652,6 +753,13 @@ export type ProductList = {
     };
 };
 
+export type ProfileBody = {
+    /**
+     * 1 to 32 characters
+     */
+    user_name: string;
+};
+
 export type PurchaseRecord = {
     created_at: string;
     /**
@@ -750,6 +858,13 @@ export type RechargeWishBody = {
     gateway: string;
 };
 
+export type RecoveryCodesResult = {
+    /**
+     * Ten codes, each good for one use, shown this once; those from before are void
+     */
+    recovery_codes: Array<string>;
+};
+
 export type RefreshBody = {
     refresh_token: string;
 };
@@ -761,6 +876,90 @@ export type RenewedItem = {
     ends_at: string;
     name: string;
     service_id: number;
+};
+
+export type RequestCodeBody = {
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    captcha_key?: string | null;
+    email: string;
+    /**
+     * Sent by older clients
+     *
+     * @deprecated
+     */
+    tiago2_cap_token?: string | null;
+    /**
+     * Of a solved challenge, where one is asked for
+     */
+    verify_token?: string | null;
+};
+
+export type RequestEmailChangeBody = {
+    current_password: string;
+    /**
+     * The address that is to be the user's
+     */
+    email: string;
+};
+
+export type ResetPasswordBody = {
+    email: string;
+    /**
+     * Six digits
+     */
+    email_code: string;
+    /**
+     * 8 to 128 characters, not among the most common
+     */
+    password: string;
+};
+
+export type SecurityBody = {
+    /**
+     * Null leaves it
+     */
+    email_notification?: boolean | null;
+    /**
+     * True ends a set-up that was begun, false turns the second factor off, null leaves it
+     */
+    ga_enable?: boolean | null;
+    /**
+     * Code of the app, or to turn off a recovery code; needed with ga_enable
+     */
+    ga_token?: string | null;
+    /**
+     * Needed to turn the second factor off
+     */
+    password?: string | null;
+};
+
+export type SecurityPostResult = {
+    /**
+     * After turning the second factor on: ten codes, each good for one use, shown this once
+     */
+    recovery_codes: Array<string>;
+};
+
+export type SecurityResult = {
+    /**
+     * Whether a sign-in from a new place is told by mail
+     */
+    email_notification: boolean;
+    /**
+     * Whether the second factor is on
+     */
+    ga_enable: boolean;
+    ga_enabled_at: string | null;
+    /**
+     * Secret of a set-up that waits for its first code; else null
+     */
+    ga_token: string | null;
+    password_changed_at: string;
+    recovery_codes_left: number;
 };
 
 export type ServiceItem = {
@@ -820,6 +1019,37 @@ export type ServicesResult = {
     services: Array<ServiceItem>;
 };
 
+export type SessionResult = {
+    /**
+     * Country or region, ISO 3166-1; ZZ where unknown
+     */
+    area: string;
+    /**
+     * With its version, as Firefox 140; empty where unknown
+     */
+    browser: string;
+    created_at: string;
+    device_kind: '' | 'computer' | 'phone' | 'tablet';
+    /**
+     * Empty: done by the operator
+     */
+    ip_address: string;
+    /**
+     * The session that makes the call
+     */
+    is_current: boolean;
+    /**
+     * Lives 30 days after it was last seen, others one hour
+     */
+    is_remembered: boolean;
+    seen_at: string;
+    session_id: string;
+    /**
+     * As Windows or Android 16; empty where unknown
+     */
+    system: string;
+};
+
 export type SignInBody = {
     /**
      * Sent by older clients
@@ -847,6 +1077,22 @@ export type SignInBody = {
      * Of a solved challenge, where one is asked for
      */
     verify_token?: string | null;
+};
+
+export type SignInByCodeBody = {
+    email: string;
+    /**
+     * Six digits
+     */
+    email_code: string;
+    /**
+     * The refresh token lives 30 days instead of one hour
+     */
+    is_remember_me?: boolean;
+    /**
+     * Six digits of the app or a recovery code, where the answer without it was two_fa_required
+     */
+    two_fa_code?: string | null;
 };
 
 export type SignInRecord = {
@@ -1136,6 +1382,38 @@ export type AuthLoginResponses = {
 
 export type AuthLoginResponse = AuthLoginResponses[keyof AuthLoginResponses];
 
+export type AuthLoginByCodeData = {
+    body: SignInByCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_login/login-by-email-code';
+};
+
+export type AuthLoginByCodeResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AuthLoginByCodeResponse = AuthLoginByCodeResponses[keyof AuthLoginByCodeResponses];
+
+export type AuthLoginRequestCodeData = {
+    body: RequestCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_login/request-email-code';
+};
+
+export type AuthLoginRequestCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthLoginRequestCodeResponse = AuthLoginRequestCodeResponses[keyof AuthLoginRequestCodeResponses];
+
 export type AuthRegisterData = {
     body: SignUpBody;
     path?: never;
@@ -1167,6 +1445,54 @@ export type AuthCheckInviteCodeResponses = {
 };
 
 export type AuthCheckInviteCodeResponse = AuthCheckInviteCodeResponses[keyof AuthCheckInviteCodeResponses];
+
+export type AuthRegisterRequestCodeData = {
+    body: RequestCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_register/request-email-code';
+};
+
+export type AuthRegisterRequestCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthRegisterRequestCodeResponse = AuthRegisterRequestCodeResponses[keyof AuthRegisterRequestCodeResponses];
+
+export type AuthResetPasswordData = {
+    body: ResetPasswordBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_reset_password';
+};
+
+export type AuthResetPasswordResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthResetPasswordResponse = AuthResetPasswordResponses[keyof AuthResetPasswordResponses];
+
+export type AuthResetRequestCodeData = {
+    body: RequestCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/account_reset_password/request-email-code';
+};
+
+export type AuthResetRequestCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AuthResetRequestCodeResponse = AuthResetRequestCodeResponses[keyof AuthResetRequestCodeResponses];
 
 export type AuthRefreshData = {
     body: RefreshBody;
@@ -1232,6 +1558,25 @@ export type UserIndexResponses = {
 
 export type UserIndexResponse = UserIndexResponses[keyof UserIndexResponses];
 
+export type AccountActivityData = {
+    body?: never;
+    path?: never;
+    query?: {
+        page?: number;
+        size?: number;
+    };
+    url: '/api/v2/user/account/activity';
+};
+
+export type AccountActivityResponses = {
+    /**
+     * OK
+     */
+    200: ActivityResult;
+};
+
+export type AccountActivityResponse = AccountActivityResponses[keyof AccountActivityResponses];
+
 export type AccountChangePasswordData = {
     body: ChangePasswordBody;
     path?: never;
@@ -1247,6 +1592,70 @@ export type AccountChangePasswordResponses = {
 };
 
 export type AccountChangePasswordResponse = AccountChangePasswordResponses[keyof AccountChangePasswordResponses];
+
+export type AccountEditEmailData = {
+    body: ChangeEmailBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/edit-email';
+};
+
+export type AccountEditEmailResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountEditEmailResponse = AccountEditEmailResponses[keyof AccountEditEmailResponses];
+
+export type AccountEditEmailRequestCodeData = {
+    body: RequestEmailChangeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/edit-email/request-email-code';
+};
+
+export type AccountEditEmailRequestCodeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountEditEmailRequestCodeResponse = AccountEditEmailRequestCodeResponses[keyof AccountEditEmailRequestCodeResponses];
+
+export type AccountEditPasswordData = {
+    body: ChangePasswordBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/edit-password';
+};
+
+export type AccountEditPasswordResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AccountEditPasswordResponse = AccountEditPasswordResponses[keyof AccountEditPasswordResponses];
+
+export type AccountEditProfileData = {
+    body: ProfileBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/edit-profile';
+};
+
+export type AccountEditProfileResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountEditProfileResponse = AccountEditProfileResponses[keyof AccountEditProfileResponses];
 
 export type AccountLoginHistoryData = {
     body?: never;
@@ -1264,6 +1673,22 @@ export type AccountLoginHistoryResponses = {
 
 export type AccountLoginHistoryResponse = AccountLoginHistoryResponses[keyof AccountLoginHistoryResponses];
 
+export type AccountLoginIpLogData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/login-ip-log';
+};
+
+export type AccountLoginIpLogResponses = {
+    /**
+     * OK
+     */
+    200: Array<LoginIp>;
+};
+
+export type AccountLoginIpLogResponse = AccountLoginIpLogResponses[keyof AccountLoginIpLogResponses];
+
 export type AccountMeData = {
     body?: never;
     path?: never;
@@ -1279,6 +1704,120 @@ export type AccountMeResponses = {
 };
 
 export type AccountMeResponse = AccountMeResponses[keyof AccountMeResponses];
+
+export type AccountSecurityData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/security';
+};
+
+export type AccountSecurityResponses = {
+    /**
+     * OK
+     */
+    200: SecurityResult;
+};
+
+export type AccountSecurityResponse = AccountSecurityResponses[keyof AccountSecurityResponses];
+
+export type AccountSecuritySetData = {
+    body: SecurityBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/security';
+};
+
+export type AccountSecuritySetResponses = {
+    /**
+     * OK
+     */
+    200: SecurityPostResult;
+};
+
+export type AccountSecuritySetResponse = AccountSecuritySetResponses[keyof AccountSecuritySetResponses];
+
+export type AccountSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/sessions';
+};
+
+export type AccountSessionsResponses = {
+    /**
+     * OK
+     */
+    200: Array<SessionResult>;
+};
+
+export type AccountSessionsResponse = AccountSessionsResponses[keyof AccountSessionsResponses];
+
+export type AccountSessionsEndOthersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/sessions/end-others';
+};
+
+export type AccountSessionsEndOthersResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountSessionsEndOthersResponse = AccountSessionsEndOthersResponses[keyof AccountSessionsEndOthersResponses];
+
+export type AccountSessionEndData = {
+    body?: never;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/account/sessions/{session_id}';
+};
+
+export type AccountSessionEndResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountSessionEndResponse = AccountSessionEndResponses[keyof AccountSessionEndResponses];
+
+export type AccountTwoFactorBeginData = {
+    body: PasswordBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/two-factor/begin';
+};
+
+export type AccountTwoFactorBeginResponses = {
+    /**
+     * OK
+     */
+    200: EnrolmentResult;
+};
+
+export type AccountTwoFactorBeginResponse = AccountTwoFactorBeginResponses[keyof AccountTwoFactorBeginResponses];
+
+export type AccountRecoveryCodesRenewData = {
+    body: PasswordAndCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/two-factor/recovery-codes';
+};
+
+export type AccountRecoveryCodesRenewResponses = {
+    /**
+     * OK
+     */
+    200: RecoveryCodesResult;
+};
+
+export type AccountRecoveryCodesRenewResponse = AccountRecoveryCodesRenewResponses[keyof AccountRecoveryCodesRenewResponses];
 
 export type DashboardGetData = {
     body?: never;
