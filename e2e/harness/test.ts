@@ -5,7 +5,7 @@ import { Station, type Database } from './station.ts'
 
 export { expect }
 
-type PerTest = { logs: void }
+type PerTest = { tolerated: RegExp; logs: void }
 type PerWorker = { database: Database; station: Station }
 
 /** Tests have a station, and a page that fails the test for anything that a user's browser would complain about. */
@@ -19,10 +19,13 @@ export const test = base.extend<PerTest, PerWorker>({
 
   baseURL: async ({ station }, use) => use(station.server.url),
 
-  page: async ({ page, station }, use) => {
+  /** What the browser may complain of, where a test provokes it. */
+  tolerated: [/^$/, { option: true }],
+
+  page: async ({ page, station, tolerated }, use) => {
     const complaints = listen(page, station.server.url)
     await use(page)
-    expect(complaints, 'complaints of the browser').toEqual([])
+    expect(complaints.filter((complaint) => !tolerated.test(complaint)), 'complaints of the browser').toEqual([])
   },
 
   // The programs' logs, beside the screenshot of a test that failed.
