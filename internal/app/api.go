@@ -17,6 +17,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old := v1.New(mux, a.Accounts.Authenticate)
 	old.Auth(a.Accounts)
 	old.Security(a.Accounts)
+	old.Code(a.Accounts)
 	old.Ban(a.Accounts)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
@@ -25,6 +26,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
+		v2.Code(a.Accounts),
 		v2.Me(a.Accounts),
 		v2.Security(a.Accounts),
 		v2.History(a.Accounts),

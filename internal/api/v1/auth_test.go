@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,9 +34,12 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
+	a := account.New(d, seal.Key{1}, settings, mails, tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
-	v1.New(mux, a.Authenticate).Auth(a)
+	router := v1.New(mux, a.Authenticate)
+	router.Auth(a)
+	router.Code(a)
 	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 
 	type answer struct {
@@ -104,4 +108,41 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	want(call("POST", "/v1/user/password", access, change), 200, "", "")
 	want(call("POST", "/v1/user/password", access, change), 401, "signed_out", "")
 	want(call("GET", "/v1/authorization?email=a@example.com&passwd=a+wholly+new+one", "", nil), 200, "", "")
+
+	// Codes: one to sign up, and the link in the mail to set another password.
+	want(call("POST", "/v1/auth/send", "", nil), 422, "invalid_input", "email")
+	want(call("POST", "/v1/auth/send", "", url.Values{"email": {"b@example.com"}}), 200, "", "")
+	if err := settings.Set(t.Context(), map[string]json.RawMessage{"sign_up_email_code": json.RawMessage("true")}); err != nil {
+		t.Fatal(err)
+	}
+	up = url.Values{"name": {"Bo"}, "email": {"b@example.com"}, "passwd": {"correct horse"}, "repasswd": {"correct horse"}}
+	want(call("POST", "/v1/auth/register", "", up), 422, "invalid_input", "emailcode")
+	up.Set("emailcode", mailed(t, mails, `\b\d{6}\b`))
+	want(call("POST", "/v1/auth/register", "", up), 200, "", "")
+
+	want(call("POST", "/v1/password/reset", "", url.Values{"email": {"b@example.com"}}), 429, "email_code_too_soon", "")
+	want(call("POST", "/v1/password/reset", "", url.Values{"email": {"a@example.com"}}), 200, "", "")
+	link := "/v1/password/token/" + mailed(t, mails, `[\w-]+\.\d{6}`)
+	anew := url.Values{"password": {"another one again"}, "repasswd": {"another two again"}}
+	want(call("POST", link, "", nil), 422, "invalid_input", "password")
+	want(call("POST", link, "", anew), 422, "invalid_input", "repasswd")
+	anew.Set("repasswd", "another one again")
+	want(call("POST", link[:len(link)-3], "", anew), 422, "invalid_input", "token")
+	want(call("POST", link, "", anew), 200, "", "")
+	want(call("POST", link, "", anew), 422, "invalid_input", "token")
+	want(call("GET", "/v1/authorization?email=a@example.com&passwd=another+one+again", "", nil), 200, "", "")
+}
+
+// mailed gives what matches in the newest mail.
+func mailed(t *testing.T, mails *mail.Mails, pattern string) string {
+	t.Helper()
+	all, err := mails.List(t.Context(), 1)
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	_, letter, err := mails.Show(t.Context(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(pattern).FindString(letter.Text)
 }

@@ -45,7 +45,7 @@ func Site(settings *setting.Settings, siteURL, version string, demo bool) Resour
 				s := settings.Get()
 				return siteResult{
 					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone,
-					SignUp:   siteSignUp{s.SignUpMode, false, append([]string{}, s.SignUpDomains...)},
+					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
 				}, nil
 			})
