@@ -86,6 +86,10 @@ func (w *world) wrong(err error, want string) {
 	}
 }
 
+func (w *world) byCode(email, code string) (account.Grant, error) {
+	return w.SignInByCode(w.Context(), account.Credentials{Email: email, EmailCode: code}, home)
+}
+
 func (w *world) reset(email, code string) error {
 	return w.ResetPassword(w.Context(), email, code, "a wholly new one", home)
 }
@@ -140,16 +144,16 @@ func TestACodeIsGoodForOneUseOfItsPurposeAndAddress(t *testing.T) {
 		w.signUp("b@example.com")
 		code := w.sent(account.ForLogin, "a@example.com")
 		w.wrong(w.reset("a@example.com", code), "email_code:code_wrong")
-		_, err := w.SignInByCode(w.Context(), "b@example.com", code, false, home)
+		_, err := w.byCode("b@example.com", code)
 		w.wrong(err, "email_code:code_wrong")
-		g, err := w.SignInByCode(w.Context(), "A@example.com", code, true, home)
+		g, err := w.byCode("A@example.com", code)
 		w.must(err)
 		if who, err := w.Authenticate(w.Context(), g.Access); err != nil || who.UserID != g.User.ID || g.User.EmailVerifiedAt == nil {
 			w.Errorf("%+v %v", who, err)
 		}
-		_, err = w.SignInByCode(w.Context(), "a@example.com", code, false, home)
+		_, err = w.byCode("a@example.com", code)
 		w.wrong(err, "email_code:code_used")
-		_, err = w.SignInByCode(w.Context(), "a@example.com", other(code), false, home)
+		_, err = w.byCode("a@example.com", other(code))
 		w.wrong(err, "email_code:code_wrong")
 
 		// A newer code ends the older one.
@@ -158,11 +162,11 @@ func TestACodeIsGoodForOneUseOfItsPurposeAndAddress(t *testing.T) {
 		w.now = w.now.Add(time.Minute)
 		newer := w.sent(account.ForLogin, "a@example.com")
 		if older != newer {
-			_, err = w.SignInByCode(w.Context(), "a@example.com", older, false, home)
+			_, err = w.byCode("a@example.com", older)
 			w.wrong(err, "email_code:code_wrong")
 		}
 		w.now = w.now.Add(10 * time.Minute)
-		_, err = w.SignInByCode(w.Context(), "a@example.com", newer, false, home)
+		_, err = w.byCode("a@example.com", newer)
 		w.wrong(err, "email_code:code_expired")
 	})
 }
@@ -176,7 +180,7 @@ func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 12 {
 			wg.Go(func() {
-				_, err := w.SignInByCode(w.Context(), "a@example.com", other(code), false, home)
+				_, err := w.byCode("a@example.com", other(code))
 				mu.Lock()
 				defer mu.Unlock()
 				answers[w.fields(err)]++
@@ -186,7 +190,7 @@ func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
 		if answers["email_code:code_wrong"] != 5 || answers["email_code:code_tries"] != 7 {
 			w.Errorf("%v", answers)
 		}
-		_, err := w.SignInByCode(w.Context(), "a@example.com", code, false, home)
+		_, err := w.byCode("a@example.com", code)
 		w.wrong(err, "email_code:code_tries")
 
 		// The right one at once from several places is one use.
@@ -195,7 +199,7 @@ func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
 		clear(answers)
 		for range 4 {
 			wg.Go(func() {
-				_, err := w.SignInByCode(w.Context(), "a@example.com", code, false, home)
+				_, err := w.byCode("a@example.com", code)
 				mu.Lock()
 				defer mu.Unlock()
 				if err == nil {
@@ -280,7 +284,7 @@ func TestAskingForACodeTellsNothingOfAccounts(t *testing.T) {
 					code = other(real)
 				}
 				if purpose == account.ForLogin {
-					_, err := w.SignInByCode(w.Context(), email, code, false, home)
+					_, err := w.byCode(email, code)
 					w.wrong(err, want)
 				} else {
 					w.wrong(w.reset(email, code), want)
@@ -318,9 +322,9 @@ func TestAForgottenPasswordIsSetAnewAndEndsAllSessions(t *testing.T) {
 		w.must(w.reset("a@example.com", code))
 		_, err := w.Authenticate(w.Context(), old.Access)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.SignIn(w.Context(), "a@example.com", password, false, home)
+		_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
-		g, err := w.SignIn(w.Context(), "a@example.com", "a wholly new one", false, home)
+		g, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		if g.User.EmailVerifiedAt == nil {
 			w.Error("the address is proven")

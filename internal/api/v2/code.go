@@ -23,6 +23,7 @@ type signInByCodeBody struct {
 	Email        string `json:"email" format:"email" maxLength:"320"`
 	EmailCode    string `json:"email_code" maxLength:"64" doc:"Six digits"`
 	IsRememberMe bool   `json:"is_remember_me,omitempty" doc:"The refresh token lives 30 days instead of one hour"`
+	TwoFACode
 }
 
 type requestEmailChangeBody struct {
@@ -63,7 +64,9 @@ func Code(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/account_login/login-by-email-code", id: "auth_login_by_code", tag: "public", access: open,
 			summary: "Sign in with a code sent by e-mail", message: fault.Text{ZH: "登录成功", EN: "Signed in"},
 		}, func(ctx context.Context, _ account.Identity, in *body[signInByCodeBody]) (TokensResult, error) {
-			g, err := a.SignInByCode(ctx, in.Body.Email, in.Body.EmailCode, in.Body.IsRememberMe, clientOf(ctx))
+			g, err := a.SignInByCode(ctx, account.Credentials{
+				Email: in.Body.Email, EmailCode: in.Body.EmailCode, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
+			}, clientOf(ctx))
 			return tokensOf(g), err
 		})
 		handle(r, op{
