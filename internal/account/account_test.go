@@ -36,7 +36,6 @@ type world struct {
 	*account.Accounts
 	db       *db.DB
 	settings *setting.Settings
-	mails    *mail.Mails
 	wallets  *wallet.Wallets
 	services *service.Services
 	now      time.Time
@@ -62,8 +61,7 @@ func (w *world) start() {
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
 	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, settings)
-	w.mails = mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080")
-	w.Accounts = account.New(w.db, seal.Key{1}, settings, w.mails, tokens, w.wallets, w.services, nil)
+	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), tokens, w.wallets, w.services, nil)
 }
 
 func (w *world) must(err error) {

@@ -14,12 +14,19 @@ import (
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 )
+
+// mails are what the users are sent.
+func (w *world) mails() *mail.Mails {
+	return mail.New(w.db, seal.Key{1}, w.settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080")
+}
 
 // mailsTo gives the kinds of the mails to an address, newest first.
 func (w *world) mailsTo(email string) (kinds []string) {
 	w.Helper()
-	all, err := w.mails.List(w.Context(), 1000)
+	all, err := w.mails().List(w.Context(), 1000)
 	w.must(err)
 	for _, m := range all {
 		if m.Recipient == email {
@@ -34,11 +41,11 @@ var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 // newestMail gives the newest mail to an address and the code in it.
 func (w *world) newestMail(email string) (mail.Letter, string) {
 	w.Helper()
-	all, err := w.mails.List(w.Context(), 1000)
+	all, err := w.mails().List(w.Context(), 1000)
 	w.must(err)
 	for _, m := range all {
 		if m.Recipient == email {
-			_, letter, err := w.mails.Show(w.Context(), m.ID)
+			_, letter, err := w.mails().Show(w.Context(), m.ID)
 			w.must(err)
 			return letter, sixDigits.FindString(letter.Text)
 		}

@@ -34,8 +34,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
-	a := account.New(d, seal.Key{1}, settings, mails, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	router := v1.New(mux, a.Authenticate)
 	router.Auth(a)
@@ -108,6 +107,8 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	want(call("POST", "/v1/user/password", access, change), 200, "", "")
 	want(call("POST", "/v1/user/password", access, change), 401, "signed_out", "")
 	want(call("GET", "/v1/authorization?email=a@example.com&passwd=a+wholly+new+one", "", nil), 200, "", "")
+
+	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
 
 	// Codes: one to sign up, and the link in the mail to set another password.
 	want(call("POST", "/v1/auth/send", "", nil), 422, "invalid_input", "email")

@@ -36,7 +36,6 @@ type people struct {
 	*account.Accounts
 	db       *db.DB
 	settings *setting.Settings
-	mails    *mail.Mails
 	handler  http.Handler
 	contract *huma.OpenAPI
 }
@@ -51,12 +50,11 @@ func serve(t *testing.T, d *db.DB) *people {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
-	a := account.New(d, seal.Key{1}, settings, mails, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Code(a), v2.Me(a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
-	return &people{t, a, d, settings, mails, door.Handler(), contract}
+	return &people{t, a, d, settings, door.Handler(), contract}
 }
 
 // answer is an answer with what all have in common.

@@ -9,6 +9,9 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 )
 
 const (
@@ -24,13 +27,14 @@ var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 // mailed gives the code in the newest mail to an address.
 func (p *people) mailed(email string) string {
 	p.Helper()
-	all, err := p.mails.List(p.Context(), 100)
+	mails := mail.New(p.db, seal.Key{1}, p.settings, secret.New(p.db, seal.Key{1}), "http://localhost:8080")
+	all, err := mails.List(p.Context(), 100)
 	if err != nil {
 		p.Fatal(err)
 	}
 	for _, m := range all {
 		if m.Recipient == email {
-			_, letter, err := p.mails.Show(p.Context(), m.ID)
+			_, letter, err := mails.Show(p.Context(), m.ID)
 			if err != nil {
 				p.Fatal(err)
 			}
