@@ -17,7 +17,15 @@ export function ClientMenu(props: ClientMenuProps) {
   const { t } = useTranslation('home')
   const { first, others } = props
   return (
-    <Menu defaultOpened position="bottom-end" width={240} shadow="md">
+    <Menu
+      defaultOpened
+      position="bottom-end"
+      width={240}
+      shadow="md"
+      withInitialFocusPlaceholder={false}
+      // Inside the landmark that its button is in.
+      portalProps={{ target: '#main' }}
+    >
       <Menu.Target>
         <MenuButton isQuiet={props.isQuiet} />
       </Menu.Target>
