@@ -29,6 +29,7 @@ type cli struct {
 	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Seed    seedCommand    `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
 	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
+	Mail    mailCommand    `cmd:"" help:"List and show the mails of the site, and send a test mail."`
 	Doctor  doctorCommand  `cmd:"" help:"Check that the money and everything else in the database adds up."`
 	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
 	Version versionCommand `cmd:"" help:"Print the version."`

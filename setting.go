@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -13,6 +16,8 @@ import (
 type settingCommand struct {
 	List settingList `cmd:"" default:"1" help:"Print all settings as JSON."`
 	Set  settingSet  `cmd:"" help:"Change settings: NAME=VALUE, where VALUE is JSON or plain text."`
+
+	Secret settingSecret `cmd:"" help:"Set a secret, read from standard input and never shown again; an empty line removes it."`
 }
 
 type settingList struct{}
@@ -43,6 +48,20 @@ func (c settingSet) Run(ctx context.Context, cfg *app.Config) error {
 			values[name] = json.RawMessage(value)
 		}
 		return a.Settings.Set(ctx, values)
+	})
+}
+
+type settingSecret struct {
+	Name string `arg:"" help:"Which one, such as smtp_password."`
+}
+
+func (c settingSecret) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		return a.Secrets.Set(ctx, c.Name, strings.TrimRight(line, "\r\n"))
 	})
 }
 
