@@ -188,25 +188,26 @@ func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
 	return u.stopAt.Load(), u.stopped.Load()
 }
 
-// Ending says whether any user with open connections is in the last twentieth of what remained.
+// Ending says whether any user has used, since the last report, a twentieth or more of what remained: then the
+// user's other nodes, which may be giving out the same bytes, have to hear of it soon.
 func (g *Gate) Ending() bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	for _, u := range g.users {
-		if u.ending() {
+		if u.ending(g.meter.UnsealedOf(u.id)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (u *user) ending() bool {
+func (u *user) ending(unreported int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.conns) == 0 || u.row.Remaining == nil || u.stopped.Load() {
+	if unreported == 0 || u.row.Remaining == nil || u.stopped.Load() {
 		return false
 	}
-	return u.stopAt.Load()-u.counter.Total() <= *u.row.Remaining/20
+	return unreported >= (u.stopAt.Load()-u.counter.Total())/20
 }
 
 // Online lists the addresses of users that are connected or have been since the last call, and the number of

@@ -171,6 +171,14 @@ func (m *Meter) Unsealed() bool {
 	})
 }
 
+// UnsealedOf is how many of a user's bytes are waiting to be sealed.
+func (m *Meter) UnsealedOf(user int64) int64 {
+	c := m.counters.get(user)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return c.Total() - c.sealedUp - c.sealedDown
+}
+
 // Known is the position of a user's counter up to which the server may already have taken the bytes off
 // the user's remaining: everything that has ever left in a batch. Bytes beyond it are surely not taken off.
 func (m *Meter) Known(user int64) int64 {

@@ -215,6 +215,21 @@ func TestRemainingStopsAndARenewalStartsAgain(t *testing.T) {
 	w.mustExchange(client.Dial(w.echo), 100_000)
 }
 
+func TestLargePartsOfWhatRemainsAreReportedWithoutWaiting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1), User(2))
+	w.set(func() { w.node.ReportSeconds = 3600 })
+	w.quota[1], w.quota[2] = 1_000_000, 1_000_000
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 100_000) // a fifth of what remains
+	eventually(t, 5*time.Second, "the user's other nodes can hear of it", func() bool { return w.bill(1) == 200_000 })
+	w.mustExchange(w.client(User(2)).Dial(w.echo), 10_000)
+	time.Sleep(3 * time.Second)
+	if bill := w.bill(2); bill != 0 {
+		t.Errorf("a fiftieth of what remains was reported at once: %d", bill)
+	}
+}
+
 func TestStopOfTheServerIsObeyedUnlessTheUserJustRenewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
