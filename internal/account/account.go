@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/geo"
@@ -29,6 +30,7 @@ type Accounts struct {
 	key       seal.Key
 	settings  *setting.Settings
 	mails     *mail.Mails
+	captchas  *captcha.Captchas
 	tokens    *token.Tokens
 	wallets   *wallet.Wallets
 	services  *service.Services
@@ -40,9 +42,9 @@ type Accounts struct {
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
 // areas may be nil.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, captchas *captcha.Captchas, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
 	return &Accounts{
-		db: d, key: key, settings: settings, mails: mails, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
+		db: d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60),
 	}
 }
@@ -81,6 +83,7 @@ type Client struct {
 	IP        netip.Addr
 	UserAgent string
 	Lang      fault.Lang // in which mails are written
+	Captcha   string     // answer to a captcha; empty where none was given
 }
 
 // Faults of accounts.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"airstrip/internal/account"
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -61,7 +62,7 @@ func (w *world) start() {
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
 	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, settings)
-	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), tokens, w.wallets, w.services, nil)
+	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), captcha.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1})), tokens, w.wallets, w.services, nil)
 }
 
 func (w *world) must(err error) {
@@ -246,6 +247,7 @@ func TestWhoMaySignUpIsASetting(t *testing.T) {
 
 func TestANetworkHasSoManySignUpsADay(t *testing.T) {
 	each(t, func(w *world) {
+		w.set("captcha_register", "never")
 		w.set("sign_up_per_ip_daily", 2)
 		in := func(i int) account.SignUp {
 			return account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "u", Password: password, Repeated: password}
@@ -298,6 +300,7 @@ func TestWhatIsNoAddressIsNobodys(t *testing.T) {
 
 func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
 	each(t, func(w *world) {
+		w.set("captcha_login", "never")
 		w.signUp("a@example.com")
 		attacker, fresh := from("198.51.100.7"), from("203.0.113.9")
 		wrong := func(email string, c account.Client) error {
@@ -340,6 +343,7 @@ func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
 
 func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 	each(t, func(w *world) {
+		w.set("captcha_login", "never")
 		w.signUp("a@example.com")
 		attacker := from("198.51.100.7")
 		var wrong int

@@ -76,6 +76,9 @@ func (a *Accounts) RequestCode(ctx context.Context, purpose Purpose, email strin
 	if err := invalid(checkEmail(email, domains)); err != nil {
 		return err
 	}
+	if err := a.askForCode(ctx, purpose, from); err != nil {
+		return err
+	}
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		content, err := a.issue(ctx, tx, shown{purpose: purpose, email: email}, from)
 		if err != nil {

@@ -225,6 +225,9 @@ func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
 
 func TestCodesAreLimitedPerAddressAndPerNetwork(t *testing.T) {
 	each(t, func(w *world) {
+		w.set("captcha_register", "never")
+		w.set("captcha_login", "never")
+		w.set("captcha_forgot_password", "never")
 		ask := func(email, ip string) error { return w.RequestCode(w.Context(), account.ForLogin, email, from(ip)) }
 		after := func(err, target error, want time.Duration) {
 			w.Helper()

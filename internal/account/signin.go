@@ -10,8 +10,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/limit"
 )
 
 // Credentials is what a person shows to sign in: a password, or a code that was sent by mail.
@@ -31,6 +33,9 @@ func (a *Accounts) SignIn(ctx context.Context, c Credentials, from Client) (Gran
 	c.Email = NormalEmail(c.Email)
 	if checkEmail(c.Email, nil) != nil { // nobody's, and nothing to keep in the history
 		return g, ErrWrongCredentials
+	}
+	if err := a.askAtSignIn(ctx, c.Email, from); err != nil {
+		return g, err
 	}
 	err := a.prove(ctx, c.Email, c.Password, a.second(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
 		g, err = a.signedIn(ctx, tx, r, c.Remember, from)
@@ -216,7 +221,7 @@ func (a *Accounts) SignIns(ctx context.Context, userID int64) ([]SignInRecord, e
 }
 
 // The limits on wrong passwords. Nobody can lock somebody else's account: failures elsewhere only make one network wait
-// between its own.
+// between its own. Where the site asks for captchas they come at these numbers, and the waiting at twice of them.
 const (
 	window             = 15 * time.Minute
 	failuresHere       = 5  // for one e-mail from one network
@@ -225,47 +230,48 @@ const (
 	pause              = time.Minute
 )
 
-// admit answers ErrTooManyFailures where this client must wait before it may try a password for email.
-func (a *Accounts) admit(ctx context.Context, idb bun.IDB, email string, from Client) error {
-	now, here := a.db.Now(), network(from.IP)
-	var byEmail struct {
-		Everywhere, Here int
-		FirstHere        *time.Time
-		LastHere         *time.Time
-	}
+// failures are the wrong passwords within the window.
+type failures struct {
+	Everywhere, Here int // for one e-mail
+	FirstHere        *time.Time
+	LastHere         *time.Time
+	OfNetwork        int // for all e-mails
+	FirstOfNetwork   *time.Time
+}
+
+func (a *Accounts) failures(ctx context.Context, idb bun.IDB, email, here string) (f failures, err error) {
+	since := a.db.Now().Add(-window)
 	if err := idb.NewRaw(`SELECT count(*) AS everywhere, count(CASE WHEN network = ?0 THEN 1 END) AS here,
 			min(CASE WHEN network = ?0 THEN at END) AS first_here, max(CASE WHEN network = ?0 THEN at END) AS last_here
-		FROM sign_in WHERE email = ?1 AND at > ?2 AND wrong <> ''`, here, email, now.Add(-window)).Scan(ctx, &byEmail); err != nil {
-		return err
+		FROM sign_in WHERE email = ?1 AND at > ?2 AND wrong <> ''`, here, email, since).Scan(ctx, &f); err != nil {
+		return f, err
 	}
-	var byNetwork struct {
-		Failures int
-		First    *time.Time
+	err = idb.NewRaw(`SELECT count(*) AS of_network, min(at) AS first_of_network FROM sign_in WHERE network = ? AND at > ? AND wrong <> ''`, here, since).Scan(ctx, &f)
+	return f, err
+}
+
+// admit answers ErrTooManyFailures where this client must wait before it may try a password for email.
+func (a *Accounts) admit(ctx context.Context, idb bun.IDB, email string, from Client) error {
+	now, times := a.db.Now(), 1
+	if from.Captcha != "" && captcha.Mode(a.settings.Get(), captcha.Login) != "never" { // SignIn has tested it at the first of these numbers
+		times = 2
 	}
-	if err := idb.NewRaw(`SELECT count(*) AS failures, min(at) AS first FROM sign_in WHERE network = ? AND at > ? AND wrong <> ''`,
-		here, now.Add(-window)).Scan(ctx, &byNetwork); err != nil {
-		return err
-	}
+	f, err := a.failures(ctx, idb, email, network(from.IP))
 	switch {
-	case byEmail.Here >= failuresHere:
-		return ErrTooManyFailures.After(byEmail.FirstHere.Add(window).Sub(now))
-	case byNetwork.Failures >= failuresOfNetwork:
-		return ErrTooManyFailures.After(byNetwork.First.Add(window).Sub(now))
-	case byEmail.Everywhere >= failuresEverywhere && byEmail.LastHere != nil && byEmail.LastHere.Add(pause).After(now):
-		return ErrTooManyFailures.After(byEmail.LastHere.Add(pause).Sub(now))
+	case err != nil:
+		return err
+	case f.Here >= times*failuresHere:
+		return ErrTooManyFailures.After(f.FirstHere.Add(window).Sub(now))
+	case f.OfNetwork >= times*failuresOfNetwork:
+		return ErrTooManyFailures.After(f.FirstOfNetwork.Add(window).Sub(now))
+	case f.Everywhere >= times*failuresEverywhere && f.LastHere != nil && f.LastHere.Add(pause).After(now):
+		return ErrTooManyFailures.After(f.LastHere.Add(pause).Sub(now))
 	}
 	return nil
 }
 
-// network is what an address is counted as: an IPv4 address itself, of IPv6 the /64 that one customer has.
-func network(ip netip.Addr) string {
-	if ip.Is6() {
-		if prefix, err := ip.WithZone("").Prefix(64); err == nil {
-			return prefix.String()
-		}
-	}
-	return ip.String()
-}
+// network is what an address is counted as.
+func network(ip netip.Addr) string { return limit.Network(ip) }
 
 const maxUserAgent = 512 // bytes
 

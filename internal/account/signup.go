@@ -53,6 +53,9 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		return Grant{}, err
 	}
 	if !site.SignUpEmailCode {
+		if err := a.askAtSignUp(ctx, from); err != nil {
+			return Grant{}, err
+		}
 		if err := a.free(ctx, r.Email); err != nil {
 			return Grant{}, err
 		}

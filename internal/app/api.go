@@ -26,6 +26,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
+		v2.Captcha(a.Captchas),
 		v2.Code(a.Accounts),
 		v2.Me(a.Accounts),
 		v2.Security(a.Accounts),

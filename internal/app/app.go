@@ -23,6 +23,7 @@ import (
 	"airstrip/internal/api/modmu"
 	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
@@ -52,6 +53,7 @@ type App struct {
 	Queue    *job.Queue
 	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
 	Mails    *mail.Mails
+	Captchas *captcha.Captchas
 	Tokens   *token.Tokens
 	Wallets  *wallet.Wallets
 	Services *service.Services
@@ -101,7 +103,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
 	}
-	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Tokens, a.Wallets, a.Services, areas)
+	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
+	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
@@ -114,7 +117,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic} {
 		part.Register(a.Queue)
 	}
 	a.Outbox = job.New(a.DB)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"airstrip/internal/db"
@@ -116,17 +115,6 @@ func (c *Captchas) verifier(provider string) verifier {
 		return ownVerifier{c}
 	}
 	return vendor{c, provider}
-}
-
-// Kinds are all kinds.
-var Kinds = []Kind{Register, Login, ForgotPassword, Test, CheckIn, Ticket}
-
-// ParseKind reads a kind, or answers the fault of the parameter called name.
-func ParseKind(name, text string) (Kind, error) {
-	if !slices.Contains(Kinds, Kind(text)) {
-		return "", fault.Invalid(name, "choice", "没有这种验证", "There is no such kind of captcha")
-	}
-	return Kind(text), nil
 }
 
 // Register puts the forgetting of old challenges on the timetable.

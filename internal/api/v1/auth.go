@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -22,7 +23,7 @@ func (r *Router) Auth(a *account.Accounts) {
 			if err != nil {
 				return Answer{}, err
 			}
-			g, err := a.SignIn(req.Context(), account.Credentials{Email: email, Password: password, TwoFactor: in.Get("code"), Remember: in.yes("remember_me")}, clientOf(req))
+			g, err := a.SignIn(req.Context(), account.Credentials{Email: email, Password: password, TwoFactor: in.Get("code"), Remember: in.yes("remember_me")}, answeredBy(req, in))
 			return granted(req, g, signedIn), err
 		}
 	}
@@ -37,7 +38,7 @@ func (r *Router) Auth(a *account.Accounts) {
 		}
 		g, err := a.SignUp(req.Context(), account.SignUp{
 			Email: in.Get("email"), Name: in.Get("name"), Password: in.Get("passwd"), Repeated: in.Get("repasswd"), InviteCode: in.Get("code"), EmailCode: in.Get("emailcode"),
-		}, clientOf(req))
+		}, answeredBy(req, in))
 		return granted(req, g, fault.Text{ZH: "注册成功", EN: "Welcome"}), called(err, "password", "passwd", "re_password", "repasswd", "invite_code", "code", "email_code", "emailcode")
 	})
 
@@ -69,6 +70,15 @@ func (in Input) yes(name string) bool {
 func clientOf(req *http.Request) account.Client {
 	c := api.CallerOf(req.Context())
 	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
+}
+
+// answeredBy gives the client with its answer to a captcha, under our name for it or one that a provider's widget has.
+func answeredBy(req *http.Request, in Input) account.Client {
+	c := clientOf(req)
+	for _, name := range []string{"verify_token", "cf-turnstile-response", "h-captcha-response", "g-recaptcha-response"} {
+		c.Captcha = cmp.Or(c.Captcha, in.Get(name))
+	}
+	return c
 }
 
 // called gives the fault err with its fields under the names that this API has for them: name, older name, and so on.

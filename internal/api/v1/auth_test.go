@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v1 "airstrip/internal/api/v1"
+	"airstrip/internal/captcha"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
 	"airstrip/internal/seal"
@@ -34,7 +35,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
 	router := v1.New(mux, a.Authenticate)
 	router.Auth(a)

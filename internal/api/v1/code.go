@@ -19,7 +19,7 @@ func (r *Router) Code(a *account.Accounts) {
 				return Answer{}, err
 			}
 			sent := fault.Text{ZH: "邮件已发送，请查收", EN: "A mail is on its way"}
-			return told(req, sent), a.RequestCode(req.Context(), purpose, email, clientOf(req))
+			return told(req, sent), a.RequestCode(req.Context(), purpose, email, answeredBy(req, in))
 		})
 	}
 

@@ -74,6 +74,17 @@ func clientOf(ctx context.Context) account.Client {
 	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
 }
 
+// client gives the other end of the call with its answer to a captcha.
+func (c ChallengeBody) client(ctx context.Context) account.Client {
+	from := clientOf(ctx)
+	for _, answer := range []*string{c.VerifyToken, c.Tiago2CapToken} {
+		if answer != nil && from.Captcha == "" {
+			from.Captcha = *answer
+		}
+	}
+	return from
+}
+
 type body[B any] struct{ Body B }
 
 // Auth adds sign-in, sign-up, refresh and sign-out.
@@ -85,7 +96,7 @@ func Auth(a *account.Accounts) Resource {
 		}, func(ctx context.Context, _ account.Identity, in *body[signInBody]) (TokensResult, error) {
 			g, err := a.SignIn(ctx, account.Credentials{
 				Email: in.Body.Email, Password: in.Body.Password, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
-			}, clientOf(ctx))
+			}, in.Body.client(ctx))
 			return tokensOf(g), err
 		})
 		handle(r, op{
@@ -100,7 +111,7 @@ func Auth(a *account.Accounts) Resource {
 			if b.EmailCode != nil {
 				s.EmailCode = *b.EmailCode
 			}
-			g, err := a.SignUp(ctx, s, clientOf(ctx))
+			g, err := a.SignUp(ctx, s, b.client(ctx))
 			return signUpResult{tokensOf(g), g.User.Name, g.User.Email}, err
 		})
 		handle(r, op{

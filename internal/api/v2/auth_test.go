@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
@@ -50,9 +51,10 @@ func serve(t *testing.T, d *db.DB) *people {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil)
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Code(a), v2.Me(a))
+	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Code(a), v2.Me(a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, door.Handler(), contract}
 }
@@ -198,7 +200,7 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			IsBan     bool      `json:"is_ban"`
 		}
 		same(t, "get_me", p.want(p.call("GET", "/api/v2/user/get_me", in.AccessToken, ""), 200, "").into(t, &me),
-			"user_id", "user_new_id", "email", "is_ban", "tg_id", "user_name", "user_account_expire_in", "staff_role", "invite_code")
+			"user_id", "user_new_id", "email", "is_ban", "ban", "tg_id", "user_name", "user_account_expire_in", "staff_role", "invite_code")
 		if me.IsBan || me.TgID != nil || me.ExpireIn.Before(time.Now()) || len(me.UserNewID) != 36 {
 			t.Errorf("get_me %+v", me)
 		}
@@ -356,6 +358,13 @@ func TestRefusalsSayWhatTheyAre(t *testing.T) {
 		if known.Message != unknown.Message || len(known.Errors) != 0 {
 			t.Errorf("%s, but %s", known.raw, unknown.raw)
 		}
+	}
+	a = p.want(wrong("a@example.com"), 403, "captcha_required")
+	if !strings.Contains(a.raw, `"details":{"captcha_key_type":"login","provider":"pow","site_key":""}`) {
+		t.Error(a.raw)
+	}
+	if err := p.settings.Set(t.Context(), map[string]json.RawMessage{"captcha_login": json.RawMessage(`"never"`)}); err != nil {
+		t.Fatal(err)
 	}
 	a = p.want(wrong("a@example.com"), 429, "too_many_failures")
 	if after := a.header.Get("Retry-After"); after == "" || after == "0" {

@@ -57,7 +57,7 @@ func Code(a *account.Accounts) Resource {
 			handle(r, op{
 				method: http.MethodPost, path: o.path + "/request-email-code", id: o.id, tag: "public", access: open, summary: o.summary, message: codeSent,
 			}, func(ctx context.Context, _ account.Identity, in *body[requestCodeBody]) (Empty, error) {
-				return Empty{}, a.RequestCode(ctx, o.purpose, in.Body.Email, clientOf(ctx))
+				return Empty{}, a.RequestCode(ctx, o.purpose, in.Body.Email, in.Body.client(ctx))
 			})
 		}
 		handle(r, op{

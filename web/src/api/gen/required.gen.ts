@@ -34,6 +34,16 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/auth/jwt_token/jwt_access_refresh": [
     "body.refresh_token"
   ],
+  "GET /api/v2/captcha-key": [
+    "query.captcha_key_type"
+  ],
+  "POST /api/v2/captcha-key-v2-consume": [
+    "body.verify_token"
+  ],
+  "POST /api/v2/captcha-key-v2-verify": [
+    "body.cap_id",
+    "body.solutions"
+  ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
     "body.new_password"

@@ -102,6 +102,75 @@ export type BanResult = {
     until: string | null;
 };
 
+export type CaptchaChallenge = {
+    /**
+     * How many puzzles; for each i from 0 find s so that the hex SHA-256 of the text i + id + s begins with cap_difficulty zeros
+     */
+    cap_challenge_count: number;
+    /**
+     * Zero hex digits
+     */
+    cap_difficulty: number;
+    consumed_at: string | null;
+    created_at: string;
+    id: string;
+    /**
+     * The only address that can answer
+     */
+    request_ip: string;
+    verified_at: string | null;
+};
+
+export type CaptchaKeyAnswer = {
+    /**
+     * With the built-in proof of work a new challenge's id, as captcha-key-v2 gives one; else it only names this answer
+     */
+    captcha_key: string;
+    captcha_key_type: 'register' | 'login' | 'forgot_password' | 'test' | 'checkin' | 'ticket';
+    /**
+     * Always true
+     */
+    is_success: boolean;
+    message: string;
+    result: CaptchaWidget;
+    /**
+     * The same as site_key
+     */
+    tiago2_cap_key_id: string;
+};
+
+export type CaptchaSolutions = {
+    cap_id: string;
+    /**
+     * s for each puzzle
+     */
+    solutions: Array<number>;
+};
+
+export type CaptchaToken = {
+    expires_at: string;
+    /**
+     * Good once, from this address
+     */
+    verify_token: string;
+};
+
+export type CaptchaWidget = {
+    captcha_key_type: 'register' | 'login' | 'forgot_password' | 'test' | 'checkin' | 'ticket';
+    /**
+     * risk: only after a call was answered captcha_required
+     */
+    mode: 'never' | 'risk' | 'always';
+    /**
+     * pow: captcha-key-v2
+     */
+    provider: 'pow' | 'turnstile' | 'hcaptcha' | 'recaptcha';
+    /**
+     * Public key for the provider's widget; empty with pow
+     */
+    site_key: string;
+};
+
 export type ChangeEmailBody = {
     /**
      * Six digits, sent to the present address
@@ -1342,6 +1411,10 @@ export type UserIndexResult = {
     user_id: number;
 };
 
+export type VerifyTokenBody = {
+    verify_token: string;
+};
+
 export type WalletResult = {
     /**
      * The balance less what is held
@@ -1525,6 +1598,72 @@ export type AuthSignOutResponses = {
 };
 
 export type AuthSignOutResponse = AuthSignOutResponses[keyof AuthSignOutResponses];
+
+export type CaptchaKeyData = {
+    body?: never;
+    path?: never;
+    query: {
+        captcha_key_type: 'register' | 'login' | 'forgot_password' | 'test' | 'checkin' | 'ticket';
+    };
+    url: '/api/v2/captcha-key';
+};
+
+export type CaptchaKeyResponses = {
+    /**
+     * OK
+     */
+    200: CaptchaWidget;
+};
+
+export type CaptchaKeyResponse = CaptchaKeyResponses[keyof CaptchaKeyResponses];
+
+export type CaptchaChallengeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/captcha-key-v2';
+};
+
+export type CaptchaChallengeResponses = {
+    /**
+     * OK
+     */
+    200: CaptchaChallenge;
+};
+
+export type CaptchaChallengeResponse = CaptchaChallengeResponses[keyof CaptchaChallengeResponses];
+
+export type CaptchaConsumeData = {
+    body: VerifyTokenBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/captcha-key-v2-consume';
+};
+
+export type CaptchaConsumeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type CaptchaConsumeResponse = CaptchaConsumeResponses[keyof CaptchaConsumeResponses];
+
+export type CaptchaVerifyData = {
+    body: CaptchaSolutions;
+    path?: never;
+    query?: never;
+    url: '/api/v2/captcha-key-v2-verify';
+};
+
+export type CaptchaVerifyResponses = {
+    /**
+     * OK
+     */
+    200: CaptchaToken;
+};
+
+export type CaptchaVerifyResponse = CaptchaVerifyResponses[keyof CaptchaVerifyResponses];
 
 export type SiteGetData = {
     body?: never;

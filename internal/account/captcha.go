@@ -1,0 +1,43 @@
+package account
+
+import (
+	"context"
+
+	"airstrip/internal/captcha"
+)
+
+// The captcha stands before the first step: before the password at a sign-in; before the code where a code is asked for,
+// else before the sign-up itself. Each of these answers captcha.ErrRequired where the client must show one.
+
+// askAtSignIn asks where an account or a network has seen many wrong passwords.
+func (a *Accounts) askAtSignIn(ctx context.Context, email string, from Client) error {
+	f, err := a.failures(ctx, a.db, email, network(from.IP))
+	if err != nil {
+		return err
+	}
+	risky := f.Everywhere >= failuresEverywhere || f.OfNetwork >= failuresOfNetwork
+	return a.captchas.Require(ctx, captcha.Login, risky, from.Captcha, from.IP)
+}
+
+// askAtSignUp asks where a network has half of its accounts of the day.
+func (a *Accounts) askAtSignUp(ctx context.Context, from Client) error {
+	site := a.settings.Get()
+	var made int
+	if err := a.db.NewRaw(`SELECT coalesce(sum(accounts), 0) FROM sign_up_count WHERE network = ? AND day = ?`,
+		network(from.IP), day(a.db.Now().In(site.Zone()))).Scan(ctx, &made); err != nil {
+		return err
+	}
+	return a.captchas.Require(ctx, captcha.Register, 2*made >= site.SignUpPerIPDaily, from.Captcha, from.IP)
+}
+
+const riskyCodes = 5 // of one network within a day
+
+// askForCode asks where a network wants many codes.
+func (a *Accounts) askForCode(ctx context.Context, purpose Purpose, from Client) error {
+	var asked int
+	if err := a.db.NewRaw(`SELECT coalesce(sum(codes), 0) FROM email_code_count WHERE who = ?`, "network "+network(from.IP)).Scan(ctx, &asked); err != nil {
+		return err
+	}
+	kinds := map[Purpose]captcha.Kind{ForRegister: captcha.Register, ForLogin: captcha.Login, ForForgotPassword: captcha.ForgotPassword, ForTest: captcha.Test}
+	return a.captchas.Require(ctx, kinds[purpose], asked >= riskyCodes, from.Captcha, from.IP)
+}
