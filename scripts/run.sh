@@ -25,7 +25,7 @@ for _ in $(seq 100); do
 done
 
 if [ -e "$demo" ]; then
-	node -e 'for (const n of require(require("path").resolve(process.argv[1])).nodes) console.log(n.id, n.secret)' "$demo" | while read -r id secret; do
+	node -e 'for (const n of require(require("path").resolve(process.argv[1])).nodes) console.log(`${n.id} ${n.secret}`)' "$demo" | while read -r id secret; do
 		mkdir -p "$AIRSTRIP_DATA/node-$id"
 		printf %s "$secret" >"$AIRSTRIP_DATA/node-$id/secret"
 	done
