@@ -69,6 +69,8 @@ function optionOf(
     },
     tooltip: {
       trigger: 'axis',
+      // Drawn on the canvas: as HTML it would need inline styles, which the site's policy forbids.
+      renderMode: 'richText',
       backgroundColor: colors.surface,
       borderColor: colors.line,
       padding: [8, 12],
