@@ -5,6 +5,7 @@ import type shop from './locales/zh-CN/shop.json'
 import type service from './locales/zh-CN/service.json'
 import type node from './locales/zh-CN/node.json'
 import type home from './locales/zh-CN/home.json'
+import type security from './locales/zh-CN/security.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -17,6 +18,7 @@ declare module 'i18next' {
       service: typeof service
       node: typeof node
       home: typeof home
+      security: typeof security
     }
   }
 }

@@ -12,15 +12,23 @@ import { Route as rootRouteImport } from './routes/__root'
 import { Route as IndexRouteImport } from './routes/index'
 import { Route as AboutRouteImport } from './routes/about'
 import { Route as AuthRouteImport } from './routes/auth'
+import { Route as SettingsRouteImport } from './routes/settings'
 import { Route as UserRouteImport } from './routes/user'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
+import { Route as SettingsIndexRouteImport } from './routes/settings.index'
 import { Route as UserIndexRouteImport } from './routes/user.index'
 import { Route as UserSplatRouteImport } from './routes/user.$'
 import { Route as UserDashboardRouteImport } from './routes/user.dashboard'
+import { Route as UserMyAccountRouteImport } from './routes/user.my-account'
 import { Route as UserNodesRouteImport } from './routes/user.nodes'
+import { Route as UserAccountActivityRouteImport } from './routes/user.account.activity'
+import { Route as UserAccountEditPasswordRouteImport } from './routes/user.account.edit-password'
+import { Route as UserAccountEditProfileRouteImport } from './routes/user.account.edit-profile'
+import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
+import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
 import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
@@ -39,6 +47,11 @@ const AboutRoute = AboutRouteImport.update({
 const AuthRoute = AuthRouteImport.update({
   id: '/auth',
   path: '/auth',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SettingsRoute = SettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
   getParentRoute: () => rootRouteImport,
 } as any)
 const UserRoute = UserRouteImport.update({
@@ -66,6 +79,11 @@ const AuthSignUpRoute = AuthSignUpRouteImport.update({
   path: '/sign-up',
   getParentRoute: () => AuthRoute,
 } as any)
+const SettingsIndexRoute = SettingsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => SettingsRoute,
+} as any)
 const UserIndexRoute = UserIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -81,9 +99,39 @@ const UserDashboardRoute = UserDashboardRouteImport.update({
   path: '/dashboard',
   getParentRoute: () => UserRoute,
 } as any)
+const UserMyAccountRoute = UserMyAccountRouteImport.update({
+  id: '/my-account',
+  path: '/my-account',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserNodesRoute = UserNodesRouteImport.update({
   id: '/nodes',
   path: '/nodes',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountActivityRoute = UserAccountActivityRouteImport.update({
+  id: '/account/activity',
+  path: '/account/activity',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountEditPasswordRoute = UserAccountEditPasswordRouteImport.update({
+  id: '/account/edit-password',
+  path: '/account/edit-password',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountEditProfileRoute = UserAccountEditProfileRouteImport.update({
+  id: '/account/edit-profile',
+  path: '/account/edit-profile',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountLoginIpLogRoute = UserAccountLoginIpLogRouteImport.update({
+  id: '/account/login-ip-log',
+  path: '/account/login-ip-log',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountSecurityRoute = UserAccountSecurityRouteImport.update({
+  id: '/account/security',
+  path: '/account/security',
   getParentRoute: () => UserRoute,
 } as any)
 const UserServicesIndexRoute = UserServicesIndexRouteImport.update({
@@ -111,15 +159,23 @@ export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
   '/about': typeof AboutRoute
   '/auth': typeof AuthRouteWithChildren
+  '/settings': typeof SettingsRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
   '/auth/': typeof AuthIndexRoute
+  '/settings/': typeof SettingsIndexRoute
   '/user/': typeof UserIndexRoute
+  '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/edit-password': typeof UserAccountEditPasswordRoute
+  '/user/account/edit-profile': typeof UserAccountEditProfileRoute
+  '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
@@ -133,9 +189,16 @@ export interface FileRoutesByTo {
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
   '/auth': typeof AuthIndexRoute
+  '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
+  '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/edit-password': typeof UserAccountEditPasswordRoute
+  '/user/account/edit-profile': typeof UserAccountEditProfileRoute
+  '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services': typeof UserServicesIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
@@ -146,15 +209,23 @@ export interface FileRoutesById {
   '/': typeof IndexRoute
   '/about': typeof AboutRoute
   '/auth': typeof AuthRouteWithChildren
+  '/settings': typeof SettingsRouteWithChildren
   '/user': typeof UserRouteWithChildren
   '/auth/sign-in': typeof AuthSignInRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
   '/user/dashboard': typeof UserDashboardRoute
+  '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
   '/auth/': typeof AuthIndexRoute
+  '/settings/': typeof SettingsIndexRoute
   '/user/': typeof UserIndexRoute
+  '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/edit-password': typeof UserAccountEditPasswordRoute
+  '/user/account/edit-profile': typeof UserAccountEditProfileRoute
+  '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
+  '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
@@ -166,15 +237,23 @@ export interface FileRouteTypes {
     | '/'
     | '/about'
     | '/auth'
+    | '/settings'
     | '/user'
     | '/auth/sign-in'
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/my-account'
     | '/user/nodes'
     | '/auth/'
+    | '/settings/'
     | '/user/'
+    | '/user/account/activity'
+    | '/user/account/edit-password'
+    | '/user/account/edit-profile'
+    | '/user/account/login-ip-log'
+    | '/user/account/security'
     | '/user/services/buy'
     | '/user/services/'
     | '/user/wallet/'
@@ -188,9 +267,16 @@ export interface FileRouteTypes {
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/my-account'
     | '/user/nodes'
     | '/auth'
+    | '/settings'
     | '/user'
+    | '/user/account/activity'
+    | '/user/account/edit-password'
+    | '/user/account/edit-profile'
+    | '/user/account/login-ip-log'
+    | '/user/account/security'
     | '/user/services/buy'
     | '/user/services'
     | '/user/wallet'
@@ -200,15 +286,23 @@ export interface FileRouteTypes {
     | '/'
     | '/about'
     | '/auth'
+    | '/settings'
     | '/user'
     | '/auth/sign-in'
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
     | '/user/dashboard'
+    | '/user/my-account'
     | '/user/nodes'
     | '/auth/'
+    | '/settings/'
     | '/user/'
+    | '/user/account/activity'
+    | '/user/account/edit-password'
+    | '/user/account/edit-profile'
+    | '/user/account/login-ip-log'
+    | '/user/account/security'
     | '/user/services/buy'
     | '/user/services/'
     | '/user/wallet/'
@@ -219,6 +313,7 @@ export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute
   AboutRoute: typeof AboutRoute
   AuthRoute: typeof AuthRouteWithChildren
+  SettingsRoute: typeof SettingsRouteWithChildren
   UserRoute: typeof UserRouteWithChildren
 }
 
@@ -243,6 +338,13 @@ declare module '@tanstack/react-router' {
       path: '/auth'
       fullPath: '/auth'
       preLoaderRoute: typeof AuthRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/settings': {
+      id: '/settings'
+      path: '/settings'
+      fullPath: '/settings'
+      preLoaderRoute: typeof SettingsRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/user': {
@@ -280,6 +382,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AuthSignUpRouteImport
       parentRoute: typeof AuthRoute
     }
+    '/settings/': {
+      id: '/settings/'
+      path: '/'
+      fullPath: '/settings/'
+      preLoaderRoute: typeof SettingsIndexRouteImport
+      parentRoute: typeof SettingsRoute
+    }
     '/user/': {
       id: '/user/'
       path: '/'
@@ -301,11 +410,53 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserDashboardRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/my-account': {
+      id: '/user/my-account'
+      path: '/my-account'
+      fullPath: '/user/my-account'
+      preLoaderRoute: typeof UserMyAccountRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/nodes': {
       id: '/user/nodes'
       path: '/nodes'
       fullPath: '/user/nodes'
       preLoaderRoute: typeof UserNodesRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/activity': {
+      id: '/user/account/activity'
+      path: '/account/activity'
+      fullPath: '/user/account/activity'
+      preLoaderRoute: typeof UserAccountActivityRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/edit-password': {
+      id: '/user/account/edit-password'
+      path: '/account/edit-password'
+      fullPath: '/user/account/edit-password'
+      preLoaderRoute: typeof UserAccountEditPasswordRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/edit-profile': {
+      id: '/user/account/edit-profile'
+      path: '/account/edit-profile'
+      fullPath: '/user/account/edit-profile'
+      preLoaderRoute: typeof UserAccountEditProfileRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/login-ip-log': {
+      id: '/user/account/login-ip-log'
+      path: '/account/login-ip-log'
+      fullPath: '/user/account/login-ip-log'
+      preLoaderRoute: typeof UserAccountLoginIpLogRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/security': {
+      id: '/user/account/security'
+      path: '/account/security'
+      fullPath: '/user/account/security'
+      preLoaderRoute: typeof UserAccountSecurityRouteImport
       parentRoute: typeof UserRoute
     }
     '/user/services/': {
@@ -355,11 +506,29 @@ const AuthRouteChildren: AuthRouteChildren = {
 
 const AuthRouteWithChildren = AuthRoute._addFileChildren(AuthRouteChildren)
 
+interface SettingsRouteChildren {
+  SettingsIndexRoute: typeof SettingsIndexRoute
+}
+
+const SettingsRouteChildren: SettingsRouteChildren = {
+  SettingsIndexRoute: SettingsIndexRoute,
+}
+
+const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
+  SettingsRouteChildren,
+)
+
 interface UserRouteChildren {
   UserSplatRoute: typeof UserSplatRoute
   UserDashboardRoute: typeof UserDashboardRoute
+  UserMyAccountRoute: typeof UserMyAccountRoute
   UserNodesRoute: typeof UserNodesRoute
   UserIndexRoute: typeof UserIndexRoute
+  UserAccountActivityRoute: typeof UserAccountActivityRoute
+  UserAccountEditPasswordRoute: typeof UserAccountEditPasswordRoute
+  UserAccountEditProfileRoute: typeof UserAccountEditProfileRoute
+  UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
+  UserAccountSecurityRoute: typeof UserAccountSecurityRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
   UserWalletIndexRoute: typeof UserWalletIndexRoute
@@ -369,8 +538,14 @@ interface UserRouteChildren {
 const UserRouteChildren: UserRouteChildren = {
   UserSplatRoute: UserSplatRoute,
   UserDashboardRoute: UserDashboardRoute,
+  UserMyAccountRoute: UserMyAccountRoute,
   UserNodesRoute: UserNodesRoute,
   UserIndexRoute: UserIndexRoute,
+  UserAccountActivityRoute: UserAccountActivityRoute,
+  UserAccountEditPasswordRoute: UserAccountEditPasswordRoute,
+  UserAccountEditProfileRoute: UserAccountEditProfileRoute,
+  UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
+  UserAccountSecurityRoute: UserAccountSecurityRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
   UserWalletIndexRoute: UserWalletIndexRoute,
@@ -383,6 +558,7 @@ const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   AboutRoute: AboutRoute,
   AuthRoute: AuthRouteWithChildren,
+  SettingsRoute: SettingsRouteWithChildren,
   UserRoute: UserRouteWithChildren,
 }
 export const routeTree = rootRouteImport

@@ -46,7 +46,7 @@ type passwordBody struct {
 
 type passwordAndCodeBody struct {
 	Password string `json:"password" maxLength:"1024"`
-	Code     string `json:"code" maxLength:"64" doc:"Code of the app or a recovery code"`
+	GaToken  string `json:"ga_token" maxLength:"64" doc:"Code of the app or a recovery code"`
 }
 
 // DeviceResult is what a User-Agent header says of a device, in names.
@@ -118,8 +118,8 @@ func twoFactor(r *Router, a *account.Accounts) {
 		method: http.MethodPost, path: "/user/account/two-factor/recovery-codes", id: "account_recovery_codes_renew", tag: "user", access: user,
 		summary: "Get new recovery codes", message: fault.Text{ZH: "恢复码已更新", EN: "The recovery codes were renewed"},
 	}, func(ctx context.Context, who account.Identity, in *body[passwordAndCodeBody]) (recoveryCodesResult, error) {
-		codes, err := a.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.Code, clientOf(ctx))
-		return recoveryCodesResult{codes}, err
+		codes, err := a.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+		return recoveryCodesResult{codes}, fieldsCalled(err, "code", "ga_token")
 	})
 }
 

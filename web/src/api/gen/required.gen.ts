@@ -72,7 +72,7 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/account/two-factor/recovery-codes": [
     "body.password",
-    "body.code"
+    "body.ga_token"
   ],
   "GET /api/v2/user/orders/{order_id}": [
     "path.order_id"

@@ -707,7 +707,7 @@ export type PasswordAndCodeBody = {
     /**
      * Code of the app or a recovery code
      */
-    code: string;
+    ga_token: string;
     password: string;
 };
 

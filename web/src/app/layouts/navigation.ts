@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router'
-import { Globe, LayoutDashboard, type LucideIcon, Package, ShoppingBag, Wallet } from 'lucide-react'
+import { CircleUser, Globe, LayoutDashboard, type LucideIcon, Package, ShoppingBag, Wallet } from 'lucide-react'
 import type common from '../../locales/zh-CN/common.json'
 
 type NavItem = {
@@ -22,4 +22,5 @@ export const navigation: NavItem[][] = [
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
   ],
   [{ to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true }],
+  [{ to: '/user/my-account', key: 'account', icon: CircleUser }],
 ]

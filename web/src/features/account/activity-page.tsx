@@ -1,0 +1,81 @@
+import { Card } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { History } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { accountActivityOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { ActivityItem } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './account-pages.module.css'
+import { ActivityPages, PAGE_SIZE } from './components/activity-pages'
+import { PlaceText } from './components/place-text'
+import { LogSkeleton } from './components/log-skeleton'
+import { deviceName } from './place'
+
+const route = getRouteApi('/user/account/activity')
+
+/** What was done to the account, by its user or the operator. */
+export function ActivityPage() {
+  const { t } = useTranslation('security')
+  const { page } = route.useSearch()
+  const activity = useQuery({
+    ...accountActivityOptions({ query: { page, size: PAGE_SIZE } }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <>
+      <PageHeader title={t('activity.title')} about={t('activity.about')} />
+      <Loaded query={activity} skeleton={<LogSkeleton />} hasCards>
+        {({ activities, total_count }) =>
+          total_count === 0 ? (
+            <Card>
+              <Empty
+                icon={History}
+                text={t('activity.empty')}
+                action={
+                  <ButtonLink variant="default" to="/user/account/security">
+                    {t('security.title')}
+                  </ButtonLink>
+                }
+              />
+            </Card>
+          ) : (
+            <div className={classes.list} data-stale={activity.isPlaceholderData}>
+              <Activities list={activities} />
+              <ActivityPages page={page} total={total_count} />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Activities({ list }: { list: readonly ActivityItem[] }) {
+  const { t } = useTranslation('security')
+  return (
+    <DataTable
+      caption={t('activity.title')}
+      columns={columnsIn(t)}
+      rows={list}
+      rowKey={(row) => row.activity_id}
+    />
+  )
+}
+
+const columnsIn = (t: TFunction<'security'>): Column<ActivityItem>[] => [
+  { key: 'what', header: t('activity.what'), isTitle: true, cell: (row) => row.description },
+  { key: 'when', header: t('when'), cell: (row) => <Moment time={row.timestamp} withTime /> },
+  {
+    key: 'where',
+    header: t('where'),
+    cell: (row) => <PlaceText ip={row.ip_address} area={row.area} />,
+  },
+  { key: 'device', header: t('device.name'), cell: (row) => deviceName(row, t) },
+]

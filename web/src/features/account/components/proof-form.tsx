@@ -1,0 +1,61 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { proofForm, type ProofForm as Proof } from '../model'
+import { PasswordField } from './password-field'
+
+/** Asks for the password, and with `needsCode` for a code too, before something that matters. */
+export function ProofForm(props: {
+  text: string
+  action: string
+  isDanger?: boolean
+  needsCode?: boolean
+  onProof: (proof: Proof) => Promise<unknown>
+}) {
+  const { t } = useTranslation('security')
+  const { t: account } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const form = useForm<Proof>({
+    resolver: zodResolver(proofForm(account, props.needsCode ?? false)),
+    defaultValues: { password: '', ga_token: '' },
+  })
+  const { errors, isSubmitting } = form.formState
+  const submit = form.handleSubmit(async (proof) => {
+    try {
+      await props.onProof(proof)
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <Text c="dimmed">{props.text}</Text>
+        <PasswordField
+          label={account('field.password')}
+          autoComplete="current-password"
+          data-autofocus
+          error={errors.password?.message}
+          {...form.register('password')}
+        />
+        {props.needsCode && (
+          <TextInput
+            label={t('code.label')}
+            description={t('code.orRecovery')}
+            autoComplete="one-time-code"
+            error={errors.ga_token?.message}
+            {...form.register('ga_token')}
+          />
+        )}
+        <FormError message={errors.root?.message} />
+        <Button type="submit" loading={isSubmitting} {...(props.isDanger && { color: 'red' })}>
+          {props.action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,32 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  accountRecoveryCodesRenewMutation,
+  accountSecurityQueryKey,
+} from '@/api/gen/@tanstack/react-query.gen'
+import { Dialog } from '@/shared/ui/dialog'
+import { ProofForm } from './proof-form'
+import { RecoveryCodes } from './recovery-codes'
+
+export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('security')
+  const queryClient = useQueryClient()
+  const renew = useMutation({
+    ...accountRecoveryCodesRenewMutation(),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: accountSecurityQueryKey() }),
+  })
+  return (
+    <Dialog title={t('twoFactor.newCodes')} onClose={onClose}>
+      {renew.isSuccess ? (
+        <RecoveryCodes codes={renew.data.recovery_codes} onDone={onClose} />
+      ) : (
+        <ProofForm
+          text={t('codes.renewText')}
+          action={t('codes.renew')}
+          needsCode
+          onProof={(body) => renew.mutateAsync({ body })}
+        />
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { RecoveryCodesDialog } from './recovery-codes-dialog'
+import { TurnOffDialog } from './turn-off-dialog'
+import { TwoFactorDialog } from './two-factor-dialog'
+
+/** Off: turn it on. On: new recovery codes, or off. */
+export function TwoFactorActions({ isOn }: { isOn: boolean }) {
+  const { t } = useTranslation('security')
+  const [open, setOpen] = useState<'on' | 'off' | 'codes'>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      {isOn ? (
+        <>
+          <Button size="sm" variant="default" onClick={() => setOpen('codes')}>
+            {t('twoFactor.newCodes')}
+          </Button>
+          <Button size="sm" variant="subtle" color="red" onClick={() => setOpen('off')}>
+            {t('twoFactor.turnOff')}
+          </Button>
+        </>
+      ) : (
+        <Button size="sm" onClick={() => setOpen('on')}>
+          {t('twoFactor.turnOn')}
+        </Button>
+      )}
+      {open === 'on' && <TwoFactorDialog onClose={close} />}
+      {open === 'off' && <TurnOffDialog onClose={close} />}
+      {open === 'codes' && <RecoveryCodesDialog onClose={close} />}
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import {
+  accountSecurityQueryKey,
+  accountSecuritySetMutation,
+  accountTwoFactorBeginMutation,
+} from '@/api/gen/@tanstack/react-query.gen'
+import type { EnrolmentResult } from '@/api/gen/types.gen'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { CopyButton } from '@/shared/ui/copy-button'
+import { Dialog } from '@/shared/ui/dialog'
+import { FormError } from '@/shared/ui/form-error'
+import { Qr } from '@/shared/ui/qr'
+import { codeForm, type CodeForm } from '../model'
+import { ProofForm } from './proof-form'
+import { RecoveryCodes } from './recovery-codes'
+import classes from './two-factor-dialog.module.css'
+
+/** Password, QR code and first code, recovery codes: three steps. */
+export function TwoFactorDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('security')
+  const queryClient = useQueryClient()
+  const begin = useMutation(accountTwoFactorBeginMutation())
+  const confirm = useMutation(accountSecuritySetMutation())
+  // Only now: the page behind changes its buttons, and this dialog would go with them.
+  const close = () => {
+    if (confirm.isSuccess)
+      void queryClient.invalidateQueries({ queryKey: accountSecurityQueryKey() })
+    onClose()
+  }
+  return (
+    <Dialog title={confirm.isSuccess ? t('codes.title') : t('twoFactor.onTitle')} onClose={close}>
+      {!begin.isSuccess && (
+        <ProofForm
+          text={t('twoFactor.onText')}
+          action={t('twoFactor.next')}
+          onProof={({ password }) => begin.mutateAsync({ body: { password } })}
+        />
+      )}
+      {begin.isSuccess && !confirm.isSuccess && (
+        <FirstCode
+          enrolment={begin.data}
+          onCode={(code) => confirm.mutateAsync({ body: { ga_enable: true, ga_token: code } })}
+        />
+      )}
+      {confirm.isSuccess && <RecoveryCodes codes={confirm.data.recovery_codes} onDone={close} />}
+    </Dialog>
+  )
+}
+
+function FirstCode(props: {
+  enrolment: EnrolmentResult
+  onCode: (code: string) => Promise<unknown>
+}) {
+  const { t } = useTranslation('security')
+  const { t: account } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const { secret, uri } = props.enrolment
+  const form = useForm<CodeForm>({
+    resolver: zodResolver(codeForm(account)),
+    defaultValues: { ga_token: '' },
+  })
+  const { errors, isSubmitting } = form.formState
+  const submit = form.handleSubmit(async ({ ga_token }) => {
+    try {
+      await props.onCode(ga_token)
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <Text>{t('twoFactor.scan')}</Text>
+        <div className={classes.qr}>
+          <Qr text={uri} label={t('twoFactor.qr')} />
+        </div>
+        <div className={classes.secret}>
+          <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+          <CopyButton text={secret} name={t('twoFactor.secret')} size="sm" />
+        </div>
+        <TextInput
+          label={t('code.label')}
+          description={t('code.digits')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          data-autofocus
+          error={errors.ga_token?.message}
+          {...form.register('ga_token')}
+        />
+        <FormError message={errors.root?.message} />
+        <Button type="submit" loading={isSubmitting}>
+          {t('twoFactor.turnOn')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,83 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Card, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { accountChangePasswordMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { session, useSession } from '@/app/session/current-session'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormDone } from '@/shared/ui/form-done'
+import { FormError } from '@/shared/ui/form-error'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './account-pages.module.css'
+import { PasswordField } from './components/password-field'
+import { StrengthBar } from './components/strength-bar'
+import { newPasswordForm, type NewPasswordForm } from './model'
+
+/** Another password: everybody else who is signed in has to sign in anew. */
+export function EditPasswordPage() {
+  const { t } = useTranslation('security')
+  return (
+    <>
+      <PageHeader title={t('password.title')} about={t('password.about')} />
+      <Card className={classes.form}>
+        <Form />
+      </Card>
+    </>
+  )
+}
+
+function Form() {
+  const { t } = useTranslation('security')
+  const { t: account } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const state = useSession()
+  const change = useMutation(accountChangePasswordMutation())
+  const form = useForm<NewPasswordForm>({
+    resolver: zodResolver(newPasswordForm(account)),
+    defaultValues: { current_password: '', new_password: '' },
+  })
+  const { errors, isSubmitting } = form.formState
+  const password = useWatch({ control: form.control, name: 'new_password' })
+
+  const submit = form.handleSubmit(async (body) => {
+    try {
+      session.signIn(await change.mutateAsync({ body }))
+      form.reset()
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        {/* Tells password managers whose password it is. */}
+        <input
+          type="hidden"
+          autoComplete="username"
+          value={state.status === 'authenticated' ? state.user.email : ''}
+        />
+        <PasswordField
+          label={t('password.current')}
+          autoComplete="current-password"
+          error={errors.current_password?.message}
+          {...form.register('current_password')}
+        />
+        <PasswordField
+          label={t('password.new')}
+          description={account('signUp.passwordHint')}
+          autoComplete="new-password"
+          error={errors.new_password?.message}
+          {...form.register('new_password')}
+        />
+        <StrengthBar password={password} />
+        <FormError message={errors.root?.message} />
+        <FormDone message={change.isSuccess ? t('password.done') : undefined} />
+        <Button type="submit" loading={isSubmitting}>
+          {t('password.submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,79 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Card, Skeleton, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import {
+  accountEditProfileMutation,
+  accountMeOptions,
+  accountMeQueryKey,
+} from '@/api/gen/@tanstack/react-query.gen'
+import type { AccountMeResponse } from '@/api/gen/types.gen'
+import { session } from '@/app/session/current-session'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormDone } from '@/shared/ui/form-done'
+import { FormError } from '@/shared/ui/form-error'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './account-pages.module.css'
+import { profileForm, type ProfileForm } from './model'
+
+/** The name that one is called by. */
+export function EditProfilePage() {
+  const { t } = useTranslation('security')
+  const me = useQuery(accountMeOptions())
+  return (
+    <>
+      <PageHeader title={t('profile.title')} about={t('profile.about')} />
+      <Card className={classes.form}>
+        <Loaded query={me} skeleton={<Skeleton height={190} />}>
+          {(found) => <Form me={found} />}
+        </Loaded>
+      </Card>
+    </>
+  )
+}
+
+function Form({ me }: { me: AccountMeResponse }) {
+  const { t } = useTranslation('security')
+  const { t: account } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const edit = useMutation(accountEditProfileMutation())
+  const form = useForm<ProfileForm>({
+    resolver: zodResolver(profileForm(account)),
+    defaultValues: { user_name: me.user_name },
+  })
+  const { errors, isSubmitting, isDirty } = form.formState
+
+  const submit = form.handleSubmit(async (body) => {
+    try {
+      await edit.mutateAsync({ body })
+      form.reset(body)
+      await queryClient.invalidateQueries({ queryKey: accountMeQueryKey() })
+      // The name stands in the token.
+      await session.refresh()
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <TextInput label={account('field.email')} value={me.email} readOnly variant="filled" />
+        <TextInput
+          label={account('field.name')}
+          autoComplete="nickname"
+          error={errors.user_name?.message}
+          {...form.register('user_name')}
+        />
+        <FormError message={errors.root?.message} />
+        <FormDone message={edit.isSuccess && !isDirty ? t('profile.done') : undefined} />
+        <Button type="submit" loading={isSubmitting} disabled={!isDirty}>
+          {t('profile.submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,85 @@
+import { Card } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { MapPin } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { accountLoginIpLogOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { LoginIp } from '@/api/gen/types.gen'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageHeader } from '@/shared/ui/page-header'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { LogSkeleton } from './components/log-skeleton'
+import { PlaceText } from './components/place-text'
+import { deviceName } from './place'
+
+/** From where somebody signed in, or tried to. */
+export function LoginIpLogPage() {
+  const { t } = useTranslation('security')
+  const log = useQuery(accountLoginIpLogOptions())
+  return (
+    <>
+      <PageHeader title={t('logins.title')} about={t('logins.about')} />
+      <Loaded query={log} skeleton={<LogSkeleton />} hasCards>
+        {(list) =>
+          list.length === 0 ? (
+            <Card>
+              <Empty icon={MapPin} text={t('logins.empty')} action={<ToSecurity />} />
+            </Card>
+          ) : (
+            <Log list={list} />
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Log({ list }: { list: readonly LoginIp[] }) {
+  const { t } = useTranslation('security')
+  return (
+    <DataTable
+      caption={t('logins.title')}
+      columns={columnsIn(t)}
+      rows={list}
+      rowKey={(row) => list.indexOf(row)}
+    />
+  )
+}
+
+const columnsIn = (t: TFunction<'security'>): Column<LoginIp>[] => [
+  {
+    key: 'result',
+    header: t('logins.result'),
+    isTitle: true,
+    cell: (row) =>
+      row.wrong === '' ? (
+        <StatusDot tone="success">{t('logins.good')}</StatusDot>
+      ) : (
+        <StatusDot tone="error">{t(`wrong.${row.wrong}`)}</StatusDot>
+      ),
+  },
+  {
+    key: 'when',
+    header: t('when'),
+    cell: (row) => <Moment time={row.created_at} withTime />,
+  },
+  {
+    key: 'where',
+    header: t('where'),
+    cell: (row) => <PlaceText ip={row.login_ip} area={row.area} />,
+  },
+  { key: 'device', header: t('device.name'), cell: (row) => deviceName(row, t) },
+]
+
+function ToSecurity() {
+  const { t } = useTranslation('security')
+  return (
+    <ButtonLink variant="default" to="/user/account/security">
+      {t('security.title')}
+    </ButtonLink>
+  )
+}

@@ -1,0 +1,100 @@
+import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { LinkProps } from '@tanstack/react-router'
+import {
+  History,
+  KeyRound,
+  type LucideIcon,
+  MapPin,
+  Settings,
+  ShieldCheck,
+  UserRound,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { accountMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { AccountMeResponse } from '@/api/gen/types.gen'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageHeader } from '@/shared/ui/page-header'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { CardLink } from './components/card-link'
+import classes from './account-pages.module.css'
+
+type Place = {
+  to: NonNullable<LinkProps['to']>
+  key: 'security' | 'password' | 'profile' | 'logins' | 'activity' | 'settings'
+  icon: LucideIcon
+}
+
+const places: Place[] = [
+  { to: '/user/account/security', key: 'security', icon: ShieldCheck },
+  { to: '/user/account/edit-password', key: 'password', icon: KeyRound },
+  { to: '/user/account/edit-profile', key: 'profile', icon: UserRound },
+  { to: '/user/account/login-ip-log', key: 'logins', icon: MapPin },
+  { to: '/user/account/activity', key: 'activity', icon: History },
+  { to: '/settings', key: 'settings', icon: Settings },
+]
+
+/** Who one is here, and the way to everything about it. */
+export function MyAccountPage() {
+  const { t } = useTranslation('security')
+  const me = useQuery(accountMeOptions())
+  return (
+    <>
+      <PageHeader title={t('account.title')} about={t('account.about')} />
+      <div className={classes.page}>
+        <Loaded query={me} skeleton={<Skeleton height={136} radius="lg" />} hasCards>
+          {(found) => <Person me={found} />}
+        </Loaded>
+        <nav aria-label={t('account.title')} className={classes.links}>
+          {places.map(({ to, key, icon }) => (
+            <CardLink
+              key={key}
+              to={to}
+              icon={icon}
+              title={t(`place.${key}.title`)}
+              text={t(`place.${key}.text`)}
+            />
+          ))}
+        </nav>
+      </div>
+    </>
+  )
+}
+
+function Person({ me }: { me: AccountMeResponse }) {
+  const { t } = useTranslation('security')
+  return (
+    <Card component="section" aria-label={t('account.person')} className={classes.person}>
+      <span className={classes.initial} aria-hidden="true">
+        {Array.from(me.user_name)[0]?.toUpperCase()}
+      </span>
+      <div className={classes.names}>
+        <Title order={2} size="h2">
+          {me.user_name}
+        </Title>
+        <Text c="dimmed">{me.email}</Text>
+      </div>
+      <dl className={classes.facts}>
+        <div>
+          <dt>{t('account.id')}</dt>
+          <dd>{me.user_id}</dd>
+        </div>
+        <div>
+          <dt>{t('account.since')}</dt>
+          <dd>
+            <Moment time={me.created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('account.email')}</dt>
+          <dd>
+            <StatusDot tone={me.is_verified ? 'success' : 'neutral'}>
+              {me.is_verified ? t('account.verified') : t('account.unverified')}
+            </StatusDot>
+          </dd>
+        </div>
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,138 @@
+import { Card, Skeleton, Switch, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound, type LucideIcon, Mail, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  accountSecurityOptions,
+  accountSecurityQueryKey,
+  accountSecuritySetMutation,
+} from '@/api/gen/@tanstack/react-query.gen'
+import type { AccountSecurityResponse } from '@/api/gen/types.gen'
+import { problemText } from '@/shared/lib/server-problem'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { FormError } from '@/shared/ui/form-error'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageHeader } from '@/shared/ui/page-header'
+import { StatusDot, type Tone } from '@/shared/ui/status-dot'
+import { Sessions } from './components/sessions'
+import { TwoFactorActions } from './components/two-factor-actions'
+import pages from './account-pages.module.css'
+import classes from './security-page.module.css'
+
+/** What protects the account, in order of importance, and where one is signed in. */
+export function SecurityPage() {
+  const { t } = useTranslation('security')
+  const security = useQuery(accountSecurityOptions())
+  return (
+    <>
+      <PageHeader title={t('security.title')} about={t('security.about')} />
+      <div className={pages.page}>
+        <Loaded query={security} skeleton={<Skeleton height={290} radius="lg" />} hasCards>
+          {(found) => <Protections security={found} />}
+        </Loaded>
+        <section aria-labelledby="sessions-title">
+          <Title order={2} size="h3" id="sessions-title" mb="sm">
+            {t('sessions.title')}
+          </Title>
+          <Sessions />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function Protections({ security }: { security: AccountSecurityResponse }) {
+  const { t } = useTranslation('security')
+  const { ga_enable, recovery_codes_left, password_changed_at } = security
+  return (
+    <Card padding={0} component="ul" className={classes.protections}>
+      <Protection
+        icon={KeyRound}
+        title={t('password.name')}
+        tone="success"
+        state={t('password.set')}
+        text={
+          <>
+            {t('password.changed')} <Moment time={password_changed_at} />
+          </>
+        }
+        action={
+          <ButtonLink size="sm" variant="default" to="/user/account/edit-password">
+            {t('password.change')}
+          </ButtonLink>
+        }
+      />
+      <Protection
+        icon={ShieldCheck}
+        title={t('twoFactor.name')}
+        tone={ga_enable ? 'success' : 'warning'}
+        state={ga_enable ? t('on') : t('off')}
+        text={
+          ga_enable ? t('twoFactor.left', { count: recovery_codes_left }) : t('twoFactor.about')
+        }
+        action={<TwoFactorActions isOn={ga_enable} />}
+      />
+      <Notices isOn={security.email_notification} />
+    </Card>
+  )
+}
+
+function Protection(props: {
+  icon: LucideIcon
+  title: string
+  tone: Tone
+  state: string
+  text: ReactNode
+  action: ReactNode
+}) {
+  const { icon: Icon } = props
+  return (
+    <li className={classes.protection}>
+      <Icon size={20} strokeWidth={1.75} aria-hidden="true" className={classes.icon} />
+      <div className={classes.words}>
+        <p className={classes.name}>
+          {props.title}
+          <StatusDot tone={props.tone}>{props.state}</StatusDot>
+        </p>
+        <div className={classes.text}>{props.text}</div>
+      </div>
+      <div className={classes.action}>{props.action}</div>
+    </li>
+  )
+}
+
+function Notices({ isOn }: { isOn: boolean }) {
+  const { t } = useTranslation('security')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const set = useMutation({
+    ...accountSecuritySetMutation(),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: accountSecurityQueryKey() }),
+  })
+  const wanted = set.isPending ? set.variables.body.email_notification : isOn
+  return (
+    <Protection
+      icon={Mail}
+      title={t('notices.name')}
+      tone={isOn ? 'success' : 'neutral'}
+      state={isOn ? t('on') : t('off')}
+      text={
+        <>
+          {t('notices.about')}
+          {set.error && <FormError message={problemText(set.error, common)} />}
+        </>
+      }
+      action={
+        <Switch
+          aria-label={t('notices.name')}
+          checked={wanted ?? isOn}
+          onChange={(event) =>
+            set.mutate({ body: { email_notification: event.currentTarget.checked } })
+          }
+        />
+      }
+    />
+  )
+}

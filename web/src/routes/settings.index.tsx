@@ -1,0 +1,6 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { lazyPage } from '@/app/lazy'
+
+export const Route = createFileRoute('/settings/')({
+  component: lazyPage(() => import('@/app/settings-page'), 'SettingsPage'),
+})
