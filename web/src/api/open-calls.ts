@@ -1,11 +1,17 @@
 import { send, sendOpenly, unwrap } from './client'
 import type {
+  AuthLoginByCodeData,
+  AuthLoginByCodeResponse,
   AuthLoginData,
   AuthLoginResponse,
   AuthRefreshResponse,
   AuthRegisterData,
   AuthRegisterResponse,
+  AuthLoginRequestCodeData,
   AuthRefreshData,
+  AuthRegisterRequestCodeData,
+  AuthResetPasswordData,
+  AuthResetRequestCodeData,
   AuthSignOutData,
   SiteGetData,
   SiteGetResponse,
@@ -19,6 +25,31 @@ export const signIn = (body: AuthLoginData['body']) =>
 
 export const signUp = (body: AuthRegisterData['body']) =>
   post<AuthRegisterData, AuthRegisterResponse>('/api/v2/auth/account_register', body)
+
+/** The server answers the same whether the address has an account or not. */
+export const requestSignUpCode = (body: AuthRegisterRequestCodeData['body']) =>
+  post<AuthRegisterRequestCodeData, unknown>(
+    '/api/v2/auth/account_register/request-email-code',
+    body,
+  )
+
+export const requestSignInCode = (body: AuthLoginRequestCodeData['body']) =>
+  post<AuthLoginRequestCodeData, unknown>('/api/v2/auth/account_login/request-email-code', body)
+
+export const requestResetCode = (body: AuthResetRequestCodeData['body']) =>
+  post<AuthResetRequestCodeData, unknown>(
+    '/api/v2/auth/account_reset_password/request-email-code',
+    body,
+  )
+
+export const signInByCode = (body: AuthLoginByCodeData['body']) =>
+  post<AuthLoginByCodeData, AuthLoginByCodeResponse>(
+    '/api/v2/auth/account_login/login-by-email-code',
+    body,
+  )
+
+export const resetPassword = (body: AuthResetPasswordData['body']) =>
+  post<AuthResetPasswordData, unknown>('/api/v2/auth/account_reset_password', body)
 
 /** Without the access token: that is what has to be replaced. */
 export const refresh = (body: AuthRefreshData['body']) =>

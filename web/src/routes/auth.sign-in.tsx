@@ -4,7 +4,13 @@ import { returnPath } from '@/shared/lib/return-path'
 import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/auth/sign-in')({
-  validateSearch: z.object({ next: z.catch(z.optional(z.string()), undefined) }),
+  validateSearch: z.object({
+    next: z.catch(z.optional(z.string()), undefined),
+    /** By a code sent by email; without it by password. */
+    with: z.catch(z.optional(z.literal('code')), undefined),
+    /** What was done before and is told here. */
+    done: z.catch(z.optional(z.literal('password')), undefined),
+  }),
   beforeLoad: ({ context, search }) => {
     if (context.session.state.status === 'authenticated' && !context.session.isExpired) {
       throw redirect({ href: returnPath(search.next), replace: true })

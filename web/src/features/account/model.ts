@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 
 type Texts = TFunction<'account'>
 
-const email = (t: Texts) =>
+export const email = (t: Texts) =>
   z.pipe(
     z.string().check(z.trim()),
     z.string().check(z.minLength(1, t('problem.required')), z.email(t('problem.email'))),
@@ -19,7 +19,32 @@ export const signInForm = (t: Texts) =>
 
 export type SignInForm = z.infer<ReturnType<typeof signInForm>>
 
-export const signUpForm = (t: Texts, needsInvite: boolean) =>
+/** Six digits, as the mails bring them. */
+export const emailCode = (t: Texts) => z.string().check(z.regex(/^\d{6}$/, t('problem.emailCode')))
+
+export const signInByCodeForm = (t: Texts) =>
+  z.object({
+    email: email(t),
+    email_code: emailCode(t),
+    two_fa_code: z.string(),
+    is_remember_me: z.boolean(),
+  })
+
+export type SignInByCodeForm = z.infer<ReturnType<typeof signInByCodeForm>>
+
+export const forgottenForm = (t: Texts) => z.object({ email: email(t) })
+
+export type ForgottenForm = z.infer<ReturnType<typeof forgottenForm>>
+
+export const resetForm = (t: Texts) =>
+  z.object({
+    email_code: emailCode(t),
+    password: z.string().check(z.minLength(8, t('problem.passwordShort'))),
+  })
+
+export type ResetForm = z.infer<ReturnType<typeof resetForm>>
+
+export const signUpForm = (t: Texts, needs: { invite: boolean; code: boolean }) =>
   z
     .object({
       email: email(t),
@@ -34,7 +59,8 @@ export const signUpForm = (t: Texts, needsInvite: boolean) =>
       re_password: z.string().check(z.minLength(1, t('problem.required'))),
       invite_code: z
         .string()
-        .check(z.trim(), z.minLength(needsInvite ? 1 : 0, t('problem.required'))),
+        .check(z.trim(), z.minLength(needs.invite ? 1 : 0, t('problem.required'))),
+      email_code: needs.code ? emailCode(t) : z.string(),
     })
     .check(
       z.refine((form) => form.password === form.re_password, {

@@ -2,9 +2,9 @@ import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { useForm } from 'react-hook-form'
+import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { signUp } from '@/api/open-calls'
+import { requestSignUpCode, signUp } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
 import { returnPath } from '@/shared/lib/return-path'
 import { session } from '@/app/session/current-session'
@@ -13,6 +13,7 @@ import { FormError } from '@/shared/ui/form-error'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordField } from './components/password-field'
+import { RequestedCodeField } from './components/requested-code-field'
 import { signUpForm, type SignUpForm } from './model'
 
 const route = getRouteApi('/auth/sign-up')
@@ -39,25 +40,38 @@ export function SignUpPage() {
       {isClosed ? (
         <Text c="dimmed">{t('signUp.closedText')}</Text>
       ) : (
-        <Form needsInvite={site.sign_up.mode === 'invite'} />
+        <Form needs={{ invite: site.sign_up.mode === 'invite', code: site.sign_up.email_code }} />
       )}
     </AuthCard>
   )
 }
 
-function useSignUp(needsInvite: boolean) {
+type Needs = Parameters<typeof signUpForm>[1]
+
+function useSignUp(needs: Needs) {
   const { t } = useTranslation('account')
   const { t: common } = useTranslation()
   const { next, code } = route.useSearch()
   const router = useRouter()
   const form = useForm<SignUpForm>({
-    resolver: zodResolver(signUpForm(t, needsInvite)),
-    defaultValues: { email: '', name: '', password: '', re_password: '', invite_code: code ?? '' },
+    resolver: zodResolver(signUpForm(t, needs)),
+    defaultValues: {
+      email: '',
+      email_code: '',
+      name: '',
+      password: '',
+      re_password: '',
+      invite_code: code ?? '',
+    },
   })
 
-  const submit = form.handleSubmit(async ({ invite_code, ...rest }) => {
+  const submit = form.handleSubmit(async ({ invite_code, email_code, ...rest }) => {
     try {
-      const body = { ...rest, ...(invite_code && { invite_code }) }
+      const body = {
+        ...rest,
+        ...(invite_code && { invite_code }),
+        ...(email_code && { email_code }),
+      }
       session.signIn(await signUp(body))
       await router.navigate({ href: returnPath(next), replace: true })
     } catch (error) {
@@ -67,9 +81,9 @@ function useSignUp(needsInvite: boolean) {
   return { form, submit }
 }
 
-function Form({ needsInvite }: { needsInvite: boolean }) {
+function Form({ needs }: { needs: Needs }) {
   const { t } = useTranslation('account')
-  const { form, submit } = useSignUp(needsInvite)
+  const { form, submit } = useSignUp(needs)
   const { errors, isSubmitting } = form.formState
 
   return (
@@ -84,6 +98,7 @@ function Form({ needsInvite }: { needsInvite: boolean }) {
           error={errors.email?.message}
           {...form.register('email')}
         />
+        {needs.code && <EmailCode form={form} />}
         <TextInput
           label={t('field.name')}
           autoComplete="nickname"
@@ -104,8 +119,8 @@ function Form({ needsInvite }: { needsInvite: boolean }) {
           {...form.register('re_password')}
         />
         <TextInput
-          label={needsInvite ? t('signUp.inviteLabel') : t('signUp.inviteOptional')}
-          description={needsInvite && t('signUp.inviteRequired')}
+          label={needs.invite ? t('signUp.inviteLabel') : t('signUp.inviteOptional')}
+          description={needs.invite && t('signUp.inviteRequired')}
           autoComplete="off"
           error={errors.invite_code?.message}
           {...form.register('invite_code')}
@@ -116,5 +131,24 @@ function Form({ needsInvite }: { needsInvite: boolean }) {
         </Button>
       </Stack>
     </form>
+  )
+}
+
+function EmailCode({ form }: { form: UseFormReturn<SignUpForm> }) {
+  const { t: common } = useTranslation()
+  const email = useWatch({ control: form.control, name: 'email' })
+  return (
+    <RequestedCodeField
+      email={email}
+      register={form.register('email_code')}
+      error={form.formState.errors.email_code?.message}
+      send={requestSignUpCode}
+      checkEmail={() => form.trigger('email', { shouldFocus: true })}
+      onSent={() => {
+        form.clearErrors()
+        form.setFocus('email_code')
+      }}
+      onRefused={(error) => showServerProblem(form, error, common)}
+    />
   )
 }

@@ -20,10 +20,13 @@ export function showServerProblem<T extends FieldValues>(
   if (known.length === 0) form.setError('root', { message: problemText(error, t) })
 }
 
+/** What lasts longer the server says in its own words, as "tomorrow". */
+const LONG_WAIT_S = 3600
+
 /** A sentence for the user about any failure. */
 export function problemText(error: unknown, t: TFunction<'common'>): string {
   if (!(error instanceof ApiError) || error.status === 0) return t('error.network')
-  if (error.status === 429 && error.retryAfter)
+  if (error.status === 429 && error.retryAfter && error.retryAfter <= LONG_WAIT_S)
     return t('error.tooManyTries', { seconds: error.retryAfter })
   return error.message
 }

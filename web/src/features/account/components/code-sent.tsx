@@ -1,0 +1,16 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+
+/** Says where a code was sent; said aloud too, once it was. */
+export function CodeSent({ email }: { email: string | undefined }) {
+  const { t } = useTranslation('account')
+  return (
+    <div role="status">
+      {email && (
+        <Text size="sm" c="dimmed">
+          {t('emailCode.sent', { email })}
+        </Text>
+      )}
+    </div>
+  )
+}

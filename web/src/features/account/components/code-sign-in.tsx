@@ -1,0 +1,70 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm, useWatch } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { requestSignInCode, signInByCode } from '@/api/open-calls'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { signInByCodeForm, type SignInByCodeForm } from '../model'
+import { useSignIn } from '../use-sign-in'
+import { CheckField } from './check-field'
+import { RequestedCodeField } from './requested-code-field'
+import { SecondStepField } from './second-step-field'
+
+/** Email and a code that is sent to it; goes on by itself at the sixth digit. */
+export function CodeSignIn({ next }: { next: string | undefined }) {
+  const { t } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const { enter, needsSecondStep } = useSignIn(next)
+  const form = useForm<SignInByCodeForm>({
+    resolver: zodResolver(signInByCodeForm(t)),
+    defaultValues: { email: '', email_code: '', two_fa_code: '', is_remember_me: true },
+  })
+  const email = useWatch({ control: form.control, name: 'email' })
+  const { errors, isSubmitting } = form.formState
+  const refuse = (error: unknown) => showServerProblem(form, error, common)
+
+  const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
+    enter(signInByCode({ ...rest, ...(two_fa_code && { two_fa_code }) }), refuse),
+  )
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('field.email')}
+          type="email"
+          autoComplete="username"
+          inputMode="email"
+          autoFocus
+          error={errors.email?.message}
+          {...form.register('email')}
+        />
+        <RequestedCodeField
+          email={email}
+          register={form.register('email_code')}
+          error={errors.email_code?.message}
+          send={requestSignInCode}
+          checkEmail={() => form.trigger('email', { shouldFocus: true })}
+          onSent={() => {
+            form.clearErrors()
+            form.setFocus('email_code')
+          }}
+          onRefused={refuse}
+          onComplete={() => void submit()}
+        />
+        {needsSecondStep && (
+          <SecondStepField
+            register={form.register('two_fa_code')}
+            error={errors.two_fa_code?.message}
+          />
+        )}
+        <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />
+        <FormError message={errors.root?.message} />
+        <Button type="submit" fullWidth loading={isSubmitting}>
+          {t('signIn.submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,67 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { signIn } from '@/api/open-calls'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { TextLink } from '@/shared/ui/text-link'
+import { signInForm, type SignInForm } from '../model'
+import { useSignIn } from '../use-sign-in'
+import { CheckField } from './check-field'
+import { PasswordField } from './password-field'
+import { SecondStepField } from './second-step-field'
+
+/** Email and password. */
+export function PasswordSignIn({ next }: { next: string | undefined }) {
+  const { t } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const { enter, needsSecondStep } = useSignIn(next)
+  const form = useForm<SignInForm>({
+    resolver: zodResolver(signInForm(t)),
+    defaultValues: { email: '', password: '', two_fa_code: '', is_remember_me: true },
+  })
+  const { errors, isSubmitting } = form.formState
+
+  const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
+    enter(signIn({ ...rest, ...(two_fa_code && { two_fa_code }) }), (error) =>
+      showServerProblem(form, error, common),
+    ),
+  )
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('field.email')}
+          type="email"
+          autoComplete="username"
+          inputMode="email"
+          autoFocus
+          error={errors.email?.message}
+          {...form.register('email')}
+        />
+        <PasswordField
+          label={t('field.password')}
+          autoComplete="current-password"
+          error={errors.password?.message}
+          {...form.register('password')}
+        />
+        {needsSecondStep && (
+          <SecondStepField
+            register={form.register('two_fa_code')}
+            error={errors.two_fa_code?.message}
+          />
+        )}
+        <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />
+        <FormError message={errors.root?.message} />
+        <Button type="submit" fullWidth loading={isSubmitting}>
+          {t('signIn.submit')}
+        </Button>
+        <TextLink to="/auth/forgot-password" search={{ next }} ta="center" fz="sm">
+          {t('signIn.forgot')}
+        </TextLink>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,100 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Stack, TextInput } from '@mantine/core'
+import { getRouteApi, useRouter, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { requestResetCode } from '@/api/open-calls'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { TextLink } from '@/shared/ui/text-link'
+import { AuthCard } from './components/auth-card'
+import { NewPasswordForm } from './components/reset-form'
+import { forgottenForm, type ForgottenForm } from './model'
+import { readResetToken } from './reset-token'
+import { type CodeRequest, useCodeRequest } from './use-code-request'
+
+const route = getRouteApi('/auth/forgot-password')
+
+export function ForgotPasswordPage() {
+  const { t } = useTranslation('account')
+  const { next } = route.useSearch()
+  const link = useLinkOfMail()
+  const [email, setEmail] = useState(link?.email)
+  const request = useCodeRequest(requestResetCode)
+
+  return (
+    <AuthCard
+      documentTitle={t('forgot.title')}
+      heading={t('forgot.heading')}
+      about={email === undefined ? t('forgot.about') : undefined}
+      below={
+        <>
+          {t('forgot.known')}{' '}
+          <TextLink to="/auth/sign-in" search={{ next }}>
+            {t('forgot.toSignIn')}
+          </TextLink>
+        </>
+      }
+    >
+      {email === undefined ? (
+        <AddressForm request={request} onSent={setEmail} />
+      ) : (
+        <NewPasswordForm
+          email={email}
+          code={link?.email === email ? link.code : ''}
+          request={request}
+          onBack={() => setEmail(undefined)}
+        />
+      )}
+    </AuthCard>
+  )
+}
+
+/** What the link in the mail brought; it does not stay in the address. */
+function useLinkOfMail() {
+  const router = useRouter()
+  const hash = useRouterState({ select: ({ location }) => location.hash })
+  const [link] = useState(() => readResetToken(hash))
+  useEffect(() => {
+    if (hash) void router.navigate({ to: '.', hash: '', search: true, replace: true })
+  }, [hash, router])
+  return link
+}
+
+function AddressForm(props: { request: CodeRequest; onSent: (email: string) => void }) {
+  const { t } = useTranslation('account')
+  const { t: common } = useTranslation()
+  const form = useForm<ForgottenForm>({
+    resolver: zodResolver(forgottenForm(t)),
+    defaultValues: { email: '' },
+  })
+  const { errors, isSubmitting } = form.formState
+
+  const submit = form.handleSubmit(({ email }) =>
+    props.request.ask(email).then(
+      () => props.onSent(email),
+      (error: unknown) => showServerProblem(form, error, common),
+    ),
+  )
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('field.email')}
+          type="email"
+          autoComplete="username"
+          inputMode="email"
+          autoFocus
+          error={errors.email?.message}
+          {...form.register('email')}
+        />
+        <FormError message={errors.root?.message} />
+        <Button type="submit" fullWidth loading={isSubmitting}>
+          {t('forgot.send')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,27 @@
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '@/api/errors'
+import { session } from '@/app/session/current-session'
+import { returnPath } from '@/shared/lib/return-path'
+
+/** Signs in with the tokens of a call and goes where the user wanted to; knows whether the second step is asked for. */
+export function useSignIn(next: string | undefined) {
+  const router = useRouter()
+  const [needsSecondStep, setNeedsSecondStep] = useState(false)
+
+  const enter = async (
+    call: Promise<Parameters<typeof session.signIn>[0]>,
+    onRefused: (error: unknown) => void,
+  ) => {
+    try {
+      session.signIn(await call)
+      await router.navigate({ href: returnPath(next), replace: true })
+    } catch (error) {
+      if (error instanceof ApiError && error.fields.some(({ field }) => field === 'two_fa_code')) {
+        setNeedsSecondStep(true)
+      }
+      onRefused(error)
+    }
+  }
+  return { enter, needsSecondStep }
+}
