@@ -166,8 +166,10 @@ func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	if _, err := q.Exec(ctx); err != nil {
 		return err
 	}
-	m := &minute{NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
-		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers}
+	m := &minute{
+		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
+		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers,
+	}
 	q = tx.NewInsert().Model(m).On("CONFLICT (node_id, minute) DO UPDATE")
 	for _, column := range []string{"cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))

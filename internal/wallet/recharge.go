@@ -95,8 +95,10 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, ga
 		return nil, ErrTooManyRecharges.After(time.Minute)
 	}
 	now := w.db.Now()
-	r := &Recharge{UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: gateway, Amount: amount, Currency: site.Currency,
-		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute)}
+	r := &Recharge{
+		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: gateway, Amount: amount, Currency: site.Currency,
+		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute),
+	}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
 	return r, db.Error(err)
 }

@@ -67,8 +67,10 @@ type changeJSON struct {
 
 func (s *server) nodeJSON(n node.Node) *nodeJSON {
 	site := s.settings.Get()
-	return &nodeJSON{ID: n.ID, Name: n.Name, Protocol: n.Protocol, Listen: n.Listen, Port: n.ListenPort, Settings: n.Settings,
-		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate}
+	return &nodeJSON{
+		ID: n.ID, Name: n.Name, Protocol: n.Protocol, Listen: n.Listen, Port: n.ListenPort, Settings: n.Settings,
+		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate,
+	}
 }
 
 func usersJSON(n node.Node, users []service.Access) []userJSON {

@@ -149,8 +149,10 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 			online = append(online, node.OnlineIP{UserID: user.UserID, IP: ip})
 		}
 	}
-	st := node.State{NodeID: n.ID, Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
-		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections}
+	st := node.State{
+		NodeID: n.ID, Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
+		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
+	}
 	if err := s.nodes.Status(r.Context(), st, online); err != nil {
 		return err
 	}

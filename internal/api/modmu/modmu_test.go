@@ -49,8 +49,10 @@ type site struct {
 func drafts() []node.Node {
 	reality := node.Draft("reality", node.VLESS, "hk.example", 443)
 	reality.ListenPort, reality.RatePermille, reality.Class, reality.SpeedMbps = 8443, 1500, 1, ptr(200)
-	reality.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"},
-		PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"}}}
+	reality.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{
+		Dest: "www.example:443", ServerNames: []string{"www.example"},
+		PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
+	}}
 	vmess := node.Draft("vmess", node.VMess, "1.2.3.4", 80)
 	vmess.Settings = node.Settings{Transport: "ws", Path: "/v2", Host: "cdn.example"}
 	ss := node.Draft("ss", node.Shadowsocks, "ss.example", 8388)

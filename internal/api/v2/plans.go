@@ -43,7 +43,8 @@ type priceItem struct {
 func newPlanItem(p *shop.Plan) planItem {
 	out := planItem{
 		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, append([]int{}, p.Groups...), p.SpeedMbps, p.Devices, p.ValidDays,
-		p.Stock, p.PerUser, p.Renewable, []priceItem{},
+		p.Stock, p.PerUser, p.Renewable,
+		[]priceItem{},
 	}
 	for _, price := range p.Prices {
 		out.Prices = append(out.Prices, priceItem{price.ID, price.Months, price.Amount})

@@ -128,12 +128,16 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/dashboard/", "")
 		want(t, got, map[string]any{"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil, "money_amount": "0.00"})
-		want(t, got["access"].(map[string]any), map[string]any{"state": "active", "quota_bytes": 11000, "used_bytes": 660, "remaining_bytes": 10340, "today_bytes": 60,
-			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": "2026-01-31T16:00:00Z"})
+		want(t, got["access"].(map[string]any), map[string]any{
+			"state": "active", "quota_bytes": 11000, "used_bytes": 660, "remaining_bytes": 10340, "today_bytes": 60,
+			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": "2026-01-31T16:00:00Z",
+		})
 		want(t, got["wallet"].(map[string]any), map[string]any{"balance": "0.00", "currency": "CNY"})
 		old := got["old_service_info"].(map[string]any)
-		want(t, old, map[string]any{"user_level_text": "VIP 1", "online_ip_limit": 3, "speed_limit": "100 Mbps", "ss_upload_size": 165, "ss_download_size": 495,
-			"ss_bandwidth_total_size": 11000, "ss_bandwidth_today_used_size": 60, "ss_bandwidth_yesterday_used_size": 600, "user_level_expire_in": "2026-02-28T15:30:00Z"})
+		want(t, old, map[string]any{
+			"user_level_text": "VIP 1", "online_ip_limit": 3, "speed_limit": "100 Mbps", "ss_upload_size": 165, "ss_download_size": 495,
+			"ss_bandwidth_total_size": 11000, "ss_bandwidth_today_used_size": 60, "ss_bandwidth_yesterday_used_size": 600, "user_level_expire_in": "2026-02-28T15:30:00Z",
+		})
 		if links := old["sub_link"].([]any); len(links) != 1 {
 			t.Errorf("the links are %v", links)
 		}
@@ -149,8 +153,10 @@ func TestServicesAndPackagesWithTheirUse(t *testing.T) {
 		f := newField(t, d)
 		f.move(t, 100, 300)
 		got := f.ok(t, f.user, "GET", "/api/v2/user/services", "")
-		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{"name": "Basic", "plan_id": 7, "state": "running", "used_bytes": 600, "remaining_bytes": 9400,
-			"up_bytes": 100, "down_bytes": 300, "reset": "calendar_month", "cycle": 1, "resets_at": "2026-01-31T16:00:00Z", "auto_renew": false})
+		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{
+			"name": "Basic", "plan_id": 7, "state": "running", "used_bytes": 600, "remaining_bytes": 9400,
+			"up_bytes": 100, "down_bytes": 300, "reset": "calendar_month", "cycle": 1, "resets_at": "2026-01-31T16:00:00Z", "auto_renew": false,
+		})
 		want(t, got["packages"].([]any)[0].(map[string]any), map[string]any{"name": "1 kB", "kind": "bought", "bytes": 1000, "remaining_bytes": 1000, "expires_at": nil})
 		got = f.ok(t, f.user, "GET", "/api/v2/user/services-old", "")
 		want(t, got, map[string]any{"total_count": 1})
@@ -180,8 +186,10 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 		if list := got["available_nodes"].([]any); len(list) != 1 {
 			t.Fatalf("the nodes are %v", list)
 		}
-		fields := map[string]any{"node_id": int(f.node.ID), "node_name": "HK 01", "server_address": "hk.example", "country_code": "HK", "status": "online", "load": 12.5,
-			"rate": "1.50", "is_premium": true, "bandwidth": "10 Gbps", "ping": nil}
+		fields := map[string]any{
+			"node_id": int(f.node.ID), "node_name": "HK 01", "server_address": "hk.example", "country_code": "HK", "status": "online", "load": 12.5,
+			"rate": "1.50", "is_premium": true, "bandwidth": "10 Gbps", "ping": nil,
+		}
 		want(t, got["available_nodes"].([]any)[0].(map[string]any), fields)
 		for _, path := range []string{"/api/v2/user/services/nodes/%d", "/api/v2/user/services/%d/"} {
 			want(t, f.ok(t, f.user, "GET", fmt.Sprintf(path, f.node.ID), ""), fields)
@@ -218,8 +226,10 @@ func TestTrafficAsSeriesMonthAndRecords(t *testing.T) {
 		if len(hours) != 2 {
 			t.Fatalf("the hours are %v", hours)
 		}
-		want(t, hours[0], map[string]any{"user_id": int(f.user), "data_time_range_lower": "2026-01-31T15:00:00Z", "ss_tx_size": 100, "ss_rx_size": 300, "total_traffic": 400,
-			"effective_traffic": 600, "timestamp_ms": 1769871600000})
+		want(t, hours[0], map[string]any{
+			"user_id": int(f.user), "data_time_range_lower": "2026-01-31T15:00:00Z", "ss_tx_size": 100, "ss_rx_size": 300, "total_traffic": 400,
+			"effective_traffic": 600, "timestamp_ms": 1769871600000,
+		})
 		if days := list("area-time-axis?bucket=day"); len(days) != 2 || days[1]["data_time_range_lower"] != "2026-01-31T16:00:00Z" {
 			t.Errorf("the days are %v", days)
 		}
