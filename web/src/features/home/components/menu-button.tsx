@@ -15,12 +15,12 @@ export function MenuButton({ isQuiet, ...button }: Props) {
   const { t } = useTranslation('home')
   return (
     <Button
+      {...button}
       className={classes.more}
       variant={isQuiet ? 'default' : 'filled'}
       aria-haspopup="menu"
       aria-label={t('otherClients')}
       title={t('otherClients')}
-      {...button}
     >
       <ChevronDown size={18} strokeWidth={1.75} />
     </Button>
