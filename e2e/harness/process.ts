@@ -63,14 +63,14 @@ export class Process {
     await this.#exited
   }
 
-  /** Asks the program to end, which it must do within 15 s and with exit code 0. */
-  async stop(): Promise<void> {
+  /** Asks the program to end, which it must do within 15 s and with this exit code. */
+  async stop(exitCode = 0): Promise<void> {
     const running = this.#ended === undefined
     this.#child.kill('SIGTERM')
     const patience = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
     const how = await this.#exited
     clearTimeout(patience)
-    if (running && how !== 'exit code 0') throw this.#failure(`was asked to stop: ${how}`)
+    if (running && how !== `exit code ${exitCode}`) throw this.#failure(`was asked to stop: ${how}`)
   }
 
   #read(text: string): void {

@@ -13,9 +13,11 @@ export type Profile = {
   [key: string]: unknown
 }
 
-/** Names of the nodes in a profile. */
-export function nodesOf(profile: Profile): Outbound[] {
-  return profile.outbounds.filter((outbound) => !['selector', 'urltest', 'direct', 'dns', 'block'].includes(outbound.type))
+/** The name of the node that listens on port. */
+export function nodeOn(profile: Profile, port: number): string {
+  const node = profile.outbounds.find(({ server_port }) => server_port === port)
+  if (!node) throw new Error(`the profile has no node on port ${port}: ${profile.outbounds.map(({ tag }) => tag).join(', ')}`)
+  return node.tag
 }
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Customer } from '../harness/customer.ts'
 import { Download } from '../harness/download.ts'
 import { Origin } from '../harness/origin.ts'
-import { nodesOf, SingBox } from '../harness/sing-box.ts'
+import { nodeOn, SingBox } from '../harness/sing-box.ts'
 import type { Station } from '../harness/station.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -72,10 +72,9 @@ async function newClient(station: Station, shopID: number, index: number): Promi
   await customer.buy(shopID)
   const origin = await Origin.start()
   const profile = await customer.profile()
-  const node = nodesOf(profile).find(({ server_port }) => server_port === station.agents[index]?.node.port)
-  if (!node) throw new Error(`node ${index} is not in the profile`)
-  const connect = () => SingBox.start(profile, node.tag, station.folder)
-  return { name: node.tag, customer, origin, proxy: await connect(), connect, sent: 0, received: 0, broken: 0 }
+  const name = nodeOn(profile, station.agents[index]!.node.port)
+  const connect = () => SingBox.start(profile, name, station.folder)
+  return { name, customer, origin, proxy: await connect(), connect, sent: 0, received: 0, broken: 0 }
 }
 
 async function downloadUntil(end: number, client: Client): Promise<void> {

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { parse } from 'yaml'
 import { singBoxApp } from '../harness/customer.ts'
 import { Download } from '../harness/download.ts'
-import { nodesOf, SingBox, type Profile } from '../harness/sing-box.ts'
+import { nodeOn, SingBox, type Profile } from '../harness/sing-box.ts'
 import { expect, test } from '../harness/test.ts'
 
 /*
@@ -64,7 +64,7 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
     const before = measure()
     for (const { node } of station.agents) {
       await test.step(node.name, async () => {
-        const proxy = await connect(profile, node.port, station.folder)
+        const proxy = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
         expect(await new Download(proxy.port, station.origin.port, '/page').answer()).toMatchObject({ status: 200 })
         expect(await new Download(proxy.port, station.origin.port, `/bytes/${file}`).answer()).toEqual({ status: 200, length: file, sha256: fileHash })
         await proxy.stop()
@@ -85,7 +85,7 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
   await test.step('the quota is used up on two nodes at once: cut off within 5 s', async () => {
     const { remaining_bytes } = await access(page)
     const before = measure()
-    const proxies = await Promise.all([0, 3].map((index) => connect(profile, station.agents[index]!.node.port, station.folder)))
+    const proxies = await Promise.all([0, 3].map((index) => SingBox.start(profile, nodeOn(profile, station.agents[index]!.node.port), station.folder)))
     const downloads = proxies.map((proxy) => new Download(proxy.port, station.origin.port, `/slow/${100 * MB}/${4 * MB}`))
     await expect.poll(() => measure() - before, { intervals: [10], timeout: 15_000 }).toBeGreaterThanOrEqual(remaining_bytes)
     const crossed = Date.now()
@@ -105,7 +105,7 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
     await buy(page, refill)
     await expect(page.getByText('Ready to use')).toBeVisible()
     for (const { node } of station.agents) {
-      const proxy = await connect(profile, node.port, station.folder)
+      const proxy = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
       await expect(async () => {
         expect(await new Download(proxy.port, station.origin.port, '/page').answer()).toMatchObject({ status: 200 })
       }).toPass({ timeout: 2000, intervals: [50] })
@@ -152,10 +152,4 @@ async function download(link: string, nodes: number): Promise<Profile> {
   const again = await fetch(link, { headers: { 'user-agent': singBoxApp, 'if-none-match': String(etag) } })
   expect(again.status, 'nothing new').toBe(304)
   return (await answer.json()) as Profile
-}
-
-async function connect(profile: Profile, port: number, folder: string): Promise<SingBox> {
-  const node = nodesOf(profile).find(({ server_port }) => server_port === port)
-  if (!node) throw new Error(`the profile has no node on port ${port}`)
-  return await SingBox.start(profile, node.tag, folder)
 }
