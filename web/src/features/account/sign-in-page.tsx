@@ -1,22 +1,26 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/app/lazy'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
-import { CodeSignIn } from './components/code-sign-in'
 import { PasswordSignIn } from './components/password-sign-in'
 
 const route = getRouteApi('/auth/sign-in')
+
+const CodeSignIn = lazyPart(() => import('./components/code-sign-in'), 'CodeSignIn')
 
 export function SignInPage() {
   const { t } = useTranslation('account')
   const search = route.useSearch()
   const { next } = search
+  const about = useAbout()
   const isByCode = search.with === 'code'
   return (
     <AuthCard
       documentTitle={t('signIn.title')}
       heading={t('signIn.welcome')}
-      about={useAbout()}
+      about={about}
       below={
         <>
           {t('signIn.noAccount')}{' '}
@@ -26,7 +30,7 @@ export function SignInPage() {
         </>
       }
     >
-      {isByCode ? <CodeSignIn next={next} /> : <PasswordSignIn next={next} />}
+      <Suspense>{isByCode ? <CodeSignIn next={next} /> : <PasswordSignIn next={next} />}</Suspense>
       <TextLink
         to="/auth/sign-in"
         search={{ next, ...(!isByCode && { with: 'code' as const }) }}
