@@ -15,12 +15,14 @@ import (
 )
 
 type userCommand struct {
-	Add      userAdd      `cmd:"" help:"Add a user; without a password on standard input one is made and printed."`
-	List     userList     `cmd:"" help:"List all users as JSON."`
-	Password userPassword `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
-	Role     userRole     `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
-	Ban      userBan      `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`
-	Unban    userUnban    `cmd:"" help:"End all bans of a user."`
+	Add         userAdd         `cmd:"" help:"Add a user; without a password on standard input one is made and printed."`
+	List        userList        `cmd:"" help:"List all users as JSON."`
+	Password    userPassword    `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
+	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
+	SignInToken userSignInToken `cmd:"" help:"Print an address that signs in as a user, once, within ten minutes; the user sees it among the activity."`
+	SignInURL   userSignInURL   `cmd:"" name:"sign-in-url" help:"Print a signed address that signs a user in, once, within five minutes."`
+	Ban         userBan         `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`
+	Unban       userUnban       `cmd:"" help:"End all bans of a user."`
 }
 
 type userAdd struct {
@@ -125,6 +127,38 @@ func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
 		}
 		_, err = a.Accounts.Unban(ctx, u.ID, account.Identity{})
 		return err
+	})
+}
+
+type userSignInToken struct {
+	Email string `arg:""`
+}
+
+func (c userSignInToken) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		token, until, err := a.Accounts.MakeSignInToken(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_token_uuid/" + token.String(), "token_uuid": token, "expires_at": until})
+	})
+}
+
+type userSignInURL struct {
+	Email string `arg:"" optional:""`
+	Key   bool   `help:"Print the key instead, with which other programs sign such addresses."`
+}
+
+func (c userSignInURL) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		if c.Key {
+			return printJSON(map[string]any{"key_hex": a.Accounts.SignInURLKey()})
+		}
+		u, err := a.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignInURL(u.ID, "v2").Encode()})
 	})
 }
 

@@ -156,6 +156,9 @@ func (a *Accounts) Forget(ctx context.Context) error {
 			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityKept)),
 			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codesKept)),
 			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codesKept)),
+			tx.NewDelete().Table("sign_in_token").Where("expires_at < ?", now),
+			tx.NewDelete().Table("sign_in_url").Where("expires_at < ?", now),
+			tx.NewDelete().Table("session_cookie").Where("expires_at < ?", now),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),
 		} {
 			if _, err := old.Exec(ctx); err != nil {

@@ -25,6 +25,7 @@ const (
 	RecoveryCodesMade  ActivityKind = "recovery_codes_made"
 	RecoveryCodeUsed   ActivityKind = "recovery_code_used"
 	ProfileChanged     ActivityKind = "profile_changed"
+	SignInTokenMade    ActivityKind = "sign_in_token_made" // by staff, to sign in as the user
 )
 
 type activity struct {

@@ -19,6 +19,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Security(a.Accounts)
 	old.Code(a.Accounts)
 	old.Ban(a.Accounts)
+	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
@@ -27,6 +28,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
+		v2.Cookies(a.Accounts, a.cfg.site),
 		v2.Code(a.Accounts),
 		v2.Me(a.Accounts),
 		v2.Security(a.Accounts),

@@ -82,6 +82,9 @@ func Open(ctx context.Context, cfg Config, version string) (*App, error) {
 	return a, nil
 }
 
+// SiteURL is the address that users see, without closing slash.
+func (a *App) SiteURL() string { return a.cfg.site }
+
 // Close ends what Open opened.
 func (a *App) Close() error { return a.DB.Close() }
 

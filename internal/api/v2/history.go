@@ -23,7 +23,7 @@ type loginIP struct {
 
 type activityItem struct {
 	ActivityID   int64                `json:"activity_id"`
-	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,profile_changed"`
+	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,profile_changed,sign_in_token_made"`
 	Description  string               `json:"description" doc:"The type in words"`
 	Timestamp    time.Time            `json:"timestamp"`
 	PlaceResult
@@ -51,6 +51,7 @@ var activityTexts = map[account.ActivityKind]fault.Text{
 	account.TwoFactorOn:        {ZH: "开启两步验证", EN: "Two-step sign-in turned on"},
 	account.TwoFactorOff:       {ZH: "关闭两步验证", EN: "Two-step sign-in turned off"},
 	account.RecoveryCodesMade:  {ZH: "生成新的恢复码", EN: "New recovery codes made"},
+	account.SignInTokenMade:    {ZH: "客服创建了一次性登录链接", EN: "Support made a link to sign in once as you"},
 	account.RecoveryCodeUsed:   {ZH: "使用了一个恢复码", EN: "A recovery code was used"},
 	account.ProfileChanged:     {ZH: "修改个人资料", EN: "Profile changed"},
 }

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountMeData, AccountMeResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, ClientsListData, ClientsListResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountMeData, AccountMeResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, ClientsListData, ClientsListResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -127,6 +127,18 @@ export const authRefresh = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
+ * Get the older cookies of a session, good for payment/admin_notify_by_cookies only
+ */
+export const authLoginOld = <ThrowOnError extends boolean = true>(options: Options<AuthLoginOldData, ThrowOnError>): RequestResult<AuthLoginOldResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthLoginOldResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/jwt_token/login_old_v1',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * End the session that makes the call
  */
 export const authSignOut = <ThrowOnError extends boolean = true>(options?: Options<AuthSignOutData, ThrowOnError>): RequestResult<AuthSignOutResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AuthSignOutResponses, unknown, ThrowOnError>({ url: '/api/v2/auth/sign-out', ...options });
@@ -164,6 +176,11 @@ export const captchaVerify = <ThrowOnError extends boolean = true>(options: Opti
         ...options.headers
     }
 });
+
+/**
+ * What must stand in X-CSRF-Token beside the older cookies
+ */
+export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options<CsrfTokenData, ThrowOnError>): RequestResult<CsrfTokenResponses, unknown, ThrowOnError> => (options?.client ?? client).get<CsrfTokenResponses, unknown, ThrowOnError>({ url: '/api/v2/csrf', ...options });
 
 /**
  * What everybody may know of the site

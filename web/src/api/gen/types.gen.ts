@@ -61,7 +61,7 @@ export type AccountMeResult = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -208,6 +208,26 @@ export type ConfirmationBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type CsrfAnswer = {
+    /**
+     * For the header X-CSRF-Token
+     */
+    csrf_token: string;
+    /**
+     * Always true
+     */
+    is_success: boolean;
+    message: string;
+    result: CsrfResult;
+};
+
+export type CsrfResult = {
+    /**
+     * For the header X-CSRF-Token
+     */
+    csrf_token: string;
 };
 
 export type Dashboard = {
@@ -432,6 +452,11 @@ export type LoginIp = {
     wrong: '' | 'password' | 'email_code' | 'two_factor';
 };
 
+export type LoginOldBody = {
+    access_token?: string | null;
+    refresh_token?: string | null;
+};
+
 export type MovementItem = {
     /**
      * Negative where money left the wallet
@@ -518,6 +543,25 @@ export type NodesResult = {
      */
     total_nodes: number;
     user_tier: string;
+};
+
+export type OldCookies = {
+    email: string;
+    /**
+     * Unix time
+     */
+    expire_in: number;
+    /**
+     * The only address that may show the cookies
+     */
+    ip: string;
+    is_admin: boolean;
+    is_login: boolean;
+    /**
+     * 45 hex digits
+     */
+    key: string;
+    uid: number;
 };
 
 export type OldServiceInfo = {
@@ -1583,6 +1627,22 @@ export type AuthRefreshResponses = {
 
 export type AuthRefreshResponse = AuthRefreshResponses[keyof AuthRefreshResponses];
 
+export type AuthLoginOldData = {
+    body: LoginOldBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/jwt_token/login_old_v1';
+};
+
+export type AuthLoginOldResponses = {
+    /**
+     * OK
+     */
+    200: OldCookies;
+};
+
+export type AuthLoginOldResponse = AuthLoginOldResponses[keyof AuthLoginOldResponses];
+
 export type AuthSignOutData = {
     body?: never;
     path?: never;
@@ -1664,6 +1724,22 @@ export type CaptchaVerifyResponses = {
 };
 
 export type CaptchaVerifyResponse = CaptchaVerifyResponses[keyof CaptchaVerifyResponses];
+
+export type CsrfTokenData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/csrf';
+};
+
+export type CsrfTokenResponses = {
+    /**
+     * OK
+     */
+    200: CsrfResult;
+};
+
+export type CsrfTokenResponse = CsrfTokenResponses[keyof CsrfTokenResponses];
 
 export type SiteGetData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLoginHistory, accountLoginIpLog, accountMe, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, authCheckInviteCode, authLogin, authLoginByCode, authLoginRequestCode, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, captchaChallenge, captchaConsume, captchaKey, captchaVerify, clientsList, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountMeData, AccountMeResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, ClientsListData, ClientsListResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLoginHistory, accountLoginIpLog, accountMe, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, captchaChallenge, captchaConsume, captchaKey, captchaVerify, clientsList, csrfToken, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountMeData, AccountMeResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, ClientsListData, ClientsListResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -160,6 +160,23 @@ export const authRefreshMutation = (options?: Partial<Options<AuthRefreshData>>)
 };
 
 /**
+ * Get the older cookies of a session, good for payment/admin_notify_by_cookies only
+ */
+export const authLoginOldMutation = (options?: Partial<Options<AuthLoginOldData>>): UseMutationOptions<AuthLoginOldResponse, DefaultError, Options<AuthLoginOldData>> => {
+    const mutationOptions: UseMutationOptions<AuthLoginOldResponse, DefaultError, Options<AuthLoginOldData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authLoginOld({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * End the session that makes the call
  */
 export const authSignOutMutation = (options?: Partial<Options<AuthSignOutData>>): UseMutationOptions<AuthSignOutResponse, DefaultError, Options<AuthSignOutData>> => {
@@ -278,6 +295,24 @@ export const captchaVerifyMutation = (options?: Partial<Options<CaptchaVerifyDat
     };
     return mutationOptions;
 };
+
+export const csrfTokenQueryKey = (options?: Options<CsrfTokenData>) => createQueryKey('csrfToken', options);
+
+/**
+ * What must stand in X-CSRF-Token beside the older cookies
+ */
+export const csrfTokenOptions = (options?: Options<CsrfTokenData>) => queryOptions<CsrfTokenResponse, DefaultError, CsrfTokenResponse, ReturnType<typeof csrfTokenQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await csrfToken({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: csrfTokenQueryKey(options)
+});
 
 export const siteGetQueryKey = (options?: Options<SiteGetData>) => createQueryKey('siteGet', options);
 

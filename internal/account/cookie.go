@@ -1,0 +1,108 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/token"
+)
+
+// CookieSession is a session as the older cookies name it. They open only what is said to take them, and end with the
+// session.
+type CookieSession struct {
+	User      User
+	ExpiresAt time.Time
+	IP        string // the only address that may show them
+	Key       string // 45 hex digits, the secret among the cookies
+}
+
+const (
+	cookieLife      = 12 * time.Hour
+	cookieKeyLength = 45
+)
+
+// Cookies gives the older cookies of the session that an access or a refresh token belongs to; the token stays good.
+func (a *Accounts) Cookies(ctx context.Context, access, refresh string, from Client) (CookieSession, error) {
+	sessionID, err := a.sessionOf(ctx, access, refresh)
+	if err != nil {
+		return CookieSession{}, err
+	}
+	raw := make([]byte, (cookieKeyLength+1)/2)
+	rand.Read(raw)
+	c := CookieSession{Key: hex.EncodeToString(raw)[:cookieKeyLength], IP: from.IP.String()}
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var s session
+		if err := tx.NewSelect().Model(&s).Where("id = ? AND ended_at IS NULL", sessionID).Scan(ctx); err != nil {
+			if errors.Is(err, db.ErrNoRows) {
+				err = ErrSignedOut
+			}
+			return err
+		}
+		r, err := find(ctx, tx, "id = ?", s.AccountID)
+		if err != nil {
+			return err
+		}
+		c.User, c.ExpiresAt = r.User, s.ExpiresAt
+		if latest := a.db.Now().Add(cookieLife); c.ExpiresAt.After(latest) {
+			c.ExpiresAt = latest
+		}
+		_, err = tx.NewRaw(`INSERT INTO session_cookie (hash, session_id, ip, expires_at) VALUES (?, ?, ?, ?)`, cookieHash(c.Key), s.ID, c.IP, c.ExpiresAt).Exec(ctx)
+		return err
+	})
+	return c, err
+}
+
+// sessionOf tells which session a living token belongs to.
+func (a *Accounts) sessionOf(ctx context.Context, access, refresh string) (id uuid.UUID, err error) {
+	if access != "" {
+		who, err := a.Authenticate(ctx, access)
+		return who.SessionID, err
+	}
+	claims, err := a.verify(ctx, refresh, token.Refresh)
+	if err != nil {
+		return id, err
+	}
+	// A refresh token that was exchanged already opens nothing.
+	err = a.db.NewRaw(`SELECT p.session_id FROM token_pair p WHERE p.refresh_id = ?0 AND NOT EXISTS (SELECT 1 FROM token_pair n WHERE n.replaces = ?0)`, claims.ID).Scan(ctx, &id)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrSignedOut
+	}
+	return id, err
+}
+
+// AuthenticateCookie tells who shows the older cookies, by the one called key. With it comes what must stand in the
+// header X-CSRF-Token.
+func (a *Accounts) AuthenticateCookie(ctx context.Context, key string, from Client) (who Identity, csrf uuid.UUID, err error) {
+	err = a.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
+		WHERE c.hash = ? AND c.ip = ? AND c.expires_at > ? AND s.ended_at IS NULL`, cookieHash(key), from.IP.String(), a.db.Now()).
+		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt)
+	if errors.Is(err, db.ErrNoRows) {
+		err = ErrSignedOut
+	}
+	return who, a.CSRFToken(key), err
+}
+
+// CSRFToken gives what a page must show in the header X-CSRF-Token beside the cookie called key; without the cookie
+// there is nothing to protect, and the token is of no use.
+func (a *Accounts) CSRFToken(key string) uuid.UUID {
+	if key == "" {
+		return uuid.New()
+	}
+	mac := hmac.New(sha256.New, a.key.For("csrf"))
+	mac.Write([]byte(key))
+	return uuid.UUID(mac.Sum(nil)[:16])
+}
+
+func cookieHash(key string) []byte {
+	sum := sha256.Sum256([]byte(key))
+	return sum[:]
+}
