@@ -55,7 +55,8 @@ func TestTheOlderCookiesAreForNoScript(t *testing.T) {
 	if token := csrf(); token != p.CSRFToken(shown.Key).String() || token != csrf() {
 		t.Errorf("token %s", token)
 	}
-	if set = nil; csrf() == csrf() {
+	set = nil
+	if one, other := csrf(), csrf(); one == other {
 		t.Error("without cookies all have one token")
 	}
 }
