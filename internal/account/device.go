@@ -15,9 +15,7 @@ type Device struct {
 
 // same tells whether two headers are of the same device as far as one can see: updates of the browser don't count.
 func (d Device) same(other Device) bool {
-	browser, _, _ := strings.Cut(d.Browser, " ")
-	others, _, _ := strings.Cut(other.Browser, " ")
-	return browser == others && d.Kind == other.Kind && firstWord(d.System) == firstWord(other.System)
+	return firstWord(d.Browser) == firstWord(other.Browser) && d.Kind == other.Kind && firstWord(d.System) == firstWord(other.System)
 }
 
 func firstWord(s string) string {

@@ -51,6 +51,9 @@ func (a *Accounts) signedIn(ctx context.Context, tx bun.Tx, r row, remember bool
 	if _, err := tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Exec(ctx); err != nil {
 		return Grant{}, err
 	}
+	if err := a.tellNewPlace(ctx, tx, r, from); err != nil {
+		return Grant{}, err
+	}
 	if err := a.record(ctx, tx, r.Email, from, nothing); err != nil {
 		return Grant{}, err
 	}

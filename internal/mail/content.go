@@ -47,11 +47,20 @@ type Banned struct {
 	Until  *time.Time // nil: no end is set
 }
 
+// NewPlace tells of a sign-in from an area or a device that the account was not used from before.
+type NewPlace struct {
+	At     time.Time
+	IP     string
+	Area   string // ISO 3166-1; empty where unknown
+	Device string // empty where unknown
+}
+
 func (c Code) kind() string          { return c.Purpose }
 func (EmailTaken) kind() string      { return "email_taken" }
 func (PasswordChanged) kind() string { return "password_changed" }
 func (EmailChanged) kind() string    { return "email_changed" }
 func (Banned) kind() string          { return "banned" }
+func (NewPlace) kind() string        { return "new_place" }
 
 // Letter is the written mail.
 type Letter struct{ Subject, Text, HTML string }
