@@ -55,7 +55,8 @@ function Protections({ security }: { security: AccountSecurityResponse }) {
         state={t('password.set')}
         text={
           <>
-            {t('password.changed')} <Moment time={password_changed_at} />
+            {t('password.changed')}
+            <Moment time={password_changed_at} />
           </>
         }
         action={

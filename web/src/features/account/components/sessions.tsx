@@ -85,19 +85,20 @@ function Session({ session, onEnd }: { session: SessionResult; onEnd: () => void
     <li className={classes.session}>
       <Icon size={20} strokeWidth={1.75} aria-hidden="true" className={classes.icon} />
       <div className={classes.words}>
-        <p className={classes.device}>
+        <div className={classes.device}>
           {device}
           {session.is_current && (
             <Badge variant="light" tt="none">
               {t('sessions.current')}
             </Badge>
           )}
-        </p>
+        </div>
         <p className={classes.text}>
           <PlaceText ip={session.ip_address} area={session.area} />
         </p>
         <p className={classes.text}>
-          {t('sessions.seen')} <Moment time={session.seen_at} withTime />
+          {t('sessions.seen')}
+          <Moment time={session.seen_at} withTime />
         </p>
       </div>
       {!session.is_current && (
