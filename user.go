@@ -19,6 +19,7 @@ type userCommand struct {
 	List        userList        `cmd:"" help:"List all users as JSON."`
 	Password    userPassword    `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
 	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
+	Import      userImport      `cmd:"" help:"Add the users of another panel from a CSV file, with their password hashes."`
 	SignInToken userSignInToken `cmd:"" help:"Print an address that signs in as a user, once, within ten minutes; the user sees it among the activity."`
 	SignInURL   userSignInURL   `cmd:"" name:"sign-in-url" help:"Print a signed address that signs a user in, once, within five minutes."`
 	Ban         userBan         `cmd:"" help:"Take a user's service away, until a time or until somebody ends it."`

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/crypto/bcrypt"
 
 	"airstrip/internal/fault"
 )
@@ -66,27 +67,44 @@ func (h *hasher) hash(ctx context.Context, password string) (phc string, err err
 	return phc, err
 }
 
-// matches tells whether phc is of this password. An empty phc, of a user who does not exist, takes as long and is false.
-func (h *hasher) matches(ctx context.Context, password, phc string) (ok bool, err error) {
-	known := phc != ""
-	if !known {
-		phc = h.decoy
+// matches tells whether stored is of this password, as it was typed. An empty one, of a user who does not exist, takes as
+// long and is false.
+func (h *hasher) matches(ctx context.Context, password, stored string) (ok bool, err error) {
+	if isBcrypt(stored) {
+		err = h.do(ctx, func() {
+			argon(password, h.decoy)
+			ok = bcrypt.CompareHashAndPassword([]byte(stored), []byte(password)) == nil
+		})
+		return ok, err
 	}
-	c, salt, sum, err := parse(phc)
-	if err != nil {
+	known, shown := stored != "", normalPassword(password)
+	if !known {
+		stored = h.decoy
+	}
+	if w, is := unwrap(stored); is {
+		shown, stored = w.kind.digest(password, w.salt), w.phc
+	}
+	if _, _, _, err := parse(stored); err != nil {
 		return false, err
 	}
-	err = h.do(ctx, func() {
-		got := argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, uint32(len(sum)))
-		ok = subtle.ConstantTimeCompare(got, sum) == 1 && known
-	})
+	err = h.do(ctx, func() { ok = argon(shown, stored) && known })
 	return ok, err
 }
 
-// outdated tells whether a stored hash is of another cost than today's.
-func outdated(phc string) bool {
-	c, _, _, err := parse(phc)
-	return err == nil && c != present
+// argon tells whether a PHC string that parse can read is of this text.
+func argon(text, phc string) bool {
+	c, salt, sum, err := parse(phc)
+	if err != nil {
+		return false
+	}
+	got := argon2.IDKey([]byte(text), salt, c.passes, c.memory, c.threads, uint32(len(sum)))
+	return subtle.ConstantTimeCompare(got, sum) == 1
+}
+
+// outdated tells whether a stored hash is of another cost than today's, or of another panel.
+func outdated(stored string) bool {
+	c, _, _, err := parse(stored)
+	return err != nil || c != present
 }
 
 func (c cost) hash(password string) string {
@@ -101,7 +119,7 @@ func (c cost) hash(password string) string {
 func parse(phc string) (c cost, salt, sum []byte, err error) {
 	parts := strings.Split(phc, "$")
 	version := 0
-	if len(parts) == 6 && parts[1] == "argon2id" {
+	if len(parts) == 6 && parts[0] == "" && parts[1] == "argon2id" {
 		_, err = fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &c.memory, &c.passes, &c.threads)
 		if err == nil {
 			salt, err = base64.RawStdEncoding.DecodeString(parts[4])

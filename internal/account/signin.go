@@ -125,14 +125,13 @@ func (a *Accounts) prove(ctx context.Context, email, password string, second fun
 	if err != nil && !errors.Is(err, ErrNoUser) {
 		return err
 	}
-	password = normalPassword(password)
 	ok, err := a.hash.matches(ctx, password, r.Password)
 	if err != nil {
 		return err
 	}
 	stored := r.Password
 	if ok && outdated(stored) {
-		if stored, err = a.hash.hash(ctx, password); err != nil {
+		if stored, err = a.hash.hash(ctx, normalPassword(password)); err != nil {
 			return err
 		}
 	}

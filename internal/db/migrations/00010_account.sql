@@ -13,7 +13,7 @@ CREATE TABLE account (
 	email             {{text}} NOT NULL UNIQUE CHECK (email = lower(email)),
 	name              {{text}} NOT NULL CHECK (name <> ''),
 	role              {{text}} NOT NULL CHECK (role IN ('', 'owner', 'admin', 'finance', 'support', 'viewer')),
-	password          {{text}} NOT NULL, -- Argon2id in the PHC string format
+	password          {{text}} NOT NULL, -- Argon2id in the PHC string format; of users from another panel until their first sign-in kind:salt:PHC or bcrypt
 	password_version  {{uuid}} NOT NULL, -- changes with the password; refresh tokens name it
 	password_changed_at {{time}} NOT NULL,
 	notice_by_mail    {{bool}} NOT NULL, -- of a sign-in from a new place
