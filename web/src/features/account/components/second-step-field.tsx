@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { UseFormRegisterReturn } from 'react-hook-form'
 
-/** The code of the authenticator app, once it is asked for. */
+/** The code of the authenticator app or a recovery code, which has letters, once it is asked for. */
 export function SecondStepField(props: {
   register: UseFormRegisterReturn
   error: string | undefined
@@ -13,7 +13,6 @@ export function SecondStepField(props: {
       label={t('signIn.code')}
       description={t('signIn.codeHint')}
       autoComplete="one-time-code"
-      inputMode="numeric"
       autoFocus
       error={props.error}
       {...props.register}
