@@ -51,6 +51,7 @@ func newSite(t *testing.T) *site {
 	mux := http.NewServeMux()
 	r := v1.New(mux, a.Authenticate)
 	r.Ban(a)
+	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
 	return &site{t, a, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 }
