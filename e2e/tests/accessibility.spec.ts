@@ -5,68 +5,86 @@ import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const schemes = ['light', 'dark'] as const
+const narrow = 390
+const wide = 1280
 const { open, user } = pages()
+
+test.use({ trace: 'off' }) // of many pages it costs more than it tells
+
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('color-scheme', 'auto'))
+})
 
 test('the list of pages is complete enough to mean something', () => {
   expect(open).toContain('/auth/sign-in')
   expect(user).toContain('/user/dashboard')
 })
 
-for (const scheme of ['light', 'dark']) {
-  for (const width of [390, 1280]) {
-    test.describe(`${scheme}, ${width} px`, () => {
-      test.use({ viewport: { width, height: 844 } })
-      test.beforeEach(async ({ page }) => {
-        await page.addInitScript((value) => localStorage.setItem('color-scheme', value), scheme)
-      })
+test('open pages', async ({ page }) => {
+  await visit(page, [...open, '/no-such-page'])
+})
 
-      test('open pages', async ({ page }) => {
-        await violateNothing(page, [...open, '/no-such-page'])
-      })
+test('pages of a user', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  await visit(page, [...user, '/user/no-such-page'])
+})
 
-      test.describe('a sign-in that fails', () => {
-        test.use({ tolerated: /status of 4/ })
-        test('its messages', async ({ page }) => {
-          await page.goto('/auth/sign-in')
-          await page.getByRole('button', { name: 'Sign in' }).click()
-          await violatesNothing(page, 'empty fields')
-          await page.getByLabel('Email').fill('nobody@example.com')
-          await page.getByLabel('Password', { exact: true }).fill('wrong-password')
-          await page.getByRole('button', { name: 'Sign in' }).click()
-          await expect(page.getByRole('alert')).toBeVisible()
-          await violatesNothing(page, 'wrong password')
-        })
-      })
+test('dialogs and menus', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  const openers: [name: string, width: number][] = [
+    ['QR code', narrow], ['QR code', wide], ['Other clients', narrow], ['Other clients', wide], ['Open menu', narrow], ['Account menu', wide], ['Search', wide],
+  ]
+  for (const [name, width] of openers) {
+    await test.step(`${name}, ${width} px`, async () => {
+      await page.setViewportSize({ width, height: 844 })
+      await page.getByRole('button', { name: new RegExp(`^${name}`) }).click()
+      await expect(page.locator('[role=dialog], [role=menu]')).toBeVisible()
+      await violatesNothing(page, name, [width])
+      await page.keyboard.press('Escape')
+      await expect(page.locator('[role=dialog], [role=menu]')).toHaveCount(0)
+    })
+  }
+})
 
-      test('pages of a user', async ({ page, station }) => {
-        await signIn(page, station.demo.user)
-        await violateNothing(page, [...user, '/user/no-such-page'])
-        await page.goto('/user/dashboard')
-        for (const name of ['QR code', 'Other clients', ...(width < 1280 ? ['Open menu'] : ['Account menu', 'Search'])]) {
-          await page.getByRole('button', { name: new RegExp(`^${name}`) }).click()
-          await expect(page.locator('[role=dialog], [role=menu]')).toBeVisible()
-          await violatesNothing(page, name)
-          await page.keyboard.press('Escape')
-          await expect(page.locator('[role=dialog], [role=menu]')).toHaveCount(0)
-        }
-      })
+test.describe('messages', () => {
+  test.use({ tolerated: /status of 4/ })
+  test('of a sign-in that fails', async ({ page }) => {
+    await page.goto('/auth/sign-in')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await violatesNothing(page, 'empty fields')
+    await page.getByLabel('Email').fill('nobody@example.com')
+    await page.getByLabel('Password', { exact: true }).fill('wrong-password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('alert')).toBeVisible()
+    await violatesNothing(page, 'wrong password')
+  })
+})
+
+async function visit(page: Page, paths: string[]): Promise<void> {
+  test.setTimeout(20_000 + paths.length * 10_000)
+  for (const path of paths) {
+    await test.step(path, async () => {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await violatesNothing(page, path)
     })
   }
 }
 
-async function violateNothing(page: Page, paths: string[]): Promise<void> {
-  for (const path of paths) {
-    await page.goto(path)
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await violatesNothing(page, path)
+/** Looks at what is shown in both schemes and in these widths; the page follows without being loaded again. */
+async function violatesNothing(page: Page, what: string, widths = [narrow, wide]): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 844 })
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme })
+      await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
+      await settled(page)
+      const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
+      const found = violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ target }) => target.join(' ')) }))
+      expect.soft(found, `${what}, ${colorScheme}, ${width} px`).toEqual([])
+    }
   }
-}
-
-async function violatesNothing(page: Page, what: string): Promise<void> {
-  await settled(page)
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
-  const found = violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ target }) => target.join(' ')) }))
-  expect.soft(found, what).toEqual([])
 }
 
 /** Waits until data has come and nothing moves. */
