@@ -14,7 +14,7 @@ export function StrengthBar({ password }: { password: string }) {
         ))}
       </span>
       <span role="status" className={classes.word}>
-        {strength > 0 && t(`strength.${strength}`)}
+        {strength !== 0 && t(`strength.${strength}`)}
       </span>
     </div>
   )
