@@ -20,6 +20,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Code(a.Accounts)
 	old.Ban(a.Accounts)
 	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
+	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
@@ -33,6 +34,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Me(a.Accounts),
 		v2.Security(a.Accounts),
 		v2.History(a.Accounts),
+		v2.Developer(a.Accounts),
 		v2.Wallet(a.Wallets, a.Shop, a.Settings),
 		v2.Recharge(a.Wallets, a.Payments),
 		v2.Plans(a.Shop, a.Settings),

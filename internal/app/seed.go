@@ -83,6 +83,11 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if err := s.extraUsers(ctx, want.Users); err != nil {
 		return Seeded{}, err
 	}
+	key, _, err := a.Accounts.MakeAPIToken(ctx, s.out.Admin.ID, "demo", []account.Scope{account.ScopeJobs}, nil)
+	if err != nil {
+		return Seeded{}, err
+	}
+	s.out.APIKey = key.String()
 	token, err := a.Links.Token(ctx, s.out.User.ID)
 	s.out.User.LinkToken, s.out.SiteURL = token.Token, a.cfg.site
 	return s.out, err

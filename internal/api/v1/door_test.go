@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/mail"
+	"airstrip/internal/node"
 	"airstrip/internal/seal"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
@@ -29,7 +31,9 @@ import (
 type site struct {
 	*testing.T
 	*account.Accounts
-	handler http.Handler
+	handler    http.Handler
+	nodeSecret string
+	ran        int // jobs
 }
 
 const sitePassword = "correct horse 电池"
@@ -47,13 +51,23 @@ func newSite(t *testing.T) *site {
 	}
 	secrets := secret.New(d, key)
 	captchas := captcha.New(d, key, settings, secrets)
-	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	services := service.New(d, settings)
+	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), services, nil)
+	nodes := node.New(d, key, settings, services)
+	s := &site{T: t, Accounts: a}
+	n := node.Draft("n", node.VMess, "192.0.2.1", 8388)
+	n.Settings = node.Settings{Transport: "tcp", Security: "none"}
+	if _, s.nodeSecret, err = nodes.Add(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
 	r := v1.New(mux, a.Authenticate)
 	r.Ban(a)
 	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
-	return &site{t, a, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
+	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
+	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	return s
 }
 
 // person makes a user, or with a role a member of staff, who is signed in.

@@ -30,6 +30,7 @@ type Resource func(*Router)
 type Router struct {
 	huma         huma.API
 	authenticate Authenticate
+	token        func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error) // set by Developer
 }
 
 // New serves the resources on mux and gives the contract.
@@ -156,7 +157,7 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 			api.NewFailure(req.Context(), api.ErrSignIn).Write(w)
 			return
 		}
-		who, err := r.authenticate(req.Context(), bearer)
+		who, err := r.identify(req.Context(), o, bearer)
 		if err == nil && o.access == staff && !o.admits(who.Role) {
 			err = api.ErrNotForYou
 		}
@@ -175,6 +176,27 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 		}
 		next(hc)
 	}
+}
+
+// identify tells who bears a token of a session or, where programs may call, an API token.
+func (r *Router) identify(ctx context.Context, o op, bearer string) (account.Identity, error) {
+	if !account.IsAPIToken(bearer) || r.token == nil {
+		return r.authenticate(ctx, bearer)
+	}
+	scope := account.ScopeRead
+	if o.method != http.MethodGet {
+		scope = account.ScopeWrite
+	}
+	who, err := r.token(ctx, bearer, scope)
+	if err == nil && !o.forPrograms() {
+		err = account.ErrTokenScope
+	}
+	return who, err
+}
+
+// forPrograms tells whether an API token may call: not where it is about the account or about tokens, nor for staff.
+func (o op) forPrograms() bool {
+	return o.access == user && strings.HasPrefix(o.path, "/user") && !strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")
 }
 
 func (o op) admits(role account.Role) bool {

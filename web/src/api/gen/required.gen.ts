@@ -74,6 +74,13 @@ export const required: Record<string, readonly string[]> = {
     "body.password",
     "body.ga_token"
   ],
+  "POST /api/v2/user/developer/tokens": [
+    "body.name",
+    "body.scopes"
+  ],
+  "DELETE /api/v2/user/developer/tokens/{token_id}": [
+    "path.token_id"
+  ],
   "GET /api/v2/user/orders/{order_id}": [
     "path.order_id"
   ],

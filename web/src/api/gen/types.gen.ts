@@ -91,6 +91,43 @@ export type ActivityResult = {
     total_count: number;
 };
 
+export type ApiToken = {
+    created_at: string;
+    /**
+     * null: never
+     */
+    expires_at: string | null;
+    /**
+     * The token's first eight characters
+     */
+    hint: string;
+    id: number;
+    /**
+     * To the minute; null: never
+     */
+    last_used_at: string | null;
+    name: string;
+    /**
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
+     */
+    scopes: Array<string>;
+};
+
+export type ApiTokenBody = {
+    /**
+     * null: never
+     */
+    expires_at?: string | null;
+    /**
+     * 1 to 64 characters
+     */
+    name: string;
+    /**
+     * read, write, jobs
+     */
+    scopes: Array<string>;
+};
+
 export type BanResult = {
     /**
      * What staff wrote for the user; may be empty
@@ -489,6 +526,13 @@ export type MovementReference = {
      * Number of the order or recharge
      */
     no: number;
+};
+
+export type NewApiToken = {
+    /**
+     * The token itself, shown this once. It stands where the access token would: Authorization: Bearer
+     */
+    token: string;
 };
 
 export type NodeInfo = {
@@ -2049,6 +2093,56 @@ export type DashboardGetResponses = {
 };
 
 export type DashboardGetResponse = DashboardGetResponses[keyof DashboardGetResponses];
+
+export type ApiTokensListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/developer/tokens';
+};
+
+export type ApiTokensListResponses = {
+    /**
+     * OK
+     */
+    200: Array<ApiToken>;
+};
+
+export type ApiTokensListResponse = ApiTokensListResponses[keyof ApiTokensListResponses];
+
+export type ApiTokenCreateData = {
+    body: ApiTokenBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/developer/tokens';
+};
+
+export type ApiTokenCreateResponses = {
+    /**
+     * OK
+     */
+    200: NewApiToken;
+};
+
+export type ApiTokenCreateResponse = ApiTokenCreateResponses[keyof ApiTokenCreateResponses];
+
+export type ApiTokenRevokeData = {
+    body?: never;
+    path: {
+        token_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/developer/tokens/{token_id}';
+};
+
+export type ApiTokenRevokeResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type ApiTokenRevokeResponse = ApiTokenRevokeResponses[keyof ApiTokenRevokeResponses];
 
 export type UserGetMeData = {
     body?: never;

@@ -1,0 +1,178 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// Scope is what an API token may do.
+type Scope string
+
+// The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for owners and admins, to run
+// the server's jobs.
+const (
+	ScopeRead  Scope = "read"
+	ScopeWrite Scope = "write"
+	ScopeJobs  Scope = "jobs"
+)
+
+// APIToken is a UUID of version 4 by which a program calls for a user.
+type APIToken struct {
+	bun.BaseModel `bun:"table:api_token"`
+	ID            int64 `bun:",pk,autoincrement"`
+	AccountID     int64
+	Name          string
+	Hash          []byte
+	Hint          string  // its first eight characters
+	Scopes        []Scope `bun:"type:jsonb"`
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time // nil: never
+	LastUsedAt    *time.Time // to the minute
+	RevokedAt     *time.Time
+}
+
+// Faults of API tokens.
+var (
+	ErrNoToken       = fault.NotFound("api_token_not_found", "没有这个 API 令牌", "There is no such API token")
+	ErrTooManyTokens = fault.Conflict("too_many_api_tokens", "API 令牌过多，请先撤销不用的", "There are too many API tokens; please revoke one that is not used")
+	ErrTokenScope    = fault.Forbidden("api_token_scope", "该 API 令牌没有此权限", "This API token may not do that")
+)
+
+const (
+	tokensAtMost     = 20 // of one user, at a time
+	tokenNameAtMost  = 64 // characters
+	tokenUsedRounded = time.Minute
+)
+
+// MakeAPIToken gives a user a token; it cannot be shown again. Wrong input is named name, scopes, expires_at.
+func (a *Accounts) MakeAPIToken(ctx context.Context, userID int64, name string, scopes []Scope, expires *time.Time) (secret uuid.UUID, t APIToken, err error) {
+	now, secret := a.db.Now(), uuid.New()
+	t = APIToken{AccountID: userID, Name: strings.TrimSpace(name), Hash: tokenHash(secret), Hint: secret.String()[:8], CreatedAt: now}
+	t.Scopes = slices.Compact(slices.Sorted(slices.Values(scopes)))
+	if expires != nil {
+		t.ExpiresAt = new(expires.UTC().Truncate(time.Millisecond))
+	}
+	r, err := find(ctx, a.db, "id = ?", userID)
+	if err != nil {
+		return secret, t, err
+	}
+	if err := invalid(checkTokenName(t.Name), checkScopes(t.Scopes, r.Role), checkTokenEnd(t.ExpiresAt, now)); err != nil {
+		return secret, t, err
+	}
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", userID).Apply(living(now)).Count(ctx)
+		if err == nil && alive >= tokensAtMost {
+			err = ErrTooManyTokens
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewInsert().Model(&t).Exec(ctx)
+		return err
+	})
+	return secret, t, err
+}
+
+func living(now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", now)
+	}
+}
+
+func checkTokenName(name string) *fault.Field {
+	if n := utf8.RuneCountInString(name); n < 1 || n > tokenNameAtMost || !utf8.ValidString(name) {
+		return field("name", "length", "名称需为 1 至 64 个字符", "The name must have 1 to 64 characters")
+	}
+	return nil
+}
+
+func checkScopes(scopes []Scope, role Role) *fault.Field {
+	for _, s := range scopes {
+		switch {
+		case s == ScopeRead, s == ScopeWrite, s == ScopeJobs && mayRunJobs(role):
+		default:
+			return field("scopes", "choice", "没有这个权限，或您不能授予它", "There is no such scope, or it is not yours to give")
+		}
+	}
+	if len(scopes) == 0 {
+		return field("scopes", "required", "请至少选择一个权限", "Please choose one scope at least")
+	}
+	return nil
+}
+
+func checkTokenEnd(expires *time.Time, now time.Time) *fault.Field {
+	if expires != nil && !expires.After(now) {
+		return field("expires_at", "range", "有效期必须晚于现在", "The end must be after now")
+	}
+	return nil
+}
+
+func mayRunJobs(role Role) bool { return role == Owner || role == Admin }
+
+// APITokens gives a user's tokens that can be used or have run out, not those revoked, newest first.
+func (a *Accounts) APITokens(ctx context.Context, userID int64) (tokens []APIToken, err error) {
+	err = a.db.NewSelect().Model(&tokens).Where("account_id = ? AND revoked_at IS NULL", userID).OrderExpr("id DESC").Scan(ctx)
+	return tokens, err
+}
+
+// RevokeAPIToken ends a user's token at once.
+func (a *Accounts) RevokeAPIToken(ctx context.Context, userID, id int64) error {
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewUpdate().Model((*APIToken)(nil)).Set("revoked_at = ?", a.db.Now()).
+			Where("id = ? AND account_id = ? AND revoked_at IS NULL", id, userID).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrNoToken
+		}
+		return err
+	})
+}
+
+// IsAPIToken tells whether a bearer looks like an API token, and not like one of a session.
+func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Contains(bearer, ".") }
+
+// AuthenticateToken tells for whom an API token calls that has this scope. It carries no staff role: what only staff may
+// do asks for a sign-in. A token of the scope jobs counts while its user may run them. No such token answers
+// ErrSignedOut, one without the scope ErrTokenScope.
+func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope Scope) (Identity, error) {
+	id, err := uuid.Parse(secret)
+	if err != nil || !IsAPIToken(secret) {
+		return Identity{}, ErrSignedOut
+	}
+	now := a.db.Now()
+	var t APIToken
+	err = a.db.NewSelect().Model(&t).Where("hash = ?", tokenHash(id)).Apply(living(now)).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return Identity{}, ErrSignedOut
+	}
+	if err != nil {
+		return Identity{}, err
+	}
+	r, err := find(ctx, a.db, "id = ?", t.AccountID)
+	if err != nil {
+		return Identity{}, err
+	}
+	if !slices.Contains(t.Scopes, scope) || (scope == ScopeJobs && !mayRunJobs(r.Role)) {
+		return Identity{}, ErrTokenScope
+	}
+	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}
+	if t.ExpiresAt != nil {
+		who.ExpiresAt = *t.ExpiresAt
+	}
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < tokenUsedRounded {
+		return who, nil
+	}
+	return who, a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model((*APIToken)(nil)).Set("last_used_at = ?", now).Where("id = ?", t.ID).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,98 @@
+package account_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+)
+
+func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
+	each(t, func(w *world) {
+		u, other := w.signUp("a@example.com").User, w.signUp("b@example.com").User
+		secret, made, err := w.MakeAPIToken(w.Context(), u.ID, " script ", []account.Scope{"write", "read", "read"}, new(w.now.Add(24*time.Hour)))
+		w.must(err)
+		if secret.Version() != 4 || made.Name != "script" || made.Hint != secret.String()[:8] || len(made.Scopes) != 2 {
+			w.Errorf("made %s %+v", secret, made)
+		}
+		who, err := w.AuthenticateToken(w.Context(), secret.String(), account.ScopeRead)
+		w.must(err)
+		if who.UserID != u.ID || who.UUID != u.UUID || who.Staff() {
+			w.Errorf("calls as %+v", who)
+		}
+		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+		w.want(err, account.ErrTokenScope)
+		for _, wrong := range []string{"", uuid.NewString(), "{" + secret.String() + "}", "urn:uuid:" + secret.String()} {
+			_, err = w.AuthenticateToken(w.Context(), wrong, account.ScopeRead)
+			w.want(err, account.ErrSignedOut)
+		}
+		list, err := w.APITokens(w.Context(), u.ID)
+		w.must(err)
+		if len(list) != 1 || list[0].LastUsedAt == nil || !list[0].LastUsedAt.Equal(w.now) {
+			w.Errorf("listed %+v", list)
+		}
+		if others, err := w.APITokens(w.Context(), other.ID); err != nil || len(others) != 0 {
+			w.Errorf("the other sees %+v, %v", others, err)
+		}
+		w.want(w.RevokeAPIToken(w.Context(), other.ID, made.ID), account.ErrNoToken)
+		w.now = w.now.Add(25 * time.Hour)
+		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeRead)
+		w.want(err, account.ErrSignedOut)
+
+		lasting, made, err := w.MakeAPIToken(w.Context(), u.ID, "lasting", []account.Scope{"read"}, nil)
+		w.must(err)
+		w.must(w.RevokeAPIToken(w.Context(), u.ID, made.ID))
+		_, err = w.AuthenticateToken(w.Context(), lasting.String(), account.ScopeRead)
+		w.want(err, account.ErrSignedOut)
+		w.want(w.RevokeAPIToken(w.Context(), u.ID, made.ID), account.ErrNoToken)
+	})
+}
+
+func TestOnlyOwnersAndAdminsHaveTokensForJobs(t *testing.T) {
+	each(t, func(w *world) {
+		jobs := []account.Scope{account.ScopeJobs}
+		for role, may := range map[account.Role]bool{"": false, account.Viewer: false, account.Finance: false, account.Support: false, account.Admin: true, account.Owner: true} {
+			u, err := w.Create(w.Context(), string(role)+"x@example.com", "x", password, role)
+			w.must(err)
+			secret, _, err := w.MakeAPIToken(w.Context(), u.ID, "cron", jobs, nil)
+			if f, named := fault.As(err); (err == nil) != may || (err != nil && (!named || f.Fields[0].Name != "scopes")) {
+				w.Errorf("%q: %v", role, err)
+			}
+			if !may {
+				continue
+			}
+			who, err := w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+			w.must(err)
+			if who.Staff() {
+				w.Errorf("the token carries the role %s", who.Role)
+			}
+			w.must(w.SetRole(w.Context(), u.Email, account.Support))
+			_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+			w.want(err, account.ErrTokenScope)
+		}
+	})
+}
+
+func TestWrongTokensNameTheirField(t *testing.T) {
+	each(t, func(w *world) {
+		u, read := w.signUp("a@example.com").User, []account.Scope{"read"}
+		for name, try := range map[string]func() error{
+			"name":       func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, " ", read, nil); return err },
+			"scopes":     func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", nil, nil); return err },
+			"expires_at": func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, &w.now); return err },
+		} {
+			if f, ok := fault.As(try()); !ok || len(f.Fields) != 1 || f.Fields[0].Name != name {
+				w.Errorf("%s: %v", name, f)
+			}
+		}
+		for range 20 {
+			_, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, nil)
+			w.must(err)
+		}
+		_, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, nil)
+		w.want(err, account.ErrTooManyTokens)
+	})
+}
