@@ -119,6 +119,17 @@ test.describe('mod_mu reports', () => {
   })
 })
 
+test('payment notifies that are not the gateway\'s credit nothing', async ({ station, customer }) => {
+  const recharge = await customer.call<{ no: number; trade_no: string }>('POST', '/user/wallet/recharge', { amount: '50.00', gateway: 'sandbox' })
+  const notice = { trade_no: recharge.trade_no, transaction_id: `SB${recharge.trade_no}`, amount: '50.00', currency: 'CNY', state: 'paid' }
+  for (const sign of ['', '00', 'f'.repeat(64)]) {
+    const answer = await fetch(`${station.server.url}/v1/payment/notify/sandbox`, { method: 'POST', body: new URLSearchParams({ ...notice, sign }) })
+    expect.soft(answer.status, sign).toBeGreaterThanOrEqual(400)
+    expect.soft(answer.status, sign).toBeLessThan(500)
+  }
+  expect(await customer.call('POST', `/user/wallet/recharge/${recharge.no}`)).toMatchObject({ is_finish: false, state: 'pending' })
+})
+
 async function counted(customer: Customer): Promise<number> {
   const { upload, download } = await customer.usage()
   return upload + download
