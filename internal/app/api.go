@@ -21,6 +21,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Ban(a.Accounts)
 	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
+	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })

@@ -17,6 +17,7 @@ import (
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/link"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
@@ -65,6 +66,7 @@ func newSite(t *testing.T) *site {
 	r.Ban(a)
 	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
+	r.Credentials(link.New(d, key, settings, "http://localhost:8080", services, nodes), services)
 	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
 	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 	return s

@@ -1,0 +1,24 @@
+package v1
+
+import (
+	"net/http"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/link"
+	"airstrip/internal/service"
+)
+
+// Credentials adds the older way to another password on nodes. The one that the form brings as sspwd is not taken: nodes
+// tell users by their passwords, so no two may have the same, and it must be hard to guess.
+func (r *Router) Credentials(links *link.Links, services *service.Services) {
+	r.user("POST /v1/user/sspwd", func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
+		if err := links.ResetCredentials(req.Context(), who.UserID); err != nil {
+			return Answer{}, err
+		}
+		access, err := services.Access(req.Context(), who.UserID)
+		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}
+		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"sspwd": access.Password, "uuid": access.UUID}}, err
+	})
+}
