@@ -303,7 +303,7 @@ func TestWrongInputIsNamedInBothLanguagesAndNeverEchoed(t *testing.T) {
 		"an unknown key":            {login, `{"email":"a@example.com","password":"` + secret + `","pass":"` + secret + `"}`, "pass:unknown"},
 		"a password in the address": {login, `{"email":"` + secret + `","password":"x"}`, "email:email"},
 		"a password of numbers":     {login, `{"email":"a@example.com","password":["` + secret + `"]}`, "password:type"},
-		"a code of letters":         {login, `{"email":"a@example.com","password":"x","two_fa_code":"` + secret + `"}`, "two_fa_code:format"},
+		"a code too long":           {login, `{"email":"a@example.com","password":"x","two_fa_code":"` + strings.Repeat(secret, 8) + `"}`, "two_fa_code:too_long"},
 		"a mistyped repetition":     {register, `{"email":"a@example.com","name":"a","password":"` + secret + `","re_password":"` + secret + `1"}`, "re_password:mismatch"},
 		"much at once":              {register, `{"email":"a@example.com","name":" ","password":"PassWord1","re_password":"` + secret + `"}`, "name:length password:common re_password:mismatch"},
 		"an unknown invite":         {register + "/check-invite-code", `{"invite_code":"` + secret + `"}`, "invite_code:invite_code_unknown"},
