@@ -1,5 +1,13 @@
 import type { LinkProps } from '@tanstack/react-router'
-import { CircleUser, Globe, LayoutDashboard, type LucideIcon, Package, ShoppingBag, Wallet } from 'lucide-react'
+import {
+  CircleUser,
+  Globe,
+  LayoutDashboard,
+  type LucideIcon,
+  Package,
+  ShoppingBag,
+  Wallet,
+} from 'lucide-react'
 import type common from '../../locales/zh-CN/common.json'
 
 type NavItem = {
