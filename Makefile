@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS := .tools
 export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
 
-.PHONY: run build web server agent test lint unit race web-test e2e bench gen gen-check setup tools clean
+.PHONY: run build web server agent test lint unit web-test size e2e bench gen gen-check setup tools clean
 
 ## run: build everything, fill an empty ./data with the demo, start the server and one node
 run: build
@@ -36,7 +36,7 @@ e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json web/node_mod
 	touch $@
 
 ## test: everything that CI checks
-test: setup lint unit web-test gen-check build e2e
+test: setup lint unit web-test gen-check build size e2e
 
 ## setup: Debian packages and tools that the tests need
 setup:
@@ -72,6 +72,10 @@ unit: tools
 web-test: web/node_modules/.installed
 	npm --prefix web run check
 	npm --prefix web test
+
+## size: the budgets of the built pages
+size: web
+	npm --prefix web run size
 
 ## gen: the contract from the code, the TypeScript client from the contract
 gen: web/node_modules/.installed
