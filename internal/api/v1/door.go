@@ -46,8 +46,13 @@ func (r *Router) Door(a *account.Accounts, captchas *captcha.Captchas, settings 
 		return Answer{Data: map[string]any{
 			"mode": site.SignUpMode, "email_domains": append([]string{}, site.SignUpDomains...),
 			"fields": []formField{
-				{"name", "text", true}, {"email", "email", true}, {"passwd", "password", true}, {"repasswd", "password", true},
-				{"code", "text", site.SignUpMode == "invite"}, {"emailcode", "text", site.SignUpEmailCode}, {"verify_token", "captcha", false},
+				{"name", "text", true},
+				{"email", "email", true},
+				{"passwd", "password", true},
+				{"repasswd", "password", true},
+				{"code", "text", site.SignUpMode == "invite"},
+				{"emailcode", "text", site.SignUpEmailCode},
+				{"verify_token", "captcha", false},
 			},
 			"captcha": showWidget(captchas.Widget(captcha.Register)),
 		}}, nil
