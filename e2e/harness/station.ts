@@ -51,6 +51,15 @@ export class Station {
   static async start(database: Database): Promise<Station> {
     const folder = mkdtempSync(join(tmpdir(), 'airstrip-e2e-'))
     chmodSync(folder, 0o755) // PostgreSQL runs as another user
+    try {
+      return await Station.#startIn(folder, database)
+    } catch (error) {
+      rmSync(folder, { recursive: true })
+      throw error
+    }
+  }
+
+  static async #startIn(folder: string, database: Database): Promise<Station> {
     const log = (name: string) => join(folder, `${name}.log`)
     const postgres = database === 'postgres' ? await Postgres.start(folder, log('postgres')) : undefined
     const server = await Server.prepare(folder, postgres?.url, log('server'))
