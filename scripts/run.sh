@@ -31,7 +31,7 @@ if [ -e "$demo" ]; then
 	done
 	for dir in "$AIRSTRIP_DATA"/node-*/; do
 		id=${dir%/} id=${id##*-}
-		bin/airstrip-node run --server "http://$listen" --node "$id" --secret-file "$dir/secret" --data "$dir" --log-level warn &
+		bin/airstrip-node run --server "http://$listen" --node "$id" --secret-file "${dir}secret" --data "$dir" --log-level error &
 	done
 	node -e '
 		const d = require(require("path").resolve(process.argv[1]));
