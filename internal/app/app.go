@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -170,6 +171,7 @@ func (a *App) Serve(ctx context.Context) error {
 		servers = append(servers, a.server(ctx, metricsHandler(reg, "")))
 		go func() { failed <- servers[1].Serve(metrics) }()
 	}
+	debug.FreeOSMemory() // what only the start needed: templates being parsed, the schema being compared
 	slog.InfoContext(ctx, "serving", "address", listener.Addr().String(), "site", a.cfg.site, "version", a.version, "sqlite", a.DB.SQLite(), "demo", a.cfg.Demo)
 
 	select {

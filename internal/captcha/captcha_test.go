@@ -100,6 +100,15 @@ func solve(id string, puzzles, zeros int) []int64 {
 	return solutions
 }
 
+// wrong gives a number that does not solve puzzle i of one zero digit.
+func wrong(id string, i int) int64 {
+	for s := int64(0); ; s++ {
+		if sum := sha256.Sum256(fmt.Appendf(nil, "%d%s%d", i, id, s)); sum[0] >= 16 {
+			return s
+		}
+	}
+}
+
 func (w *world) token() string {
 	w.Helper()
 	ch, err := w.NewChallenge(w.Context(), here)
@@ -141,7 +150,7 @@ func TestWhatIsWrongWithAnAnswerIsSaid(t *testing.T) {
 		w.want(err, captcha.ErrUnknown)
 		_, _, err = w.Solve(w.Context(), ch.ID, right[:2], here)
 		w.wantField(err, "solutions", "count")
-		_, _, err = w.Solve(w.Context(), ch.ID, []int64{right[0], right[1], -1}, here)
+		_, _, err = w.Solve(w.Context(), ch.ID, []int64{right[0], right[1], wrong(ch.ID.String(), 2)}, here)
 		w.wantField(err, "solutions", "wrong")
 		_, _, err = w.Solve(w.Context(), ch.ID, right, there)
 		w.wantField(err, "cap_id", "mismatch")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 	"golang.org/x/time/rate"
 
@@ -32,7 +33,17 @@ type Tokens struct {
 	ring   atomic.Pointer[ring]
 	reload *rate.Limiter // an unknown key id may be one that another process just made, or somebody's invention
 	parser *jwt.Parser
+
+	// verified remembers good signatures: checking one again costs more than all else that a signed-in call does here.
+	verified *otter.Cache[[sha256.Size]byte, verified]
 }
+
+type verified struct {
+	claims Claims
+	kid    string
+}
+
+const remembered = 20_000 // signatures; about ten megabytes
 
 type ring struct {
 	signing ed25519.PrivateKey
@@ -51,7 +62,10 @@ type keyRow struct {
 
 // New loads the keys and makes the first one where there is none; of several processes that start at once one makes it.
 func New(ctx context.Context, d *db.DB, key seal.Key) (*Tokens, error) {
-	t := &Tokens{db: d, key: key, reload: rate.NewLimiter(rate.Every(time.Second), 1)}
+	t := &Tokens{
+		db: d, key: key, reload: rate.NewLimiter(rate.Every(time.Second), 1),
+		verified: otter.Must(&otter.Options[[sha256.Size]byte, verified]{MaximumSize: remembered}),
+	}
 	t.parser = jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
 		jwt.WithExpirationRequired(), jwt.WithTimeFunc(d.Now))
 	has, err := d.NewSelect().Model((*keyRow)(nil)).Where("signing").Exists(ctx)
@@ -158,13 +172,29 @@ func (t *Tokens) Verify(ctx context.Context, raw string, want Type) (Claims, err
 	if len(raw) > maxLength || strings.ContainsAny(raw, "\r\n") {
 		return Claims{}, ErrInvalid
 	}
-	var c Claims
-	if _, err := t.parser.ParseWithClaims(raw, &c, func(unverified *jwt.Token) (any, error) { return t.public(ctx, unverified) }); err != nil {
+	c, err := t.claims(ctx, raw)
+	if err != nil {
 		return Claims{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if !c.sound(want) {
 		return Claims{}, fmt.Errorf("%w: it is no %s token", ErrInvalid, want)
 	}
+	return c, nil
+}
+
+// claims gives what a token says that one of the keys signed and that is not out yet.
+func (t *Tokens) claims(ctx context.Context, raw string) (Claims, error) {
+	name := sha256.Sum256([]byte(raw))
+	if v, ok := t.verified.GetIfPresent(name); ok && t.ring.Load().public[v.kid] != nil && v.claims.ExpiresAt.After(t.db.Now()) {
+		return v.claims, nil
+	}
+	var c Claims
+	parsed, err := t.parser.ParseWithClaims(raw, &c, func(unverified *jwt.Token) (any, error) { return t.public(ctx, unverified) })
+	if err != nil {
+		return Claims{}, err
+	}
+	kid, _ := parsed.Header["kid"].(string)
+	t.verified.Set(name, verified{c, kid})
 	return c, nil
 }
 
