@@ -56,6 +56,7 @@ type User struct {
 	Email           string // lower case
 	Name            string
 	Role            Role
+	Lang            fault.Lang // that the user last used; mails are written in it
 	InviteCode      string // brings others in
 	InvitedBy       *int64
 	TelegramID      *int64
@@ -82,7 +83,7 @@ type row struct {
 type Client struct {
 	IP        netip.Addr
 	UserAgent string
-	Lang      fault.Lang // in which mails are written
+	Lang      fault.Lang // that the caller reads; empty where unknown
 	Captcha   string     // answer to a captcha; empty where none was given
 }
 

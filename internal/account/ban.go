@@ -161,7 +161,7 @@ func (a *Accounts) turnBans(ctx context.Context, tx bun.Tx, userID int64) error 
 			return err
 		}
 		if t := starting[i]; t.Mail && (t.EndsAt == nil || t.EndsAt.After(now)) {
-			if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: fault.ZH, Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt}}); err != nil {
+			if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt}}); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, c
 		if err := a.note(ctx, tx, r.ID, EmailChanged, from); err != nil {
 			return err
 		}
-		return a.mails.Send(ctx, tx, mail.Message{To: former, Lang: from.Lang, Content: mail.EmailChanged{At: a.db.Now(), IP: from.IP.String(), Other: email}})
+		return a.mails.Send(ctx, tx, mail.Message{To: former, Lang: r.Lang, Content: mail.EmailChanged{At: a.db.Now(), IP: from.IP.String(), Other: email}})
 	})
 	return cmp.Or(err, wrong)
 }

@@ -36,5 +36,5 @@ func (a *Accounts) tellNewPlace(ctx context.Context, tx bun.Tx, r row, from Clie
 	if here.Area != geo.Unknown {
 		content.Area = here.Area
 	}
-	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: content})
+	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
 }

@@ -54,7 +54,7 @@ func (a *Accounts) verified(ctx context.Context, tx bun.Tx, userID int64) error 
 }
 
 func (a *Accounts) tellNewPassword(ctx context.Context, tx bun.Tx, r row, from Client) error {
-	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: mail.PasswordChanged{At: a.db.Now(), IP: from.IP.String()}})
+	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.PasswordChanged{At: a.db.Now(), IP: from.IP.String()}})
 }
 
 // resetToken is an address and its code in one word, for links.

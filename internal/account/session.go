@@ -129,6 +129,9 @@ func (a *Accounts) Refresh(ctx context.Context, refresh string, from Client) (Gr
 		if alive == 0 || r.PasswordVersion != claims.SubjectRefresh.PasswordHash {
 			return ErrSignedOut
 		}
+		if err := a.speaks(ctx, tx, &r, from); err != nil {
+			return err
+		}
 		g, err = a.grant(r, s, next)
 		return err
 	})

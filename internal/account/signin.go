@@ -54,6 +54,9 @@ func (a *Accounts) signedIn(ctx context.Context, tx bun.Tx, r row, remember bool
 	if err := a.tellNewPlace(ctx, tx, r, from); err != nil {
 		return Grant{}, err
 	}
+	if err := a.speaks(ctx, tx, &r, from); err != nil {
+		return Grant{}, err
+	}
 	if err := a.record(ctx, tx, r.Email, from, nothing); err != nil {
 		return Grant{}, err
 	}
@@ -61,6 +64,16 @@ func (a *Accounts) signedIn(ctx context.Context, tx bun.Tx, r row, remember bool
 		return Grant{}, err
 	}
 	return a.begin(ctx, tx, r, remember, from)
+}
+
+// speaks keeps the language of a user's device for the mails to come.
+func (a *Accounts) speaks(ctx context.Context, tx bun.Tx, r *row, from Client) error {
+	if from.Lang == "" || from.Lang == r.Lang {
+		return nil
+	}
+	r.Lang = from.Lang
+	_, err := tx.NewUpdate().Model(r).Column("lang").WherePK().Exec(ctx)
+	return err
 }
 
 // atTwoFactor names the field of the sign-in form that the faults of the second factor speak of.

@@ -64,7 +64,7 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		return Grant{}, err
 	}
 	now := a.db.Now()
-	r.InvitedBy, r.SignedInAt = inviter, &now
+	r.InvitedBy, r.SignedInAt, r.Lang = inviter, &now, from.Lang
 	var g Grant
 	var wrong error
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -100,6 +100,7 @@ func draft(email, name string) row {
 // insert adds a user with everything that belongs to one.
 func (a *Accounts) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	now := a.db.Now()
+	r.Lang = cmp.Or(r.Lang, fault.ZH)
 	r.UUID, r.PasswordVersion, r.InviteCode, r.NoticeByMail, r.CreatedAt, r.PasswordChangedAt = newID(), uuid.New(), newInviteCode(), true, now, now
 	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
