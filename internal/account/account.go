@@ -57,7 +57,7 @@ type User struct {
 	Name            string
 	Role            Role
 	Lang            fault.Lang // that the user last used; mails are written in it
-	InviteCode      string // brings others in
+	InviteCode      string     // brings others in
 	InvitedBy       *int64
 	TelegramID      *int64
 	BannedAt        *time.Time
