@@ -160,6 +160,7 @@ func (a *Accounts) Forget(ctx context.Context) error {
 			tx.NewDelete().Table("sign_in_token").Where("expires_at < ?", now),
 			tx.NewDelete().Table("sign_in_url").Where("expires_at < ?", now),
 			tx.NewDelete().Table("session_cookie").Where("expires_at < ?", now),
+			forgetCosts(tx),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),
 		} {
 			if _, err := old.Exec(ctx); err != nil {

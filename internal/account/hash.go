@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -26,21 +27,23 @@ type cost struct {
 	threads uint8
 }
 
-var present = cost{19 * 1024, 2, 1}
+var (
+	present     = cost{19 * 1024, 2, 1}
+	presentCost = present.prefix()
+)
 
 // hasher hashes a few passwords at once and lets a bounded number wait, so that a flood of sign-ins takes neither all
 // memory nor all cores.
 type hasher struct {
 	places chan struct{} // those at work and those who wait
 	slots  chan struct{} // those at work
-	decoy  string        // what passwords of unknown users are compared with
 }
 
 const waitingPerSlot = 64 // about two seconds' work
 
 func newHasher() *hasher {
 	slots := max(1, runtime.GOMAXPROCS(0)-1)
-	return &hasher{make(chan struct{}, slots*(1+waitingPerSlot)), make(chan struct{}, slots), present.hash(rand.Text())}
+	return &hasher{make(chan struct{}, slots*(1+waitingPerSlot)), make(chan struct{}, slots)}
 }
 
 // do runs fn when it is its turn, or answers ErrBusy.
@@ -67,31 +70,37 @@ func (h *hasher) hash(ctx context.Context, password string) (phc string, err err
 	return phc, err
 }
 
-// matches tells whether stored is of this password, as it was typed. An empty one, of a user who does not exist, takes as
-// long and is false.
-func (h *hasher) matches(ctx context.Context, password, stored string) (ok bool, err error) {
-	if isBcrypt(stored) {
-		err = h.do(ctx, func() {
-			argon(password, h.decoy)
-			ok = bcrypt.CompareHashAndPassword([]byte(stored), []byte(password)) == nil
-		})
-		return ok, err
+// matches tells whether stored is of this password, as it was typed; an empty one, of a user who does not exist, never is.
+// A wrong password is compared with decoys of all other costs too (see costs), in the same turn.
+func (h *hasher) matches(ctx context.Context, password, stored string, costs []string) (ok bool, err error) {
+	if stored != "" && checkHash(stored) != nil {
+		return false, errDamaged
 	}
-	known, shown := stored != "", normalPassword(password)
-	if !known {
-		stored = h.decoy
-	}
-	if w, is := unwrap(stored); is {
-		shown, stored = w.kind.digest(password, w.salt), w.phc
-	}
-	if _, _, _, err := parse(stored); err != nil {
-		return false, err
-	}
-	err = h.do(ctx, func() { ok = argon(shown, stored) && known })
+	err = h.do(ctx, func() {
+		if ok = compare(password, stored); ok {
+			return
+		}
+		for _, cost := range costs {
+			if cost != costOf(stored) {
+				compare(password, decoyOf(cost))
+			}
+		}
+	})
 	return ok, err
 }
 
-// argon tells whether a PHC string that parse can read is of this text.
+// compare tells whether a stored hash, of whatever kind, is of this password as it was typed.
+func compare(password, stored string) bool {
+	if isBcrypt(stored) {
+		return bcrypt.CompareHashAndPassword([]byte(stored), []byte(password)) == nil
+	}
+	if w, is := unwrap(stored); is {
+		return argon(w.kind.digest(password, w.salt), w.phc)
+	}
+	return argon(normalPassword(password), stored)
+}
+
+// argon tells whether a PHC string is of this text.
 func argon(text, phc string) bool {
 	c, salt, sum, err := parse(phc)
 	if err != nil {
@@ -112,10 +121,20 @@ func (c cost) hash(password string) string {
 	rand.Read(salt)
 	sum := argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, 32)
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.passes, c.threads, b64.EncodeToString(salt), b64.EncodeToString(sum))
+	return c.prefix() + b64.EncodeToString(salt) + "$" + b64.EncodeToString(sum)
 }
 
-// parse reads what hash wrote. Costs beyond reason are refused: they could only come from a damaged row.
+// prefix is how hashes of this cost begin.
+func (c cost) prefix() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, c.memory, c.passes, c.threads)
+}
+
+var errDamaged = errors.New("a stored password hash cannot be read")
+
+const maxMemory = 128 << 10 // KiB
+
+// parse reads what hash, or another panel, wrote. Costs beyond reason are refused: with them a few sign-ins would take the
+// server's memory.
 func parse(phc string) (c cost, salt, sum []byte, err error) {
 	parts := strings.Split(phc, "$")
 	version := 0
@@ -128,8 +147,8 @@ func parse(phc string) (c cost, salt, sum []byte, err error) {
 			sum, err = base64.RawStdEncoding.DecodeString(parts[5])
 		}
 	}
-	if err != nil || version != argon2.Version || c.memory > 1<<20 || c.passes < 1 || c.passes > 16 || c.threads < 1 || len(sum) < 16 {
-		return cost{}, nil, nil, fmt.Errorf("a stored password hash cannot be read")
+	if err != nil || version != argon2.Version || c.memory > maxMemory || c.passes < 1 || c.passes > 16 || c.threads < 1 || len(sum) < 16 {
+		return cost{}, nil, nil, errDamaged
 	}
 	return c, salt, sum, nil
 }

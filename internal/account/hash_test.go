@@ -3,9 +3,12 @@ package account
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/crypto/bcrypt"
 )
 
 func TestAFloodOfHashesIsBounded(t *testing.T) {
@@ -65,16 +68,33 @@ func TestDamagedHashesAreErrorsAndNoMatch(t *testing.T) {
 		"x", good + "$", "$argon2i" + good[len("$argon2id"):], "$argon2id$v=19$m=19456,t=0,p=1$c2FsdHNhbHRzYWx0$" + "AAAAAAAAAAAAAAAAAAAAAA",
 		"$argon2id$v=19$m=4294967295,t=2,p=1$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAA", "$argon2id$v=19$m=19456,t=2,p=1$$",
 	} {
-		if ok, err := h.matches(t.Context(), "a password", phc); ok || err == nil {
+		if ok, err := h.matches(t.Context(), "a password", phc, []string{presentCost}); ok || err == nil {
 			t.Errorf("%q: %v, %v", phc, ok, err)
 		}
 	}
 	for password, want := range map[string]bool{"a password": true, "A password": false, "": false} {
-		if ok, err := h.matches(t.Context(), password, good); ok != want || err != nil {
+		if ok, err := h.matches(t.Context(), password, good, []string{presentCost}); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", password, ok, err)
 		}
 	}
-	if ok, err := h.matches(t.Context(), "a password", ""); ok || err != nil {
+	if ok, err := h.matches(t.Context(), "a password", "", []string{presentCost}); ok || err != nil {
 		t.Errorf("nobody's password: %v, %v", ok, err)
+	}
+}
+
+func TestADecoyIsWorkedOnLikeTheHashesWhoseCostItHas(t *testing.T) {
+	own, err := bcrypt.GenerateFromPassword([]byte("a password"), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	php := cost{64 << 10, 4, 1}.hash("a password")
+	for _, stored := range []string{string(own), "$2y" + strings.TrimPrefix(string(own), "$2a"), php, present.hash("x"), wrapped{MD5Salt, "salt", present.hash("x")}.String()} {
+		decoy := decoyOf(costOf(stored))
+		if costOf(decoy) != costOf(stored) || checkHash(decoy) != nil {
+			t.Errorf("the decoy of %s is %s", stored, decoy)
+		}
+		if isBcrypt(decoy) && !errors.Is(bcrypt.CompareHashAndPassword([]byte(decoy), []byte("x")), bcrypt.ErrMismatchedHashAndPassword) {
+			t.Errorf("bcrypt does not work on %s", decoy)
+		}
 	}
 }

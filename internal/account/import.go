@@ -21,6 +21,9 @@ func (a *Accounts) Import(ctx context.Context, tx bun.Tx, email, name, hash stri
 		return User{}, err
 	}
 	r.Password = hash
+	if err := rememberCost(ctx, tx, hash); err != nil {
+		return User{}, err
+	}
 	made, err := a.insert(ctx, tx, r)
 	return made.User, err
 }

@@ -138,7 +138,11 @@ func (a *Accounts) prove(ctx context.Context, email, password string, second fun
 	if err != nil && !errors.Is(err, ErrNoUser) {
 		return err
 	}
-	ok, err := a.hash.matches(ctx, password, r.Password)
+	costs, err := a.costs(ctx)
+	if err != nil {
+		return err
+	}
+	ok, err := a.hash.matches(ctx, password, r.Password, costs)
 	if err != nil {
 		return err
 	}

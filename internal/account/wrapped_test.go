@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,43 @@ func TestUsersOfOtherPanelsSignInAndAreHashedAnew(t *testing.T) {
 			}
 			_, err = w.SignIn(w.Context(), account.Credentials{Email: email, Password: old}, home)
 			w.must(err)
+		}
+	})
+}
+
+// What a wrong password is compared with beside its account's own hash.
+func (w *world) costs() (all []string) {
+	w.Helper()
+	w.must(w.db.NewRaw(`SELECT prefix FROM password_cost ORDER BY prefix`).Scan(w.Context(), &all))
+	return all
+}
+
+func TestAWrongPasswordIsComparedWithEveryKindOfHashWhileItIsThere(t *testing.T) {
+	own, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(w *world) {
+		for email, hash := range map[string]string{
+			"a@example.com": string(own), "b@example.com": string(own),
+			"c@example.com": "$argon2id$v=19$m=65536,t=4,p=1$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+		} {
+			w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := w.Import(ctx, tx, email, "x", hash)
+				return err
+			}))
+		}
+		w.signIn("a@example.com")
+		w.must(w.Forget(w.Context()))
+		if got := w.costs(); !slices.Equal(got, []string{"$2a$04$", "$argon2id$v=19$m=65536,t=4,p=1$"}) {
+			w.Fatalf("two have foreign hashes: %q", got)
+		}
+		_, err := w.SignIn(w.Context(), account.Credentials{Email: "nobody@example.com", Password: password}, home)
+		w.want(err, account.ErrWrongCredentials)
+		w.signIn("b@example.com")
+		w.must(w.Forget(w.Context()))
+		if got := w.costs(); !slices.Equal(got, []string{"$argon2id$v=19$m=65536,t=4,p=1$"}) {
+			w.Fatalf("one has a foreign hash: %q", got)
 		}
 	})
 }
