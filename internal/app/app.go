@@ -200,7 +200,7 @@ func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 
 func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux := http.NewServeMux()
-	pages, err := apiweb.New(web.Dist(), a.cfg.Data)
+	pages, err := apiweb.New(web.Dist(), a.cfg.Data, func() string { return a.Settings.Get().CaptchaProvider })
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/captcha"
 	"airstrip/internal/fault"
 	"airstrip/internal/setting"
@@ -85,8 +86,8 @@ func (r *Router) enter(pattern, siteURL string, signIn func(*http.Request, Input
 		page := siteURL + "/auth/sign-in"
 		if g, err := signIn(req, Input{req.URL.Query()}); err == nil {
 			page = siteURL + "/auth/sign-in-by-access-jwt#" + url.Values{"access_token": {g.Access}, "refresh_token": {g.Refresh}}.Encode()
-		} else if f, ok := fault.As(err); ok {
-			page += "?reason=" + url.QueryEscape(f.Code)
+		} else {
+			page += "?reason=" + url.QueryEscape(api.Seen(req.Context(), err).Code)
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, req, page, http.StatusSeeOther)

@@ -19,6 +19,7 @@ type siteResult struct {
 	Currency string       `json:"currency" doc:"ISO 4217"`
 	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
 	SignUp   siteSignUp   `json:"sign_up"`
+	Captcha  siteCaptcha  `json:"captcha" doc:"When a captcha is asked for; captcha-key gives it"`
 	Recharge siteRecharge `json:"recharge"`
 }
 
@@ -26,6 +27,12 @@ type siteSignUp struct {
 	Mode      string   `json:"mode" enum:"open,invite,closed"`
 	EmailCode bool     `json:"email_code" doc:"Whether a code sent to the address is required"`
 	Domains   []string `json:"domains" doc:"Allowed e-mail domains; empty allows all"`
+}
+
+type siteCaptcha struct {
+	Register       string `json:"register" enum:"never,risk,always"`
+	Login          string `json:"login" enum:"never,risk,always"`
+	ForgotPassword string `json:"forgot_password" enum:"never,risk,always"`
 }
 
 type siteRecharge struct {
@@ -46,6 +53,7 @@ func Site(settings *setting.Settings, siteURL, version string, demo bool) Resour
 				return siteResult{
 					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone,
 					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
+					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
 				}, nil
 			})

@@ -26,14 +26,16 @@ const Kept = 7 * 24 * time.Hour
 
 // App serves one build of the app and, from a folder, what is left of earlier ones.
 type App struct {
-	dist  fs.FS
-	kept  fs.FS
-	index []byte // with the placeholder of the nonce
+	dist    fs.FS
+	kept    fs.FS
+	index   []byte        // with the placeholder of the nonce
+	captcha func() string // the provider that the site has now
 }
 
-// New serves dist and keeps a copy of its assets under dir for later builds to serve.
-func New(dist fs.FS, dir string) (*App, error) {
-	a := &App{dist: dist}
+// New serves dist and keeps a copy of its assets under dir for later builds to serve. Pages may load the captcha of the
+// provider that captcha names, from its own addresses.
+func New(dist fs.FS, dir string, captcha func() string) (*App, error) {
+	a := &App{dist: dist, captcha: captcha}
 	index, err := fs.ReadFile(dist, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
 		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make build</code>.")
@@ -158,7 +160,6 @@ func (a *App) page(w http.ResponseWriter) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", "default-src 'self'; script-src 'self' 'nonce-"+nonce+"'; style-src 'self' 'nonce-"+nonce+
-		"'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
+	h.Set("Content-Security-Policy", policy(nonce, a.captcha()))
 	io.Copy(w, bytes.NewReader(bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))))
 }

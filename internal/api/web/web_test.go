@@ -22,6 +22,8 @@ var build = fstest.MapFS{
 	"favicon.svg":        {Data: []byte("<svg/>")},
 }
 
+func ownCaptcha() string { return "pow" }
+
 func get(t *testing.T, app http.Handler, path string, headers ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -44,7 +46,7 @@ func body(t *testing.T, r *http.Response) string {
 }
 
 func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
-	app, err := web.New(build, t.TempDir())
+	app, err := web.New(build, t.TempDir(), ownCaptcha)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
 }
 
 func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
-	app, err := web.New(build, t.TempDir())
+	app, err := web.New(build, t.TempDir(), ownCaptcha)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,7 @@ func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
 
 func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := web.New(build, dir); err != nil {
+	if _, err := web.New(build, dir, ownCaptcha); err != nil {
 		t.Fatal(err)
 	}
 	old := filepath.Join(dir, "assets", "ancient.js")
@@ -89,7 +91,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], "assets/b-456.js": {Data: []byte("new")}}, dir)
+	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,4 +113,39 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	if _, err := os.Stat(old); !os.IsNotExist(err) {
 		t.Errorf("an asset past its time is still there: %v", err)
 	}
+}
+
+func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
+	provider := "pow"
+	app, err := web.New(build, t.TempDir(), func() string { return provider })
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := map[string]string{"turnstile": "https://challenges.cloudflare.com", "hcaptcha": "https://*.hcaptcha.com", "recaptcha": "https://www.recaptcha.net/recaptcha/"}
+	for _, provider = range []string{"pow", "turnstile", "hcaptcha", "recaptcha"} {
+		policy := get(t, app, "/auth/sign-in").Header.Get("Content-Security-Policy")
+		for of, host := range hosts {
+			for _, directive := range []string{"script-src", "frame-src"} {
+				if strings.Contains(sources(policy, directive), host) != (of == provider) {
+					t.Errorf("with %s, %s of %s: %s", provider, directive, of, policy)
+				}
+			}
+		}
+		if provider == "pow" && strings.Contains(policy, "http") {
+			t.Errorf("somebody else's addresses without need: %s", policy)
+		}
+		if strings.Contains(policy, "unsafe") || !strings.Contains(sources(policy, "frame-ancestors"), "'none'") {
+			t.Errorf("with %s: %s", provider, policy)
+		}
+	}
+}
+
+// sources gives what a policy has for one directive.
+func sources(policy, directive string) string {
+	for part := range strings.SplitSeq(policy, "; ") {
+		if rest, ok := strings.CutPrefix(part, directive+" "); ok {
+			return rest
+		}
+	}
+	return ""
 }

@@ -61,7 +61,7 @@ export type AccountMeResult = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -1319,6 +1319,12 @@ export type SignUpResult = {
     user_name: string;
 };
 
+export type SiteCaptcha = {
+    forgot_password: 'never' | 'risk' | 'always';
+    login: 'never' | 'risk' | 'always';
+    register: 'never' | 'risk' | 'always';
+};
+
 export type SiteRecharge = {
     /**
      * Decimal amount in the site's currency
@@ -1332,6 +1338,10 @@ export type SiteRecharge = {
 };
 
 export type SiteResult = {
+    /**
+     * When a captcha is asked for; captcha-key gives it
+     */
+    captcha: SiteCaptcha;
     /**
      * ISO 4217
      */

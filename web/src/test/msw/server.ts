@@ -24,6 +24,7 @@ export const site = {
   demo: false,
   currency: 'CNY',
   sign_up: { mode: 'open', email_code: false },
+  captcha: { register: 'risk', login: 'risk', forgot_password: 'risk' },
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
 }
 
