@@ -34,6 +34,8 @@ type Site struct {
 	SignUpPerIPDaily int      `json:"sign_up_per_ip_daily"` // accounts per IP a day
 	SignUpEmailCode  bool     `json:"sign_up_email_code"`   // whether a new user proves the address with a code sent to it
 
+	StaffTwoFactor bool `json:"staff_two_factor"` // whether staff need a second factor before they may do what only staff may
+
 	SMTPHost     string `json:"smtp_host"` // empty: mails are kept and not sent
 	SMTPPort     int    `json:"smtp_port"`
 	SMTPTLS      string `json:"smtp_tls"`      // starttls, tls (from the first byte, as on port 465) or none
