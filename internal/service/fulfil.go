@@ -16,6 +16,7 @@ import (
 var (
 	ErrNoService = fault.NotFound("service_not_found", "没有找到该服务", "There is no such service")
 	ErrFulfilled = fault.Conflict("order_fulfilled", "该订单已经生效", "This order has taken effect already")
+	errNoTime    = fault.Invalid("months", "range", "时长至少一天", "A service runs for at least one day")
 )
 
 // Terms is what a service starts with.
@@ -31,18 +32,19 @@ type Terms struct {
 	QuotaBytes *int64 // per cycle; nil: unlimited
 	Reset      Reset
 	Months     int
+	Days       int // beside the months, or instead of them
 	AutoRenew  bool
 }
 
 // Start begins a service now, as part of tx.
 func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, error) {
-	if t.Months < 1 {
-		return nil, fault.Invalid("months", "range", "时长至少一个月", "A service runs for at least one month")
+	if t.Months < 0 || t.Days < 0 || t.Months+t.Days < 1 {
+		return nil, errNoTime
 	}
 	now := s.db.Now()
 	v := &Service{
 		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Class: t.Class, Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
-		QuotaBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.after(now, t.Months), AutoRenew: t.AutoRenew,
+		QuotaBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.later(now, t.Months, t.Days), AutoRenew: t.AutoRenew,
 	}
 	v.NextResetAt = s.nextReset(v, now)
 	if _, err := tx.NewInsert().Model(v).Exec(ctx); err != nil {
@@ -51,7 +53,7 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 		return nil, err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Months: t.Months}); err != nil {
+	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Months: t.Months, StartsAt: &v.StartedAt, EndsAt: &v.EndsAt}); err != nil {
 		return nil, err
 	}
 	return v, s.Refresh(ctx, tx, t.UserID)
@@ -59,22 +61,28 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 
 // Extend adds months to the end of the user's service; one that has ended runs again from now, with a new cycle.
 func (s *Services) Extend(ctx context.Context, tx bun.Tx, userID, serviceID int64, orderID *int64, months int) error {
-	if months < 1 {
-		return fault.Invalid("months", "range", "时长至少一个月", "A service runs for at least one month")
+	return s.extend(ctx, tx, userID, serviceID, orderID, months, 0)
+}
+
+func (s *Services) extend(ctx context.Context, tx bun.Tx, userID, serviceID int64, orderID *int64, months, days int) error {
+	if months < 0 || days < 0 || months+days < 1 {
+		return errNoTime
 	}
 	v, err := s.lock(ctx, tx, userID, serviceID)
 	if err != nil {
 		return err
 	}
 	now := s.db.Now()
+	from := now
 	if v.Running(now) {
-		v.EndsAt = s.after(v.EndsAt, months)
+		from = v.EndsAt
+		v.EndsAt = s.later(from, months, days)
 		v.NextResetAt = s.nextReset(v, now)
 	} else {
 		if err := endCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
 		}
-		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt = v.Cycle+1, now, s.after(now, months), nil
+		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt = v.Cycle+1, now, s.later(now, months, days), nil
 		v.NextResetAt = s.nextReset(v, now)
 		if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
@@ -83,7 +91,7 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, userID, serviceID int6
 	if _, err := tx.NewUpdate().Model(v).Column("ends_at", "ended_at", "next_reset_at", "cycle", "started_at").WherePK().Exec(ctx); err != nil {
 		return err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: orderID, UserID: userID, ServiceID: &v.ID, Months: months}); err != nil {
+	if err := s.fulfil(ctx, tx, fulfilment{OrderID: orderID, UserID: userID, ServiceID: &v.ID, Months: months, StartsAt: &from, EndsAt: &v.EndsAt}); err != nil {
 		return err
 	}
 	return s.Refresh(ctx, tx, userID)
@@ -141,6 +149,8 @@ type fulfilment struct {
 	ServiceID     *int64
 	PackageID     *int64
 	Months        int
+	StartsAt      *time.Time // of a service: the part of its time that the order brought
+	EndsAt        *time.Time
 	CreatedAt     time.Time
 }
 

@@ -39,8 +39,13 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 
 // Get gives one service of the user.
 func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, error) {
+	return s.GetIn(ctx, s.db, userID, serviceID)
+}
+
+// GetIn gives one service of the user as idb, a transaction perhaps, sees it.
+func (s *Services) GetIn(ctx context.Context, idb bun.IDB, userID, serviceID int64) (Service, error) {
 	var v Service
-	err := withCycle(s.db.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).Scan(ctx)
+	err := withCycle(idb.NewSelect().Model(&v)).Where("service.id = ? AND service.user_id = ?", serviceID, userID).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return v, ErrNoService.Because(err)
 	}

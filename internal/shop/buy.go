@@ -2,6 +2,7 @@ package shop
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,22 +18,27 @@ import (
 
 // Purchase is what a user wants to buy.
 type Purchase struct {
-	PriceID        int64
-	RenewServiceID *int64 // the service to renew; nil: something new
-	AutoRenew      bool   // of a new service
-	OnlyRenewal    bool   // whether the user's other services stop renewing themselves; known to Confirm alone
-	Coupon         string
+	PriceID         int64
+	RenewServiceID  *int64 // the service to renew; nil: something new
+	ChangeServiceID *int64 // the service that ends where the new one starts, its unused part being paid back; nil: none
+	AutoRenew       bool   // of a new service
+	OnlyRenewal     bool   // whether the user's other services stop renewing themselves; known to Confirm alone
+	Coupon          string
 }
 
 // Quote is what a purchase would cost this user now.
 type Quote struct {
 	Price       *Price
 	Renews      *service.Service // the service to renew; nil: something new
-	Amount      money.Amount
-	Available   money.Amount // in the wallet
-	BalanceUsed money.Amount // the part of Amount that the wallet pays
-	Missing     money.Amount // the rest
-	Recharge    money.Amount // what a recharge of the rest comes to; 0 where nothing is missing
+	Replaces    *service.Service // the service that ends; nil: none
+	Discount    money.Amount     // of a coupon
+	Credit      money.Amount     // what is unused of the service that ends
+	Amount      money.Amount     // what is to be paid: the price less discount and credit, at least 0
+	Change      money.Amount     // what the credit is more than the price; the wallet gets it
+	Available   money.Amount     // in the wallet
+	BalanceUsed money.Amount     // the part of Amount that the wallet pays
+	Missing     money.Amount     // the rest
+	Recharge    money.Amount     // what a recharge of the rest comes to; 0 where nothing is missing
 }
 
 // PreOrder tells what a purchase would cost, or why it cannot be made. It changes nothing.
@@ -74,7 +80,7 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 		if !pr.Plan.Visible {
 			return nil, ErrNoPlan
 		}
-		return q, nil
+		return q, s.creditFor(ctx, idb, userID, p, q)
 	}
 	var v []service.Service
 	err = idb.NewSelect().Model(&v).Where("id = ? AND user_id = ?", *p.RenewServiceID, userID).Scan(ctx)
@@ -90,6 +96,30 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	}
 	q.Renews = &v[0]
 	return q, nil
+}
+
+// creditFor reckons the service that the new one replaces into the quote.
+func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote) error {
+	if p.ChangeServiceID == nil {
+		return nil
+	}
+	if q.Price.Plan.Kind != KindPlan {
+		return ErrNoChange
+	}
+	v, err := s.running(ctx, idb, userID, *p.ChangeServiceID)
+	if err != nil {
+		return err
+	}
+	if v.PlanID == q.Price.PlanID {
+		return ErrSamePlan
+	}
+	q.Replaces = v
+	if _, q.Credit, err = s.unused(ctx, idb, v, s.db.Now()); err != nil {
+		return err
+	}
+	worth := q.Price.Amount - q.Discount
+	q.Amount, q.Change = max(0, worth-q.Credit), max(0, q.Credit-worth)
+	return nil
 }
 
 // boughtEnough is a fault where the user's orders of the plan, pending ones too, are as many as one may have.
@@ -160,11 +190,18 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 			return 0, err
 		}
 	}
+	if err := s.creditFor(ctx, tx, userID, p, q); err != nil { // as it is now that no other purchase of the user can be under way
+		return 0, err
+	}
 	now := s.db.Now()
 	o := &Order{
-		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, Amount: q.Amount, Currency: s.settings.Get().Currency,
+		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, ReplacesID: p.ChangeServiceID,
+		Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Currency: s.settings.Get().Currency,
 		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
-		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays},
+		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays, "", ""},
+	}
+	if q.Replaces != nil {
+		o.Terms.Replaces = q.Replaces.Name
 	}
 	if q.Renews != nil {
 		o.Kind, o.ServiceID = KindRenewal, &q.Renews.ID
@@ -208,6 +245,12 @@ func tooLow(missing money.Amount, currency string) error {
 // Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended before
 // is left alone.
 func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
+	if shrunk, err := s.shrunk(ctx, tx, o); err != nil {
+		return false, err
+	} else if shrunk { // an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
+		_, err := s.end(ctx, tx, o, Cancelled)
+		return false, err
+	}
 	turned, err := s.turn(ctx, tx, o.ID, Paid)
 	if err != nil || !turned {
 		return false, err
@@ -223,20 +266,61 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 			return false, err
 		}
 	}
-	line := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.Name, Amount: o.Amount}
-	if o.Kind != KindPackage {
-		line.Months = &o.Terms.Months
+	if change := o.Change(); change > 0 {
+		err := s.wallets.Post(ctx, tx, wallet.PlanChange, o.Ref(), o.Terms.Name,
+			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: -change},
+			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: change})
+		if err != nil {
+			return false, err
+		}
 	}
-	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), line); err != nil {
+	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.lines()...); err != nil {
 		return false, err
 	}
 	return true, s.deliver(ctx, tx, o)
+}
+
+// shrunk tells whether the service that the order ends is worth less by now than was agreed, by use or by another order.
+func (s *Shop) shrunk(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
+	if o.ReplacesID == nil {
+		return false, nil
+	}
+	v, err := s.running(ctx, tx, o.UserID, *o.ReplacesID)
+	if errors.Is(err, ErrEnded) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, credit, err := s.unused(ctx, tx, v, o.CreatedAt)
+	return credit < o.Credit, err
+}
+
+// lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
+func (o *Order) lines() []wallet.Line {
+	first := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.Name, Amount: o.Price}
+	if o.Kind != KindPackage {
+		first.Months = &o.Terms.Months
+	}
+	lines := []wallet.Line{first}
+	if o.Discount > 0 {
+		lines = append(lines, wallet.Line{Kind: wallet.DiscountLine, Name: o.Terms.Coupon, Amount: -o.Discount})
+	}
+	if used := o.Credit - o.Change(); used > 0 {
+		lines = append(lines, wallet.Line{Kind: wallet.CreditLine, Name: o.Terms.Replaces, Amount: -used})
+	}
+	return lines
 }
 
 func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 	t := o.Terms
 	switch o.Kind {
 	case KindPlan:
+		if o.ReplacesID != nil {
+			if err := s.services.End(ctx, tx, o.UserID, *o.ReplacesID); err != nil {
+				return err
+			}
+		}
 		_, err = s.services.Start(ctx, tx, service.Terms{
 			UserID: o.UserID, OrderID: &o.ID, PlanID: o.PlanID, Name: t.Name, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
 			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew,

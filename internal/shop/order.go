@@ -41,6 +41,8 @@ type Terms struct {
 	SpeedMbps    *int          `json:"speed_mbps"`
 	Devices      *int          `json:"devices"`
 	ValidDays    *int          `json:"valid_days"`
+	Replaces     string        `json:"replaces,omitempty"` // name of the service that ends
+	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
 }
 
 // Order is the intention to buy, and what came of it.
@@ -53,8 +55,12 @@ type Order struct {
 	PriceID       int64
 	Kind          Kind
 	ServiceID     *int64 // the service to renew
+	ReplacesID    *int64 // the service that ends where this one starts
 	Terms         Terms  `bun:"type:jsonb"`
-	Amount        money.Amount
+	Price         money.Amount
+	Discount      money.Amount // of a coupon
+	Credit        money.Amount // the unused part of what was paid for the service that ends
+	Amount        money.Amount // what the wallet pays: Price − Discount − Credit, at least 0
 	Currency      string
 	AutoRenew     bool
 	TookStock     bool // given back where the order ends unpaid
@@ -73,6 +79,12 @@ type Order struct {
 	RechargeUUID *uuid.UUID `bun:",scanonly"`
 }
 
+// Worth is what the order's delivery counts for, should it be given back one day.
+func (o *Order) Worth() money.Amount { return o.Price - o.Discount }
+
+// Change is the part of the credit that is more than the price; the wallet gets it.
+func (o *Order) Change() money.Amount { return max(0, o.Credit-o.Worth()) }
+
 // Ref is what the order's movement, hold and invoice refer to.
 func (o *Order) Ref() wallet.Reference { return wallet.Reference{Kind: "order", ID: o.ID} }
 
@@ -83,6 +95,8 @@ var (
 	ErrSoldOut       = fault.Conflict("sold_out", "该商品已售罄", "This is sold out")
 	ErrBoughtEnough  = fault.Conflict("purchase_limit", "已达到每人限购数量", "You have bought this as often as one may")
 	ErrNotRenewable  = fault.Conflict("not_renewable", "该服务不支持续费", "This service cannot be renewed")
+	ErrNoChange      = fault.Invalid("change_service_id", "package", "流量包不能替换服务", "A package replaces no service")
+	ErrSamePlan      = fault.Conflict("same_plan", "这就是当前的套餐，请选择续费", "This is the plan that runs already; renew it instead")
 	ErrOtherPlan     = fault.Invalid("renew_service_id", "other_plan", "该服务不属于这个套餐", "This service is of another plan")
 	ErrTooManyOrders = fault.Conflict("too_many_orders", "待支付的订单过多，请先支付或取消", "Too many orders are waiting for payment; pay or cancel one first")
 )

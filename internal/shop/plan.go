@@ -118,7 +118,7 @@ func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
 		if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
 			return err
 		}
-		return savePrices(ctx, tx, p.ID, p.Prices)
+		return savePrices(ctx, tx, p.ID, p.Prices, p.CreatedAt)
 	})
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").Exec(ctx); err != nil {
 			return db.Error(err)
 		}
-		return savePrices(ctx, tx, id, p.Prices)
+		return savePrices(ctx, tx, id, p.Prices, s.db.Now())
 	})
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 }
 
 // savePrices makes prices the ones that are offered. A period keeps its price's id for good.
-func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price) error {
+func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price, now time.Time) error {
 	if _, err := tx.NewUpdate().Model((*Price)(nil)).Set("offered = ?", false).Where("plan_id = ?", planID).Exec(ctx); err != nil {
 		return err
 	}
@@ -170,7 +170,27 @@ func savePrices(ctx context.Context, tx bun.Tx, planID int64, prices []Price) er
 			return db.Error(err)
 		}
 	}
-	return nil
+	// What the prices are now goes into their history where it is not what they were.
+	_, err := tx.NewRaw(`INSERT INTO price_history (price_id, since, amount, offered) SELECT p.id, ?, p.amount, p.offered FROM price p
+		LEFT JOIN price_history h ON h.price_id = p.id AND h.since = (SELECT max(since) FROM price_history WHERE price_id = p.id)
+		WHERE p.plan_id = ? AND (h.price_id IS NULL OR h.amount <> p.amount OR h.offered <> p.offered)
+		ON CONFLICT (price_id, since) DO UPDATE SET amount = EXCLUDED.amount, offered = EXCLUDED.offered`, now, planID).Exec(ctx)
+	return db.Error(err)
+}
+
+// PriceAt is a price as it was from some time on.
+type PriceAt struct {
+	Months  int
+	Since   time.Time
+	Amount  money.Amount
+	Offered bool
+}
+
+// PriceHistory gives what the plan's prices were, newest first.
+func (s *Shop) PriceHistory(ctx context.Context, planID int64) (history []PriceAt, err error) {
+	err = s.db.NewRaw(`SELECT p.months, h.since, h.amount, h.offered FROM price_history h JOIN price p ON p.id = h.price_id
+		WHERE p.plan_id = ? ORDER BY h.since DESC, p.months`, planID).Scan(ctx, &history)
+	return history, err
 }
 
 // RemovePlan takes a plan out of the shop for good. Services and orders of it go on.

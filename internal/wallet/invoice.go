@@ -20,6 +20,9 @@ const (
 	RenewalLine  LineKind = "renewal"
 	PackageLine  LineKind = "package"
 	RechargeLine LineKind = "recharge"
+	CreditLine   LineKind = "credit"   // the unused part of a service that ended
+	DiscountLine LineKind = "discount" // of a coupon
+	FeeLine      LineKind = "fee"      // of a gateway
 )
 
 // Line is one line of an invoice.

@@ -24,6 +24,7 @@ const (
 	UserCommission Kind = "commission"
 	Clearing       Kind = "clearing" // what a gateway has received and not yet paid out; one for each gateway
 	Sales          Kind = "sales"
+	Refunds        Kind = "refunds" // what was given back of sales
 )
 
 // Account names an account: by its user, or for clearing by its gateway.
@@ -40,6 +41,8 @@ type Reason string
 const (
 	RechargePaid Reason = "recharge"
 	Purchase     Reason = "purchase"
+	PlanChange   Reason = "plan_change" // what the credit for the old service was more than the new one's price
+	Refund       Reason = "refund"
 )
 
 // Reference is the thing that a movement, a hold or an invoice belongs to. Of one thing there is at most one

@@ -4,7 +4,7 @@
 -- site's accounts would be hot rows and are summed instead.
 CREATE TABLE ledger_account (
 	id         {{id}},
-	kind       {{text}} NOT NULL CHECK (kind IN ('wallet', 'commission', 'clearing', 'sales')),
+	kind       {{text}} NOT NULL CHECK (kind IN ('wallet', 'commission', 'clearing', 'sales', 'refunds', 'gifts', 'fees', 'bank', 'rounding')),
 	user_id    {{int}},
 	name       {{text}} NOT NULL, -- of a clearing account its gateway, else empty
 	posted     {{int}} CHECK (posted >= 0),
@@ -81,10 +81,10 @@ CREATE INDEX invoice_user ON invoice (user_id, id);
 CREATE TABLE invoice_line (
 	invoice_id {{int}} NOT NULL REFERENCES invoice (id),
 	position   {{int}} NOT NULL,
-	kind       {{text}} NOT NULL CHECK (kind IN ('plan', 'renewal', 'package', 'recharge')),
+	kind       {{text}} NOT NULL CHECK (kind IN ('plan', 'renewal', 'package', 'recharge', 'credit', 'discount', 'fee')),
 	name       {{text}} NOT NULL,
 	months     {{int}}, -- of a plan or a renewal
-	amount     {{int}} NOT NULL,
+	amount     {{int}} NOT NULL, -- negative: a credit or discount
 	PRIMARY KEY (invoice_id, position)
 ) {{strict}};
 

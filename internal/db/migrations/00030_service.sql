@@ -79,6 +79,10 @@ CREATE TABLE fulfilment (
 	service_id {{int}} REFERENCES service (id),
 	package_id {{int}} REFERENCES package (id),
 	months     {{int}} NOT NULL,
+	starts_at  {{time}}, -- the part of a service's time that the order brought
+	ends_at    {{time}},
 	created_at {{time}} NOT NULL,
-	CHECK ((service_id IS NULL) <> (package_id IS NULL))
+	CHECK ((service_id IS NULL) <> (package_id IS NULL)),
+	CHECK ((service_id IS NULL) = (starts_at IS NULL) AND (service_id IS NULL) = (ends_at IS NULL))
 ) {{strict}};
+CREATE INDEX fulfilment_service ON fulfilment (service_id);
