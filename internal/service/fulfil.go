@@ -15,6 +15,7 @@ import (
 // Faults of this package.
 var (
 	ErrNoService = fault.NotFound("service_not_found", "没有找到该服务", "There is no such service")
+	ErrNoPackage = fault.NotFound("package_not_found", "没有找到该流量包", "There is no such package")
 	ErrFulfilled = fault.Conflict("order_fulfilled", "该订单已经生效", "This order has taken effect already")
 	errNoTime    = fault.Invalid("months", "range", "时长至少一天", "A service runs for at least one day")
 )
@@ -106,6 +107,19 @@ func (s *Services) End(ctx context.Context, tx bun.Tx, userID, serviceID int64) 
 	}
 	if n == 0 {
 		return ErrNoService
+	}
+	return s.Refresh(ctx, tx, userID)
+}
+
+// EndPackage takes what is left of the user's package away.
+func (s *Services) EndPackage(ctx context.Context, tx bun.Tx, userID, packageID int64) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", s.db.Now()).
+		Where("id = ? AND user_id = ? AND ended_at IS NULL", packageID, userID).Exec(ctx))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrNoPackage
 	}
 	return s.Refresh(ctx, tx, userID)
 }
