@@ -33,6 +33,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Cookies(a.Accounts, a.cfg.site),
 		v2.Code(a.Accounts),
 		v2.Me(a.Accounts),
+		v2.Chat(a.Accounts, a.Wallets, a.Services),
 		v2.Security(a.Accounts),
 		v2.History(a.Accounts),
 		v2.Developer(a.Accounts),

@@ -200,7 +200,7 @@ func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 
 func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux := http.NewServeMux()
-	pages, err := apiweb.New(web.Dist(), a.cfg.Data, func() string { return a.Settings.Get().CaptchaProvider })
+	pages, err := apiweb.New(web.Dist(), a.cfg.Data, a.vendors)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +218,15 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
 	}
 	return api.NewDoor(mux, a.cfg.proxies, reg).Handler(), nil
+}
+
+// vendors are those others whose scripts the pages may load.
+func (a *App) vendors() []string {
+	site := a.Settings.Get()
+	if site.CrispWebsiteID == "" {
+		return []string{site.CaptchaProvider}
+	}
+	return []string{site.CaptchaProvider, "crisp"}
 }
 
 // Log sets up the process's log as the configuration wants it; every record of a request carries its id.

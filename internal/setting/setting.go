@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
@@ -52,6 +53,8 @@ type Site struct {
 	CaptchaTicket         string `json:"captcha_ticket"`
 	CaptchaPuzzles        int    `json:"captcha_puzzles"` // how many make one built-in proof of work
 	CaptchaZeros          int    `json:"captcha_zeros"`   // zero hex digits that each of them wants
+
+	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
@@ -102,6 +105,8 @@ func (s Site) check() error {
 		return fault.Invalid("currency", "unknown", "不支持该货币", "This currency is not supported")
 	case s.RechargeMin <= 0 || s.RechargeMax < s.RechargeMin:
 		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
+	case s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID):
+		return fault.Invalid("crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）", "Please give the website id of Crisp, a UUID")
 	case s.SignUpPerIPDaily < 1:
 		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
 	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1 || s.LinkLogDays < 1:
@@ -111,6 +116,12 @@ func (s Site) check() error {
 		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
 	}
 	return cmp.Or(s.checkMail(), s.checkCaptcha())
+}
+
+// isUUID tells whether s is a UUID in its usual form.
+func isUUID(s string) bool {
+	_, err := uuid.Parse(s)
+	return err == nil && len(s) == 36
 }
 
 func (s Site) checkCaptcha() error {

@@ -42,6 +42,8 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"captcha_verify_url", `"verify"`},
 			{"captcha_puzzles", `0`},
 			{"captcha_zeros", `9`},
+			{"crisp_website_id", `"not one"`},
+			{"crisp_website_id", `"{0f8fad5b-d9cb-469f-a165-70867728950e}"`},
 		} {
 			if f, ok := fault.As(set(bad...)); !ok || len(f.Fields) != 1 {
 				t.Errorf("%v: %v", bad, f)

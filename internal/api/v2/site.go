@@ -21,6 +21,7 @@ type siteResult struct {
 	SignUp   siteSignUp   `json:"sign_up"`
 	Captcha  siteCaptcha  `json:"captcha" doc:"When a captcha is asked for; captcha-key gives it"`
 	Recharge siteRecharge `json:"recharge"`
+	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
 }
 
 type siteSignUp struct {
@@ -55,6 +56,7 @@ func Site(settings *setting.Settings, siteURL, version string, demo bool) Resour
 					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
+					Crisp:    s.CrispWebsiteID,
 				}, nil
 			})
 	}

@@ -1,12 +1,16 @@
 package web
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// vendors are the addresses that the captcha of a provider loads from, as its own documents name them, by directive.
+// vendors are the addresses that a captcha or the live chat loads from, as its own documents name them, by directive.
 // reCAPTCHA comes from recaptcha.net, which is reachable where google.com is not.
 // https://developers.cloudflare.com/turnstile/reference/content-security-policy/
 // https://docs.hcaptcha.com/#content-security-policy-settings
 // https://developers.google.com/recaptcha/docs/faq
+// https://docs.crisp.chat/guides/others/whitelisting-our-systems/crisp-domain-names
 var vendors = map[string]map[string]string{
 	"turnstile": {
 		"script-src": "https://challenges.cloudflare.com", "frame-src": "https://challenges.cloudflare.com",
@@ -19,18 +23,31 @@ var vendors = map[string]map[string]string{
 		"script-src": "https://www.recaptcha.net/recaptcha/ https://www.gstatic.com/recaptcha/ https://www.gstatic.cn/recaptcha/",
 		"frame-src":  "https://www.recaptcha.net/recaptcha/ https://www.google.com/recaptcha/ https://recaptcha.google.com/recaptcha/",
 	},
+	crisp: {
+		"script-src": "https://client.crisp.chat", "style-src": "https://client.crisp.chat", "font-src": "https://client.crisp.chat",
+		"img-src": "https://client.crisp.chat https://image.crisp.chat https://storage.crisp.chat", "media-src": "https://client.crisp.chat",
+		"connect-src": "https://client.crisp.chat https://storage.crisp.chat wss://client.relay.crisp.chat wss://client.relay.rescue.crisp.chat wss://stream.relay.crisp.chat",
+		"frame-src":   "https://game.crisp.chat", "worker-src": "blob: https://client.crisp.chat",
+	},
 }
 
-// policy is the Content-Security-Policy of a page: everything from here, and besides only the captcha of the provider
-// that the site has.
-func policy(nonce, provider string) string {
-	from := vendors[provider]
+const crisp = "crisp"
+
+// policy is the Content-Security-Policy of a page: everything from here, and besides only what the site has of vendors.
+func policy(nonce string, has []string) string {
+	styles := "'self' 'nonce-" + nonce + "'"
+	if slices.Contains(has, crisp) { // its box puts style elements of its own into the page, and a nonce would bar them
+		styles = "'self' 'unsafe-inline'"
+	}
 	var b strings.Builder
 	for _, d := range []struct{ name, sources string }{
 		{"default-src", "'self'"},
 		{"script-src", "'self' 'nonce-" + nonce + "'"},
-		{"style-src", "'self' 'nonce-" + nonce + "'"},
+		{"style-src", styles},
 		{"img-src", "'self' data: blob:"},
+		{"font-src", "'self'"},
+		{"media-src", "'self'"},
+		{"worker-src", "'self'"},
 		{"connect-src", "'self'"},
 		{"frame-src", "'self'"},
 		{"object-src", "'none'"},
@@ -39,8 +56,10 @@ func policy(nonce, provider string) string {
 		{"form-action", "'self'"},
 	} {
 		b.WriteString(d.name + " " + d.sources)
-		if more := from[d.name]; more != "" {
-			b.WriteString(" " + more)
+		for _, name := range has {
+			if more := vendors[name][d.name]; more != "" {
+				b.WriteString(" " + more)
+			}
 		}
 		b.WriteString("; ")
 	}

@@ -28,14 +28,14 @@ const Kept = 7 * 24 * time.Hour
 type App struct {
 	dist    fs.FS
 	kept    fs.FS
-	index   []byte        // with the placeholder of the nonce
-	captcha func() string // the provider that the site has now
+	index   []byte          // with the placeholder of the nonce
+	vendors func() []string // whose captcha and chat the site has now
 }
 
-// New serves dist and keeps a copy of its assets under dir for later builds to serve. Pages may load the captcha of the
-// provider that captcha names, from its own addresses.
-func New(dist fs.FS, dir string, captcha func() string) (*App, error) {
-	a := &App{dist: dist, captcha: captcha}
+// New serves dist and keeps a copy of its assets under dir for later builds to serve. Pages may load what
+// vendors names, a captcha's provider or crisp, from its own addresses.
+func New(dist fs.FS, dir string, vendors func() []string) (*App, error) {
+	a := &App{dist: dist, vendors: vendors}
 	index, err := fs.ReadFile(dist, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
 		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make build</code>.")
@@ -160,6 +160,6 @@ func (a *App) page(w http.ResponseWriter) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", policy(nonce, a.captcha()))
+	h.Set("Content-Security-Policy", policy(nonce, a.vendors()))
 	io.Copy(w, bytes.NewReader(bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))))
 }

@@ -22,7 +22,7 @@ var build = fstest.MapFS{
 	"favicon.svg":        {Data: []byte("<svg/>")},
 }
 
-func ownCaptcha() string { return "pow" }
+func ownCaptcha() []string { return []string{"pow"} }
 
 func get(t *testing.T, app http.Handler, path string, headers ...string) *http.Response {
 	t.Helper()
@@ -117,7 +117,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 
 func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
 	provider := "pow"
-	app, err := web.New(build, t.TempDir(), func() string { return provider })
+	app, err := web.New(build, t.TempDir(), func() []string { return []string{provider} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +137,31 @@ func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
 		if strings.Contains(policy, "unsafe") || !strings.Contains(sources(policy, "frame-ancestors"), "'none'") {
 			t.Errorf("with %s: %s", provider, policy)
 		}
+	}
+}
+
+func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
+	vendors := ownCaptcha()
+	app, err := web.New(build, t.TempDir(), func() []string { return vendors })
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := func() string { return get(t, app, "/user/dashboard").Header.Get("Content-Security-Policy") }
+	if p := policy(); strings.Contains(p, "crisp") || strings.Contains(p, "unsafe") {
+		t.Errorf("without chat: %s", p)
+	}
+	vendors = append(vendors, "crisp")
+	p := policy()
+	for directive, want := range map[string]string{
+		"script-src": "https://client.crisp.chat", "style-src": "'unsafe-inline' https://client.crisp.chat", "connect-src": "wss://client.relay.crisp.chat",
+		"img-src": "https://image.crisp.chat", "worker-src": "blob:",
+	} {
+		if !strings.Contains(sources(p, directive), want) {
+			t.Errorf("%s: %s", directive, p)
+		}
+	}
+	if scripts := sources(p, "script-src"); strings.Contains(scripts, "unsafe") || !strings.Contains(scripts, "'nonce-") {
+		t.Errorf("scripts: %s", scripts)
 	}
 }
 
