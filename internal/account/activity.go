@@ -24,8 +24,13 @@ const (
 	TwoFactorOff       ActivityKind = "two_factor_off"
 	RecoveryCodesMade  ActivityKind = "recovery_codes_made"
 	RecoveryCodeUsed   ActivityKind = "recovery_code_used"
+	PasskeyAdded       ActivityKind = "passkey_added"
+	PasskeyRemoved     ActivityKind = "passkey_removed"
+	PasskeySuspected   ActivityKind = "passkey_suspected" // it counts backwards, as a copy does
 	ProfileChanged     ActivityKind = "profile_changed"
 	SignInTokenMade    ActivityKind = "sign_in_token_made" // by staff, to sign in as the user
+	TelegramLinked     ActivityKind = "telegram_linked"
+	TelegramUnlinked   ActivityKind = "telegram_unlinked"
 )
 
 type activity struct {

@@ -24,10 +24,11 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Payment(a.Wallets, a.Payments)
+	old.Telegram(a.Telegram)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
-		v2.Site(a.Settings, a.cfg.site, a.version, a.cfg.Demo),
+		v2.Site(a.Settings, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
 		v2.Cookies(a.Accounts, a.cfg.site),
@@ -35,8 +36,11 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Me(a.Accounts),
 		v2.Chat(a.Accounts, a.Wallets, a.Services),
 		v2.Security(a.Accounts),
+		v2.Passkey(a.Accounts),
+		v2.Close(a.Accounts),
 		v2.History(a.Accounts),
 		v2.Developer(a.Accounts),
+		v2.Telegram(a.Telegram),
 		v2.Wallet(a.Wallets, a.Shop, a.Settings),
 		v2.Recharge(a.Wallets, a.Payments),
 		v2.Plans(a.Shop, a.Settings),

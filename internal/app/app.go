@@ -38,6 +38,7 @@ import (
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
+	"airstrip/internal/telegram"
 	"airstrip/internal/token"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
@@ -64,6 +65,7 @@ type App struct {
 	Nodes    *node.Nodes
 	Traffic  *traffic.Traffic
 	Links    *link.Links
+	Telegram *telegram.Bot
 	sandbox  *sandbox.Gateway // nil unless this is a demo
 }
 
@@ -108,10 +110,11 @@ func (a *App) build(ctx context.Context) (err error) {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
 	}
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
-	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas)
+	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas, a.cfg.site)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
+	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Services, a.Nodes)
 	var gateways []payment.Gateway
 	if a.cfg.Demo {
@@ -120,8 +123,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
 
+	a.Accounts.OnClose(a.Shop.Close)
+	a.Accounts.OnClose(a.Links.Close)
+
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)
 	}
 	a.Outbox = job.New(a.DB)
@@ -138,6 +144,9 @@ func (a *App) Serve(ctx context.Context) error {
 			return err
 		}
 		defer held.Close()
+	}
+	if !a.Accounts.PasskeysOn() {
+		slog.WarnContext(ctx, "passkeys are off: they can be bound to a domain name only", "site", a.cfg.site)
 	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -159,6 +168,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Links.Run(ctx) })
+	background.Go(func() { a.Telegram.Run(ctx) })
 
 	failed := make(chan error, 2)
 	servers := []*http.Server{a.server(ctx, handler)}
@@ -208,6 +218,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	a.health(mux)
 	a.api(mux)
 	notify.Payments(mux, a.Payments)
+	notify.Telegram(mux, a.Telegram)
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	modmu.Register(mux, a.Nodes, a.Services, a.Traffic)

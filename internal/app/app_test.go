@@ -22,13 +22,14 @@ func config(t *testing.T) Config {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return Config{Data: t.TempDir(), Listen: l.Addr().String(), SiteURL: "http://localhost:8080"}
+	return Config{Data: t.TempDir(), Listen: l.Addr().String(), SiteURL: "http://localhost:8080", TelegramAPI: "http://127.0.0.1:1"}
 }
 
 func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
 		"AIRSTRIP_LISTEN":          func(c *Config) { c.Listen = "8080" },
 		"AIRSTRIP_SITE_URL":        func(c *Config) { c.SiteURL = "example.com" },
+		"AIRSTRIP_TELEGRAM_API":    func(c *Config) { c.TelegramAPI = "api.telegram.org" },
 		"AIRSTRIP_TRUSTED_PROXIES": func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", "proxy"} },
 		"AIRSTRIP_SECRET_KEY":      func(c *Config) { c.SecretKey = "short" },
 		"AIRSTRIP_DATABASE_URL":    func(c *Config) { c.DatabaseURL, c.SecretKey = "mysql://x", strings.Repeat("ab", 32) },

@@ -22,6 +22,7 @@ type Config struct {
 	SiteURL        string   `help:"Address that users see, for links in pages, mails and subscriptions." default:"http://localhost:8080" env:"AIRSTRIP_SITE_URL"`
 	TrustedProxies []string `help:"Addresses or networks whose X-Forwarded-For counts." env:"AIRSTRIP_TRUSTED_PROXIES"`
 	GeoFile        string   `help:"MMDB file of countries or cities that tells the areas of addresses; empty: the one in the program." env:"AIRSTRIP_GEO_FILE"`
+	TelegramAPI    string   `help:"Address of Telegram's Bot API, or of a server that stands in for it." default:"https://api.telegram.org" env:"AIRSTRIP_TELEGRAM_API"`
 	Demo           bool     `help:"Allow the sandbox payment gateway. Never on a real site: anybody can pay with it." env:"AIRSTRIP_DEMO"`
 	MetricsListen  string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
 	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
@@ -61,6 +62,11 @@ func (c Config) check() (checked, error) {
 		return out, fmt.Errorf("AIRSTRIP_SITE_URL must be an address such as https://example.com, not %q", c.SiteURL)
 	}
 	out.site = strings.TrimRight(c.SiteURL, "/")
+	bots, err := url.Parse(c.TelegramAPI)
+	if err != nil || (bots.Scheme != "http" && bots.Scheme != "https") || bots.Host == "" {
+		return out, fmt.Errorf("AIRSTRIP_TELEGRAM_API must be an address such as https://api.telegram.org, not %q", c.TelegramAPI)
+	}
+	out.TelegramAPI = strings.TrimRight(c.TelegramAPI, "/")
 	for _, p := range c.TrustedProxies {
 		prefix, err := netip.ParsePrefix(p)
 		if err != nil {

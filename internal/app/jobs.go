@@ -10,7 +10,7 @@ import (
 var (
 	eachMinute = []string{"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check"}
 	eachDay    = []string{
-		"wallet.seal", "account.forget", "captcha.forget", "payment.forget", "node.forget", "link.forget", "traffic.forget", "idempotency.forget",
+		"wallet.seal", "account.forget", "telegram.forget", "captcha.forget", "payment.forget", "node.forget", "link.forget", "traffic.forget", "idempotency.forget",
 	}
 )
 

@@ -15,12 +15,14 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword, CaptchaKey}
+var Names = []string{SMTPPassword, CaptchaKey, TelegramToken}
 
 // The secrets of settings.
 const (
 	SMTPPassword = "smtp_password" // belongs to smtp_username
 	CaptchaKey   = "captcha_key"   // belongs to captcha_site_key
+
+	TelegramToken = "telegram_token" // of the bot, as BotFather gave it; without it there is no bot
 )
 
 // ErrUnknown is the fault of a name that no secret has.

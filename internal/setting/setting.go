@@ -54,12 +54,22 @@ type Site struct {
 	CaptchaPuzzles        int    `json:"captcha_puzzles"` // how many make one built-in proof of work
 	CaptchaZeros          int    `json:"captcha_zeros"`   // zero hex digits that each of them wants
 
+	TelegramUpdates string `json:"telegram_updates"` // how the bot hears of messages: poll, or webhook where Telegram reaches the site by HTTPS
+
 	CrispWebsiteID string `json:"crisp_website_id"` // UUID of the site at Crisp, the live chat; empty: no chat
 
 	RechargePresets []money.Amount `json:"recharge_presets"`
 	RechargeMin     money.Amount   `json:"recharge_min"`
 	RechargeMax     money.Amount   `json:"recharge_max"`
 	RechargeMinutes int            `json:"recharge_minutes"` // how long a recharge or order may stay pending
+
+	StaffCreditLimit money.Amount `json:"staff_credit_limit"` // what one member of staff may put into wallets, or into cd-keys, within 24 hours without a second one
+
+	CommissionPermille  int          `json:"commission_permille"`   // of what the invited pay; 0: none
+	CommissionFirstOnly bool         `json:"commission_first_only"` // whether only the first order of each counts
+	CommissionDays      int          `json:"commission_days"`       // until a commission is released; refunds within them take it back
+	InviteQuota         int          `json:"invite_quota"`          // people that one user may bring in before buying more invites; -1: no limit
+	InvitePrice         money.Amount `json:"invite_price"`          // of one more invite; 0: not for sale
 
 	LinkURLs          []string `json:"link_urls"` // site addresses for subscription links; empty: the site's own
 	LinkPerMinute     int      `json:"link_per_minute"`
@@ -80,7 +90,9 @@ func Defaults() Site {
 		SMTPPort: 587, SMTPTLS: "starttls",
 		CaptchaProvider: "pow", CaptchaRegister: "never", CaptchaLogin: "never", CaptchaForgotPassword: "never", CaptchaCheckIn: "never", CaptchaTicket: "never",
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
+		TelegramUpdates: "poll",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
+		StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
 		TrafficLogDays: 90, NodeReportSeconds: 60,
 	}
@@ -105,8 +117,18 @@ func (s Site) check() error {
 		return fault.Invalid("currency", "unknown", "不支持该货币", "This currency is not supported")
 	case s.RechargeMin <= 0 || s.RechargeMax < s.RechargeMin:
 		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
+	case !slices.Contains([]string{"poll", "webhook"}, s.TelegramUpdates):
+		return fault.Invalid("telegram_updates", "choice", "接收方式只能是 poll 或 webhook", "The updates come by poll or webhook")
 	case s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID):
 		return fault.Invalid("crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）", "Please give the website id of Crisp, a UUID")
+	case s.StaffCreditLimit < 0:
+		return fault.Invalid("staff_credit_limit", "range", "额度不能为负", "The limit must not be negative")
+	case s.CommissionPermille < 0 || s.CommissionPermille > 1000:
+		return fault.Invalid("commission_permille", "range", "返佣比例须在 0 到 1000 千分之间", "The commission is from 0 to 1000 per mille")
+	case s.CommissionDays < 0 || s.CommissionDays > 365:
+		return fault.Invalid("commission_days", "range", "天数须在 0 到 365 之间", "The days are from 0 to 365")
+	case s.InviteQuota < -1 || s.InvitePrice < 0:
+		return fault.Invalid("invite_quota", "range", "邀请名额与价格不能为负", "The quota and the price of invites must not be negative")
 	case s.SignUpPerIPDaily < 1:
 		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
 	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1 || s.LinkLogDays < 1:

@@ -7,6 +7,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/money"
 	"airstrip/internal/setting"
+	"airstrip/internal/telegram"
 )
 
 // siteResult is what the pages need to know of the site before anybody signs in.
@@ -18,6 +19,7 @@ type siteResult struct {
 	Demo     bool         `json:"demo" doc:"Whether this is a demonstration with play money"`
 	Currency string       `json:"currency" doc:"ISO 4217"`
 	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
+	Telegram string       `json:"telegram" doc:"User name of the bot that signs people in, without @; empty: there is none"`
 	SignUp   siteSignUp   `json:"sign_up"`
 	Captcha  siteCaptcha  `json:"captcha" doc:"When a captcha is asked for; captcha-key gives it"`
 	Recharge siteRecharge `json:"recharge"`
@@ -46,13 +48,13 @@ type siteRecharge struct {
 func Footer(siteName string) string { return "2020-2025 " + siteName }
 
 // Site adds the operations about the site itself.
-func Site(settings *setting.Settings, siteURL, version string, demo bool) Resource {
+func Site(settings *setting.Settings, bot *telegram.Bot, siteURL, version string, demo bool) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/site", id: "site_get", tag: "public", access: open, summary: "What everybody may know of the site"},
 			func(context.Context, account.Identity, *Empty) (siteResult, error) {
 				s := settings.Get()
 				return siteResult{
-					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone,
+					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(),
 					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
