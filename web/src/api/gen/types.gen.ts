@@ -61,7 +61,7 @@ export type AccountMeResult = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -245,6 +245,15 @@ export type ConfirmationBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type CrispDataResult = {
+    /**
+     * Pairs of a name and a value, text or number, as Crisp's session:data takes them
+     */
+    session_data: Array<Array<unknown>>;
+    user_email: string;
+    user_nickname: string;
 };
 
 export type CsrfAnswer = {
@@ -1343,6 +1352,10 @@ export type SiteResult = {
      */
     captcha: SiteCaptcha;
     /**
+     * Of the live chat; empty: there is none
+     */
+    crisp_website_id: string;
+    /**
      * ISO 4217
      */
     currency: string;
@@ -2087,6 +2100,22 @@ export type AccountRecoveryCodesRenewResponses = {
 };
 
 export type AccountRecoveryCodesRenewResponse = AccountRecoveryCodesRenewResponses[keyof AccountRecoveryCodesRenewResponses];
+
+export type CrispDataData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/crisp_data';
+};
+
+export type CrispDataResponses = {
+    /**
+     * OK
+     */
+    200: CrispDataResult;
+};
+
+export type CrispDataResponse = CrispDataResponses[keyof CrispDataResponses];
 
 export type DashboardGetData = {
     body?: never;
