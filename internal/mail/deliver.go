@@ -68,12 +68,11 @@ func (m *Mails) deliver(ctx context.Context, id int64) error {
 	})
 }
 
-// end notes what became of a mail. The text of one that was sent or given up goes: it may hold a code, and nobody has a
-// use for it.
+// end notes what became of a mail. The text of one that was sent goes: it may hold a code, and nobody has a use for it.
 func (m *Mails) end(ctx context.Context, r row, state State, failure string) error {
 	now := m.db.Now()
 	r.State, r.LastError, r.EndedAt = state, failure, &now
-	if state != Kept {
+	if state == Sent {
 		r.Sealed = nil
 	}
 	return m.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx bun.Tx) error {

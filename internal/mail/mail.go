@@ -110,15 +110,8 @@ func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
 
 // List gives the newest mails, newest first.
 func (m *Mails) List(ctx context.Context, limit int64) ([]Mail, error) {
-	var rows []row
-	if err := m.db.NewSelect().Model(&rows).ExcludeColumn("sealed").OrderExpr("id DESC").Limit(limit).Scan(ctx); err != nil {
-		return nil, err
-	}
-	mails := make([]Mail, len(rows))
-	for i, r := range rows {
-		mails[i] = r.Mail
-	}
-	return mails, nil
+	mails, _, err := m.Find(ctx, Filter{Limit: limit})
+	return mails, err
 }
 
 // Show gives a mail and its text. Of a mail that was sent the text is gone and the Letter empty.
