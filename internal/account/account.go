@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
@@ -26,26 +27,29 @@ import (
 
 // Accounts are all users.
 type Accounts struct {
-	db        *db.DB
-	key       seal.Key
-	settings  *setting.Settings
-	mails     *mail.Mails
-	captchas  *captcha.Captchas
-	tokens    *token.Tokens
-	wallets   *wallet.Wallets
-	services  *service.Services
-	areas     *geo.Areas
-	hash      *hasher
-	strangers *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
-	refreshes *limit.Limiter // by user
+	db         *db.DB
+	key        seal.Key
+	settings   *setting.Settings
+	mails      *mail.Mails
+	captchas   *captcha.Captchas
+	tokens     *token.Tokens
+	wallets    *wallet.Wallets
+	services   *service.Services
+	areas      *geo.Areas
+	relying    *webauthn.WebAuthn // nil: passkeys are off
+	hash       *hasher
+	strangers  *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
+	refreshes  *limit.Limiter // by user
+	challenges *limit.Limiter // to sign in by passkey, by network
+	closing    []func(ctx context.Context, tx bun.Tx, userID int64) error
 }
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
-// areas may be nil.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, captchas *captcha.Captchas, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas) *Accounts {
+// areas may be nil. site is the address that users see; passkeys are bound to it.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, captchas *captcha.Captchas, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas, site string) *Accounts {
 	return &Accounts{
-		db: d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, hash: newHasher(),
-		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60),
+		db: d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
+		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60), challenges: limit.Per(time.Minute, 60),
 	}
 }
 
@@ -64,6 +68,7 @@ type User struct {
 	EmailVerifiedAt *time.Time
 	SignedInAt      *time.Time
 	CreatedAt       time.Time
+	ClosedAt        *time.Time // nothing but the number, for the ledger, is left of the account
 }
 
 // Banned tells whether the user is banned: they can sign in and see it, and have no service.
@@ -135,6 +140,7 @@ func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, err
 // Register puts the turns of bans and the forgetting of old rows on the timetable.
 func (a *Accounts) Register(q *job.Queue) {
 	q.Every("account.bans", job.Interval(5*time.Second), a.TurnBans)
+	q.Every("account.challenges", job.Interval(10*time.Minute), a.ForgetChallenges)
 	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
 }
 

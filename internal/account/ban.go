@@ -53,7 +53,7 @@ func (a *Accounts) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, er
 		return t, err
 	}
 	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r, err := find(ctx, tx, "id = ?", t.AccountID)
+		r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", t.AccountID)
 		if err != nil {
 			return err
 		}

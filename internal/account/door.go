@@ -121,7 +121,7 @@ func (a *Accounts) signInOnce(ctx context.Context, from Client, use func(context
 		if err != nil {
 			return err
 		}
-		r, err := find(ctx, tx, "id = ?", userID)
+		r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", userID)
 		if err != nil {
 			return ErrSignInLink.Because(err)
 		}

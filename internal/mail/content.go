@@ -41,6 +41,19 @@ type EmailChanged struct {
 	Other string
 }
 
+// PasskeyAdded tells that there is another passkey that opens the account.
+type PasskeyAdded struct {
+	At   time.Time
+	IP   string
+	Name string
+}
+
+// AccountClosed tells the address that the account had that it is closed.
+type AccountClosed struct {
+	At time.Time
+	IP string
+}
+
 // Banned tells that the account is suspended.
 type Banned struct {
 	Reason string     // may be empty
@@ -59,6 +72,8 @@ func (c Code) kind() string          { return c.Purpose }
 func (EmailTaken) kind() string      { return "email_taken" }
 func (PasswordChanged) kind() string { return "password_changed" }
 func (EmailChanged) kind() string    { return "email_changed" }
+func (PasskeyAdded) kind() string    { return "passkey_added" }
+func (AccountClosed) kind() string   { return "account_closed" }
 func (Banned) kind() string          { return "banned" }
 func (NewPlace) kind() string        { return "new_place" }
 

@@ -52,9 +52,9 @@ func serve(t *testing.T, d *db.DB) *people {
 		t.Fatal(err)
 	}
 	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil)
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil, "http://localhost:8080")
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.History(a))
+	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, door.Handler(), contract}
 }

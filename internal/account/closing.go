@@ -1,0 +1,151 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+	"airstrip/internal/money"
+)
+
+// Faults of closing an account.
+var (
+	ErrCloseBanned = fault.Conflict("account_banned", "账号封禁期间不能注销，请联系客服", "The account is suspended and can’t be closed now; please write to support")
+	ErrLastOwner   = fault.Conflict("last_owner", "您是唯一的站长，请先指定另一位站长", "You are the only owner of the site; please make somebody else one first")
+)
+
+// Loss is what a user gives up who closes the account now.
+type Loss struct {
+	Balance    money.Amount // of the wallet, what orders hold included
+	Commission money.Amount
+	Services   int64 // that run, and packages with something left
+	TwoFactor  bool  // whether a code is asked for too
+}
+
+// Money is all of the user's money that would be lost.
+func (l Loss) Money() money.Amount { return l.Balance + l.Commission }
+
+// Loss tells what closing the account would cost the user now.
+func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
+	b, err := a.wallets.Balance(ctx, userID)
+	if err != nil {
+		return l, err
+	}
+	l.Balance, l.Commission = b.Posted, b.Commission
+	if l.Services, err = a.services.CountRunning(ctx, userID); err != nil {
+		return l, err
+	}
+	t, err := a.totpOf(ctx, a.db, userID)
+	l.TwoFactor = t != nil && t.ConfirmedAt != nil
+	return l, err
+}
+
+// Farewell is what a user shows to close the account.
+type Farewell struct {
+	Password  string
+	TwoFactor string // where there is a second factor
+	Email     string // of the account, typed once more
+	Forfeit   money.Amount
+}
+
+// OnClose lets another part take away what it has of a user whose account is closed, in the transaction that does it. Call
+// it before the server serves.
+func (a *Accounts) OnClose(fn func(ctx context.Context, tx bun.Tx, userID int64) error) {
+	a.closing = append(a.closing, fn)
+}
+
+// Close ends the caller's account for good: sessions, services and whatever opens it end at once, and who it was is
+// forgotten. What money did stays under the account's number, and so does the balance that the user gives up, which must
+// be exactly Forfeit: what they saw. The address may sign up again. Wrong input is named password, code, email, forfeit.
+func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Client) error {
+	u, err := a.User(ctx, who.UserID)
+	if err != nil {
+		return err
+	}
+	loss, err := a.Loss(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	if err := invalid(checkTypedEmail(u.Email, in.Email), checkForfeit(loss.Money(), in.Forfeit)); err != nil {
+		return err
+	}
+	return atFields(a.prove(ctx, u.Email, in.Password, a.second(in.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) error {
+		r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is ours
+		if err != nil {
+			return err
+		}
+		if r.Banned() { // or a ban could be left behind by signing up again
+			return ErrCloseBanned
+		}
+		if err := a.notLastOwner(ctx, tx, r); err != nil {
+			return err
+		}
+		for _, end := range a.closing {
+			if err := end(ctx, tx, r.ID); err != nil {
+				return err
+			}
+		}
+		if err := a.services.Close(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		return a.forgetPerson(ctx, tx, r, from)
+	}), "password", "code")
+}
+
+// notLastOwner answers ErrLastOwner for the only one. Writing all owners first makes two that leave at once wait for each other.
+func (a *Accounts) notLastOwner(ctx context.Context, tx bun.Tx, r row) error {
+	if r.Role != Owner {
+		return nil
+	}
+	if _, err := tx.NewRaw(`UPDATE account SET role = role WHERE role = ?`, Owner).Exec(ctx); err != nil {
+		return err
+	}
+	others, err := tx.NewSelect().Model((*row)(nil)).Where("role = ? AND id <> ?", Owner, r.ID).Exists(ctx)
+	if err == nil && !others {
+		err = ErrLastOwner
+	}
+	return err
+}
+
+// forgetPerson takes from the account everything that opens it or tells whose it was, after a last mail.
+func (a *Accounts) forgetPerson(ctx context.Context, tx bun.Tx, r row, from Client) error {
+	now := a.db.Now()
+	if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: mail.AccountClosed{At: now, IP: from.IP.String()}}); err != nil {
+		return err
+	}
+	for _, table := range []string{"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp", "recovery_code", "activity"} {
+		if _, err := tx.NewDelete().Table(table).Where("account_id = ?", r.ID).Exec(ctx); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	for _, table := range []string{"sign_in", "email_code"} {
+		if _, err := tx.NewDelete().Table(table).Where("email = ?", r.Email).Exec(ctx); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	r.UUID, r.Email, r.Name, r.Role, r.InviteCode = uuid.New(), "closed-"+strconv.FormatInt(r.ID, 10)+"@invalid", "-", "", newInviteCode()
+	r.Password, r.PasswordVersion, r.NoticeByMail = "", uuid.New(), false
+	r.TelegramID, r.EmailVerifiedAt, r.SignedInAt, r.ClosedAt = nil, nil, nil, &now
+	_, err := tx.NewUpdate().Model(&r).WherePK().Column("uuid", "email", "name", "role", "invite_code", "password", "password_version", "notice_by_mail",
+		"telegram_id", "email_verified_at", "signed_in_at", "closed_at").Exec(ctx)
+	return err
+}
+
+func checkTypedEmail(email, typed string) *fault.Field {
+	if NormalEmail(typed) != email {
+		return field("email", "mismatch", "与账号邮箱不一致", "This is not the account’s address")
+	}
+	return nil
+}
+
+func checkForfeit(loss, seen money.Amount) *fault.Field {
+	if loss != seen {
+		return field("forfeit", "changed", "余额已变为 "+loss.String()+"，请重新确认", "The balance is "+loss.String()+" now; please confirm again")
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package service
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+)
+
+// CountRunning tells how many services and packages the user would lose.
+func (s *Services) CountRunning(ctx context.Context, userID int64) (running int64, err error) {
+	now := s.db.Now()
+	err = s.db.NewRaw(`SELECT (SELECT count(*) FROM service WHERE user_id = ?0 AND ended_at IS NULL AND ends_at > ?1) +
+		(SELECT count(*) FROM package WHERE user_id = ?0 AND ended_at IS NULL AND (expires_at IS NULL OR expires_at > ?1))`, userID, now).Scan(ctx, &running)
+	return running, err
+}
+
+// Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the credentials
+// that they know.
+func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if err := s.ResetCredentials(ctx, tx, userID); err != nil {
+		return err
+	}
+	now := s.db.Now()
+	for _, held := range []any{(*Service)(nil), (*Package)(nil)} {
+		if _, err := tx.NewUpdate().Model(held).Set("ended_at = ?", now).Where("user_id = ? AND ended_at IS NULL", userID).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Refresh(ctx, tx, userID)
+}
