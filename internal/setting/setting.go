@@ -30,6 +30,14 @@ type Site struct {
 	TimeZone string `json:"time_zone"` // IANA name; days, months and check-ins are counted in it
 	Currency string `json:"currency"`  // ISO 4217; fixed once money has moved
 
+	AboutZH      string `json:"about_zh"`      // what the service is, for the page /about; empty: a sentence of ours
+	AboutEN      string `json:"about_en"`      // the same in English
+	ContactEmail string `json:"contact_email"` // whom to write to; empty: nobody is named
+	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
+	PrivacyURL   string `json:"privacy_url"`   // privacy notice; empty: no link
+	SourceURL    string `json:"source_url"`    // where users get the source of what runs here, as section 13 of the AGPL wants it
+	TestPages    bool   `json:"test_pages"`    // whether the pages under /test-page are there
+
 	SignUpMode       string   `json:"sign_up_mode"`         // open, invite or closed
 	SignUpDomains    []string `json:"sign_up_domains"`      // allowed e-mail domains; empty allows all
 	SignUpPerIPDaily int      `json:"sign_up_per_ip_daily"` // accounts per IP a day
@@ -137,7 +145,7 @@ func (s Site) check() error {
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {
 		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
 	}
-	return cmp.Or(s.checkMail(), s.checkCaptcha())
+	return cmp.Or(s.checkAbout(), s.checkMail(), s.checkCaptcha())
 }
 
 // isUUID tells whether s is a UUID in its usual form.

@@ -2,6 +2,7 @@ package setting_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"airstrip/internal/db"
@@ -36,6 +37,11 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"smtp_from", `"nobody"`},
 			{"smtp_port", `0`},
 			{"smtp_tls", `"maybe"`},
+			{"about_en", `"` + strings.Repeat("a", 2001) + `"`},
+			{"contact_email", `"Ann <ann@example.com>"`},
+			{"terms_url", `"javascript:alert(1)"`},
+			{"privacy_url", `"/privacy"`},
+			{"source_url", `"example.com/source"`},
 			{"captcha_login", `"sometimes"`},
 			{"captcha_provider", `"turnstile"`},
 			{"captcha_provider", `"none"`},
