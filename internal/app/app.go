@@ -61,6 +61,7 @@ type App struct {
 	Services *service.Services
 	Accounts *account.Accounts
 	Shop     *shop.Shop
+	Gateways *payment.Gateways
 	Payments *payment.Payments
 	Nodes    *node.Nodes
 	Traffic  *traffic.Traffic
@@ -116,15 +117,19 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Services, a.Nodes)
-	var gateways []payment.Gateway
+	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
-		gateways = append(gateways, a.sandbox)
+		built = append(built, a.sandbox.Method())
 	}
-	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, gateways...)
+	if a.Gateways, err = payment.OpenGateways(ctx, a.DB, a.cfg.key, a.Settings, gatewayKinds(), built...); err != nil {
+		return err
+	}
+	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
 
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Links.Close)
+	a.Accounts.OnClose(a.Telegram.Close)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic, a.Telegram} {
@@ -165,6 +170,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.DB.Follow(ctx) })
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
+	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Links.Run(ctx) })

@@ -80,7 +80,13 @@ func (b *Bot) Unlink(ctx context.Context, userID int64, from account.Client) err
 	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return b.accounts.UnlinkTelegram(ctx, tx, userID, from) })
 }
 
-// take links a Telegram account to the user whose code it is, and uses the code up; false where it is too old or used.
+// Close takes a user's code away as part of tx, so that it opens nothing of an account that is closed.
+func (b *Bot) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	_, err := tx.NewDelete().Model((*linkCode)(nil)).Where("account_id = ?", userID).Exec(ctx)
+	return err
+}
+
+// takeLink links a Telegram account to the user whose code it is, and uses the code up; false where it is too old or used.
 func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID int64) (userID int64, ok bool, err error) {
 	var c linkCode
 	err = tx.NewSelect().Model(&c).Where("id = ? AND expires_at > ?", id, b.db.Now()).Scan(ctx)

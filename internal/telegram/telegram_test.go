@@ -1,0 +1,431 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"airstrip/internal/account"
+	"airstrip/internal/captcha"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/telegram"
+	"airstrip/internal/telegram/telegramtest"
+	"airstrip/internal/token"
+	"airstrip/internal/wallet"
+)
+
+const (
+	password = "correct horse 电池"
+	site     = "https://example.com"
+)
+
+var (
+	page  = account.Client{IP: netip.MustParseAddr("192.0.2.1"), UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"}
+	lin   = telegramtest.Person{ID: 42, Lang: "en"}
+	other = telegramtest.Person{ID: 43, Lang: "zh-hans"}
+)
+
+// world is a site with a bot, in which time is set by the test.
+type world struct {
+	*testing.T
+	*telegramtest.Server
+	db       *db.DB
+	settings *setting.Settings
+	secrets  *secret.Secrets
+	tokens   *token.Tokens
+	accounts *account.Accounts
+	services *service.Services
+	later    atomic.Int64 // than the world's begin
+	bot      *telegram.Bot
+	stop     func()
+}
+
+func each(t *testing.T, test func(w *world)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		w.bot, w.stop = w.start()
+		test(w)
+	})
+}
+
+func newWorld(t *testing.T, d *db.DB) *world {
+	t.Helper()
+	w := &world{T: t, Server: telegramtest.New(t), db: d}
+	begin := time.Now()
+	d.SetClock(func() time.Time { return begin.Add(time.Duration(w.later.Load())) })
+	key := seal.Key{1}
+	var err error
+	w.settings, err = setting.New(w.Context(), d)
+	w.must(err)
+	w.tokens, err = token.New(w.Context(), d, key)
+	w.must(err)
+	w.secrets = secret.New(d, key)
+	w.services = service.New(d, w.settings)
+	w.accounts = account.New(d, key, w.settings, mail.New(d, key, w.settings, w.secrets, site), captcha.New(d, key, w.settings, w.secrets), w.tokens, wallet.New(d, w.settings), w.services, nil, site)
+	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
+	return w
+}
+
+// start begins another process with the bot, and gives what ends it.
+func (w *world) start() (*telegram.Bot, func()) {
+	w.Helper()
+	b := telegram.New(w.db, seal.Key{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, site, w.URL)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.Run(ctx)
+	}()
+	stop := func() {
+		cancel()
+		<-done
+	}
+	w.Cleanup(stop)
+	for end := time.Now().Add(30 * time.Second); b.Name() == ""; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.Fatal("the bot does not come on duty")
+		}
+	}
+	return b, stop
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) want(err, target error) {
+	w.Helper()
+	if !errors.Is(err, target) {
+		w.Fatalf("%v, want %v", err, target)
+	}
+}
+
+func (w *world) signUp(email string) account.Grant {
+	w.Helper()
+	g, err := w.accounts.SignUp(w.Context(), account.SignUp{Email: email, Name: "Lin", Password: password, Repeated: password}, page)
+	w.must(err)
+	return g
+}
+
+// linked makes a user whose Telegram account is who's.
+func (w *world) linked(email string, who telegramtest.Person) account.User {
+	w.Helper()
+	u := w.signUp(email).User
+	l, err := w.bot.Link(w.Context(), u.ID, page)
+	w.must(err)
+	w.Start(who, l.Address)
+	w.says("l***@example.com")
+	return u
+}
+
+// says waits for the bot's next message and tests what is in it.
+func (w *world) says(parts ...string) telegramtest.Call {
+	w.Helper()
+	c := w.Next()
+	for _, part := range parts {
+		if !strings.Contains(c.Text, part) {
+			w.Fatalf("the bot says %q, want %q", c.Text, part)
+		}
+	}
+	return c
+}
+
+func (w *world) begin() telegram.Begun {
+	w.Helper()
+	s, err := w.bot.Begin(w.Context(), page)
+	w.must(err)
+	return s
+}
+
+func (w *world) state(s telegram.Begun, want telegram.State) {
+	w.Helper()
+	if got, err := w.bot.State(w.Context(), s.Secret); err != nil || got != want {
+		w.Fatalf("state %q, %v; want %q", got, err, want)
+	}
+}
+
+func (w *world) signIn(s telegram.Begun, code string) (account.Grant, error) {
+	return w.bot.SignIn(w.Context(), s.Secret, code, false, page)
+}
+
+func (w *world) activity(userID int64) (kinds []account.ActivityKind) {
+	w.Helper()
+	all, _, err := w.accounts.Activity(w.Context(), userID, 100, 0)
+	w.must(err)
+	for _, a := range all {
+		kinds = append(kinds, a.Kind)
+	}
+	return kinds
+}
+
+func TestAPageSignsInOnceTheLinkedTelegramConfirms(t *testing.T) {
+	each(t, func(w *world) {
+		u := w.linked("lin@example.com", lin)
+		s := w.begin()
+		w.state(s, telegram.Waiting)
+		_, err := w.signIn(s, "")
+		w.want(err, telegram.ErrNotConfirmed)
+
+		w.Start(lin, s.Link)
+		asked := w.says("l***@example.com", "Chrome 140 · Windows", "192.0.2.1", "Number: "+strconv.Itoa(s.Number))
+		w.state(s, telegram.Opened)
+		w.Press(lin, asked.Markup.Rows[0][0])
+		w.says("Confirmed")
+		w.state(s, telegram.Confirmed)
+
+		g, err := w.signIn(s, "")
+		w.must(err)
+		who, err := w.accounts.Authenticate(w.Context(), g.Access)
+		if err != nil || who.UserID != u.ID {
+			w.Fatalf("signed in as %+v, %v", who, err)
+		}
+		w.state(s, telegram.Over)
+		_, err = w.signIn(s, "")
+		w.want(err, telegram.ErrLoginCode)
+		if kinds := w.activity(u.ID); kinds[0] != account.SignedIn || kinds[1] != account.TelegramLinked {
+			w.Errorf("activity %v", kinds)
+		}
+		w.Press(lin, asked.Markup.Rows[0][0])
+		w.says("too old")
+	})
+}
+
+func TestWhatIsRefusedOrTooOldSignsNobodyIn(t *testing.T) {
+	each(t, func(w *world) {
+		w.linked("lin@example.com", lin)
+		refused := w.begin()
+		w.Start(lin, refused.Link)
+		asked := w.says("Number")
+		w.Press(lin, asked.Markup.Rows[1][0])
+		w.says("Refused")
+		w.state(refused, telegram.Denied)
+		_, err := w.signIn(refused, "")
+		w.want(err, telegram.ErrDenied)
+		w.Press(lin, asked.Markup.Rows[0][0])
+		w.says("too old")
+		w.state(refused, telegram.Denied)
+
+		late, confirmed := w.begin(), w.begin()
+		w.Start(lin, late.Link)
+		asked = w.says("Number")
+		w.Start(lin, confirmed.Link)
+		w.Press(lin, w.says("Number").Markup.Rows[0][0])
+		w.says("Confirmed")
+		w.later.Add(int64(5 * time.Minute))
+		w.Press(lin, asked.Markup.Rows[0][0])
+		w.says("too old")
+		for _, s := range []telegram.Begun{late, confirmed} {
+			w.state(s, telegram.Over)
+			_, err = w.signIn(s, "")
+			w.want(err, telegram.ErrLoginCode)
+		}
+		w.Start(lin, late.Link)
+		w.says("too old")
+	})
+}
+
+func TestOnlyTheTelegramThatOpenedTheLinkConfirms(t *testing.T) {
+	each(t, func(w *world) {
+		w.linked("lin@example.com", lin)
+		w.linked("lu@example.com", other)
+		s := w.begin()
+		stranger := telegramtest.Person{ID: 99, Lang: "en"}
+		w.Start(stranger, s.Link)
+		w.says("not linked", site+"/user/account/security")
+		w.state(s, telegram.Waiting)
+
+		w.Start(lin, s.Link)
+		asked := w.says("Number")
+		w.Start(other, s.Link)
+		w.says("无效")
+		w.Press(other, asked.Markup.Rows[0][0])
+		w.says("无效")
+		w.Press(stranger, asked.Markup.Rows[0][0])
+		w.says("too old")
+		w.state(s, telegram.Opened)
+
+		w.Press(lin, asked.Markup.Rows[0][0])
+		w.says("Confirmed")
+		w.Say(lin, "/unlink")
+		w.Press(lin, w.says("Unlink").Markup.Rows[0][0])
+		w.says("Unlinked")
+		_, err := w.signIn(s, "")
+		w.want(err, telegram.ErrLoginCode)
+	})
+}
+
+func TestTheLinkAloneSignsNobodyIn(t *testing.T) {
+	w := newWorld(t, dbtest.SQLite(t))
+	w.bot, w.stop = w.start()
+	u := w.linked("lin@example.com", lin)
+	s, elsewhere := w.begin(), w.begin()
+	w.Start(lin, s.Link)
+	w.Press(lin, w.says("Number").Markup.Rows[0][0])
+	w.says("Confirmed")
+	_, code, _ := strings.Cut(s.Link, "start=")
+	l, err := w.bot.Link(w.Context(), w.signUp("lu@example.com").User.ID, page)
+	w.must(err)
+	g, err := w.accounts.SignIn(w.Context(), account.Credentials{Email: u.Email, Password: password}, page)
+	w.must(err)
+	for _, wrong := range []string{"", code, l.Token, g.Access, g.Refresh, s.Secret + "x"} {
+		_, err := w.bot.SignIn(w.Context(), wrong, "", false, page)
+		w.want(err, telegram.ErrLoginCode)
+	}
+	_, err = w.bot.SignInByNumber(w.Context(), s.Secret, 100-s.Number%90, "", false, page)
+	w.want(err, telegram.ErrLoginCode)
+	_, err = w.signIn(elsewhere, "")
+	w.want(err, telegram.ErrNotConfirmed)
+	if _, err = w.bot.SignInByNumber(w.Context(), s.Secret, s.Number, "", false, page); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheSecondFactorIsStillAskedFor(t *testing.T) {
+	each(t, func(w *world) {
+		g := w.signUp("lin@example.com")
+		who, err := w.accounts.Authenticate(w.Context(), g.Access)
+		w.must(err)
+		enrolment, err := w.accounts.BeginTwoFactor(w.Context(), who, password, page)
+		w.must(err)
+		code := func() string {
+			code, err := totp.GenerateCode(enrolment.Secret, w.db.Now())
+			w.must(err)
+			return code
+		}
+		_, err = w.accounts.ConfirmTwoFactor(w.Context(), who, code(), page)
+		w.must(err)
+		w.later.Add(int64(time.Minute))
+		l, err := w.bot.Link(w.Context(), who.UserID, page)
+		w.must(err)
+		w.Start(lin, l.Address)
+		w.says("Linked")
+		s := w.begin()
+		w.Start(lin, s.Link)
+		w.Press(lin, w.says("Number").Markup.Rows[0][0])
+		w.says("Confirmed")
+		_, err = w.signIn(s, "")
+		w.want(err, account.ErrTwoFactorRequired)
+		_, err = w.signIn(s, "ABCDE-FGHIJ")
+		w.want(err, account.ErrWrongTwoFactor)
+		w.state(s, telegram.Confirmed)
+		_, err = w.signIn(s, code())
+		w.must(err)
+		history, err := w.accounts.SignIns(w.Context(), who.UserID)
+		w.must(err)
+		if history[1].Wrong != account.WrongTwoFactor {
+			w.Errorf("history %+v", history)
+		}
+	})
+}
+
+func TestABannedUserCanSignInAndReadsItFromTheBot(t *testing.T) {
+	each(t, func(w *world) {
+		u := w.linked("lin@example.com", lin)
+		_, err := w.accounts.Ban(w.Context(), account.BanTask{AccountID: u.ID, Reason: "x"}, account.Identity{})
+		w.must(err)
+		s := w.begin()
+		w.Start(lin, s.Link)
+		w.Press(lin, w.says("Number").Markup.Rows[0][0])
+		w.says("Confirmed")
+		g, err := w.signIn(s, "")
+		if err != nil || !g.User.Banned() {
+			w.Fatalf("%+v, %v", g.User, err)
+		}
+		w.Say(lin, "/me")
+		w.says("suspended")
+	})
+}
+
+func TestOneTelegramAccountIsOneUsers(t *testing.T) {
+	each(t, func(w *world) {
+		u := w.linked("lin@example.com", lin)
+		l, err := w.bot.Link(w.Context(), u.ID, page)
+		w.must(err)
+		if *l.TelegramID != lin.ID || l.Address != "" || l.Token != "" {
+			w.Errorf("of a linked user %+v", l)
+		}
+		second := w.signUp("lu@example.com").User
+		l, err = w.bot.Link(w.Context(), second.ID, page)
+		w.must(err)
+		again, err := w.bot.Link(w.Context(), second.ID, page)
+		if err != nil || again != (telegram.Link{BotName: l.BotName, Address: l.Address, Token: l.Token, ExpiresAt: again.ExpiresAt}) {
+			w.Errorf("another tab gets %+v, %v; want %+v", again, err, l)
+		}
+		w.Start(lin, l.Address)
+		w.says("another user")
+		w.Say(other, "/link "+l.Token)
+		w.says("已绑定", "l***@example.com")
+		w.Start(telegramtest.Person{ID: 99, Lang: "en"}, l.Address)
+		w.says("too old")
+
+		w.must(w.bot.Unlink(w.Context(), second.ID, page))
+		w.want(w.bot.Unlink(w.Context(), second.ID, page), account.ErrTelegramFree)
+		w.Say(other, "/me")
+		w.says("还没有绑定")
+		if kinds := w.activity(second.ID); kinds[0] != account.TelegramUnlinked || kinds[1] != account.TelegramLinked {
+			w.Errorf("activity %v", kinds)
+		}
+		old, err := w.bot.Link(w.Context(), second.ID, page)
+		w.must(err)
+		w.later.Add(int64(10 * time.Minute))
+		w.Start(other, old.Address)
+		w.says("无效")
+		w.Say(other, "/link "+old.Token)
+		w.says("无效")
+	})
+}
+
+func TestTheBotAnswersInThePersonsLanguageAndInPrivateOnly(t *testing.T) {
+	w := newWorld(t, dbtest.Postgres(t))
+	w.bot, w.stop = w.start()
+	w.SayInGroup(lin, "/help")
+	w.Say(other, "/help@"+telegramtest.BotName)
+	w.says("/me 查看套餐")
+	w.Say(lin, "hello")
+	w.says("/me your plan")
+	w.Say(lin, "/start nonsense")
+	w.says("not valid")
+	w.linked("lin@example.com", lin)
+	w.Say(lin, "/start")
+	w.says("Linked to l***@example.com", "/unlink")
+	w.Say(lin, "/me")
+	w.says("Account: l***@example.com", "no plan is running", "0.00 GB")
+	w.Say(lin, "/unlink")
+	w.Press(lin, w.says("Unlink").Markup.Rows[0][1])
+	w.says("stays")
+	if u, err := w.accounts.ByTelegram(t.Context(), lin.ID); err != nil || u.Email != "lin@example.com" {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+func TestAPersonWhoFloodsTheBotIsNotAnswered(t *testing.T) {
+	w := newWorld(t, dbtest.SQLite(t))
+	w.bot, w.stop = w.start()
+	for range 40 {
+		w.Say(other, "/help")
+	}
+	w.Say(lin, "/help")
+	answered := 0
+	for w.Next().ChatID == other.ID {
+		answered++
+	}
+	if answered == 0 || answered > 25 {
+		t.Errorf("%d of 40 were answered", answered)
+	}
+}

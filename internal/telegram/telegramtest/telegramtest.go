@@ -1,0 +1,259 @@
+// Package telegramtest stands in for Telegram in tests: its Bot API over HTTP, and people who write to the bot and press
+// its buttons.
+package telegramtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Token is the bot's, and BotName its user name.
+const (
+	Token   = "123456:stand-in"
+	BotName = "airstrip_test_bot"
+	botID   = 123456
+)
+
+const patience = 30 * time.Second // for what must happen; tests that pass do not wait for it
+
+// Server is Telegram with one bot.
+type Server struct {
+	URL   string
+	t     testing.TB
+	calls chan Call
+
+	mu        sync.Mutex
+	changed   chan struct{} // closed when an update comes or a poll ends
+	updates   []map[string]any
+	lastID    int64
+	polls     int
+	conflicts int
+	down      bool
+	unheard   int
+	webhook   Call
+}
+
+// Call is something that the bot asked of Telegram.
+type Call struct {
+	Method string
+	ChatID int64 `json:"chat_id"`
+	Text   string
+	Markup struct {
+		Rows [][]Button `json:"inline_keyboard"`
+	} `json:"reply_markup"`
+	URL         string
+	SecretToken string `json:"secret_token"`
+}
+
+// Button is one that the bot put under a message.
+type Button struct {
+	Text string
+	Data string `json:"callback_data"`
+}
+
+// Person is somebody with a Telegram account.
+type Person struct {
+	ID   int64
+	Lang string // IETF tag
+}
+
+// New starts Telegram for the length of a test.
+func New(t testing.TB) *Server {
+	s := &Server{t: t, calls: make(chan Call, 100), changed: make(chan struct{}), lastID: 7000}
+	server := httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	return s
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	method, ok := strings.CutPrefix(r.URL.Path, "/bot"+Token+"/")
+	s.mu.Lock()
+	down := s.down
+	if down {
+		s.unheard++
+	}
+	s.mu.Unlock()
+	switch {
+	case down:
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	case !ok:
+		refuse(w, http.StatusUnauthorized, "Unauthorized")
+		return
+	}
+	switch method {
+	case "getMe":
+		answer(w, map[string]any{"id": botID, "is_bot": true, "first_name": "Airstrip", "username": BotName})
+	case "getUpdates":
+		s.getUpdates(w, r)
+	case "setWebhook", "deleteWebhook", "setMyCommands", "answerCallbackQuery", "sendMessage", "editMessageText":
+		var c Call
+		if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
+			refuse(w, http.StatusBadRequest, "Bad Request: "+err.Error())
+			return
+		}
+		c.Method = method
+		switch method {
+		case "setWebhook", "deleteWebhook":
+			s.mu.Lock()
+			s.webhook = c
+			s.mu.Unlock()
+		case "sendMessage", "editMessageText":
+			s.calls <- c
+		}
+		answer(w, true)
+	default:
+		refuse(w, http.StatusNotFound, "Not Found")
+	}
+}
+
+func (s *Server) getUpdates(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Offset  int64
+		Timeout int
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	s.mu.Lock()
+	if s.polls > 0 || s.webhook.URL != "" {
+		s.conflicts++
+		s.mu.Unlock()
+		refuse(w, http.StatusConflict, "Conflict: terminated by other getUpdates request")
+		return
+	}
+	s.polls++
+	defer func() {
+		s.polls--
+		s.mu.Unlock()
+	}()
+	for len(s.updates) > 0 && s.updates[0]["update_id"].(int64) < in.Offset {
+		s.updates = s.updates[1:]
+	}
+	for end := time.After(time.Duration(in.Timeout) * time.Second); len(s.updates) == 0; {
+		changed := s.changed
+		s.mu.Unlock()
+		stop := false
+		select {
+		case <-changed:
+		case <-end:
+			stop = true
+		case <-r.Context().Done():
+			stop = true
+		}
+		s.mu.Lock()
+		if stop {
+			break
+		}
+	}
+	answer(w, s.updates)
+}
+
+func (s *Server) add(kind string, what map[string]any) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastID++
+	u := map[string]any{"update_id": s.lastID, kind: what}
+	s.updates = append(s.updates, u)
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return u
+}
+
+// Say sends the bot a message in private, and gives the update that it makes.
+func (s *Server) Say(who Person, text string) map[string]any {
+	return s.add("message", map[string]any{
+		"message_id": 1, "date": 1, "text": text, "from": who.wire(), "chat": map[string]any{"id": who.ID, "type": "private"},
+	})
+}
+
+// SayInGroup sends the bot a message in a group.
+func (s *Server) SayInGroup(who Person, text string) {
+	s.add("message", map[string]any{"message_id": 1, "date": 1, "text": text, "from": who.wire(), "chat": map[string]any{"id": -5, "type": "group"}})
+}
+
+// Start opens a link to the bot and presses Start.
+func (s *Server) Start(who Person, link string) {
+	s.t.Helper()
+	code, ok := strings.CutPrefix(link, "https://t.me/"+BotName+"?start=")
+	if !ok || len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		s.t.Fatalf("Telegram cannot start a bot with %q", link)
+	}
+	s.Say(who, "/start "+code)
+}
+
+// Press presses a button under a message.
+func (s *Server) Press(who Person, b Button) {
+	s.t.Helper()
+	if len(b.Data) > 64 {
+		s.t.Fatalf("Telegram does not take %d bytes for a button", len(b.Data))
+	}
+	s.add("callback_query", map[string]any{
+		"id": "1", "from": who.wire(), "data": b.Data, "message": map[string]any{"message_id": 2, "date": 1, "chat": map[string]any{"id": who.ID, "type": "private"}},
+	})
+}
+
+func (p Person) wire() map[string]any {
+	return map[string]any{"id": p.ID, "is_bot": false, "first_name": "Lin", "language_code": p.Lang}
+}
+
+// Next waits for the next message that the bot writes or changes.
+func (s *Server) Next() Call {
+	s.t.Helper()
+	select {
+	case c := <-s.calls:
+		return c
+	case <-time.After(patience):
+		s.t.Fatal("the bot says nothing")
+		return Call{}
+	}
+}
+
+// Silent tells whether the bot has said nothing that Next has not given.
+func (s *Server) Silent() bool { return len(s.calls) == 0 }
+
+// Webhook gives where the bot wants its updates sent, and with what secret; empty: nowhere.
+func (s *Server) Webhook() (url, secretToken string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.webhook.URL, s.webhook.SecretToken
+}
+
+// Conflicts counts polls that came while another one was open.
+func (s *Server) Conflicts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conflicts
+}
+
+// Unheard counts calls that came while Telegram was down.
+func (s *Server) Unheard() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unheard
+}
+
+// Down makes Telegram answer nothing but a gateway's error, or work again.
+func (s *Server) Down(down bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = down
+}
+
+func answer(w http.ResponseWriter, result any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": result}) // the caller has gone
+}
+
+func refuse(w http.ResponseWriter, code int, description string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]any{"ok": false, "error_code": code, "description": description}) // the caller has gone
+}
