@@ -20,7 +20,7 @@ var floors = [][]string{
 	{"account"},
 	{"node"},
 	{"traffic", "shop"},
-	{"payment", "link"},
+	{"payment", "link", "renewal", "cdkey"},
 	{"ticket", "notice", "share", "emby"},
 	{"telegram"},
 	{"api"},

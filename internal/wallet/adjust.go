@@ -1,0 +1,191 @@
+package wallet
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/money"
+)
+
+// Gifts is the site's account of what users got without paying, and of what staff took back.
+const Gifts Kind = "gifts"
+
+// The reasons of gifts.
+const (
+	CDKey    Reason = "cd_key"
+	Adjusted Reason = "adjustment"
+)
+
+// AdjustmentState is where an adjustment stands.
+type AdjustmentState string
+
+// The states of an adjustment; a pending one waits for a second member of staff.
+const (
+	AdjustmentPending  AdjustmentState = "pending"
+	AdjustmentPosted   AdjustmentState = "posted"
+	AdjustmentDeclined AdjustmentState = "declined"
+)
+
+// Adjustment is what staff puts into a wallet or takes out of it.
+type Adjustment struct {
+	bun.BaseModel `bun:"table:wallet_adjustment"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UserID        int64
+	Amount        money.Amount // negative: taken
+	Reason        string       // the user reads it
+	State         AdjustmentState
+	MadeBy        *int64 // member of staff; nil: the operator
+	CreatedAt     time.Time
+	DecidedBy     *int64 // the second member; nil where none was needed, or the operator
+	DecidedAt     *time.Time
+}
+
+// Ref is what the adjustment's movement refers to.
+func (a *Adjustment) Ref() Reference { return Reference{"adjustment", a.ID} }
+
+// Faults of adjustments.
+var (
+	ErrNoAdjustment = fault.NotFound("adjustment_not_found", "没有这笔调整", "There is no such adjustment")
+	ErrDecided      = fault.Conflict("adjustment_decided", "这笔调整已处理", "This adjustment was decided already")
+	ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认", "Another member of staff must confirm this")
+)
+
+const (
+	adjustAtMost  = money.Amount(1_000_000_00)
+	adjustedCount = 24 * time.Hour // for how long a member's adjustments count against the limit
+)
+
+// Adjust moves amount between a wallet and the site's gifts. It is pending until a second member of staff confirms it
+// where it is into the member's own wallet, or where all that the member moved alone within 24 hours is more than the
+// site's limit. by is nil for the operator. Wrong input is named user_id, amount, reason.
+func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount, reason string, by *int64) (*Adjustment, error) {
+	reason = strings.TrimSpace(reason)
+	switch {
+	case amount == 0 || amount > adjustAtMost || amount < -adjustAtMost:
+		return nil, fault.Invalid("amount", "range", "金额不能为零，且不超过一百万", "The amount must not be zero, and at most a million")
+	case reason == "" || utf8.RuneCountInString(reason) > 200 || !utf8.ValidString(reason):
+		return nil, fault.Invalid("reason", "length", "请填写 1 到 200 个字符的原因，用户可见", "Please give a reason of 1 to 200 characters; the user reads it")
+	}
+	id, err := idempotency.Tx(ctx, w.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
+		has, err := tx.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
+		if err == nil && !has {
+			err = fault.Invalid("user_id", "unknown", "没有这个用户", "There is no such user")
+		}
+		if err != nil {
+			return 0, err
+		}
+		a := &Adjustment{UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPosted, MadeBy: by, CreatedAt: w.db.Now()}
+		second, err := w.needsSecond(ctx, tx, a)
+		if err != nil {
+			return 0, err
+		}
+		if second {
+			a.State = AdjustmentPending
+		} else {
+			a.DecidedAt = &a.CreatedAt
+		}
+		if _, err := tx.NewInsert().Model(a).Exec(ctx); err != nil {
+			return 0, db.Error(err)
+		}
+		return a.ID, w.postAdjustment(ctx, tx, a)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Adjustment(ctx, id)
+}
+
+func (w *Wallets) needsSecond(ctx context.Context, tx bun.Tx, a *Adjustment) (bool, error) {
+	if a.MadeBy == nil || *a.MadeBy == a.UserID {
+		return a.MadeBy != nil, nil
+	}
+	if _, err := db.Bump(ctx, tx, "wallet_adjustment"); err != nil { // keeps other adjustments waiting, so that the sum stays true
+		return false, err
+	}
+	var moved int64
+	err := tx.NewSelect().Model((*Adjustment)(nil)).ColumnExpr("COALESCE(SUM(ABS(amount)), 0)").
+		Where("made_by = ? AND created_at > ? AND state = ? AND decided_by IS NULL", *a.MadeBy, a.CreatedAt.Add(-adjustedCount), AdjustmentPosted).Scan(ctx, &moved)
+	return moved+int64(max(a.Amount, -a.Amount)) > int64(w.settings.Get().StaffCreditLimit), err
+}
+
+func (w *Wallets) postAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment) error {
+	if a.State != AdjustmentPosted {
+		return nil
+	}
+	return w.Post(ctx, tx, Adjusted, a.Ref(), a.Reason, Entry{Account{Kind: Gifts}, -a.Amount}, Entry{Account{Kind: UserWallet, UserID: a.UserID}, a.Amount})
+}
+
+// ConfirmAdjustment posts a pending adjustment. Neither who made it nor whose wallet it is can do that; by is nil for the
+// operator.
+func (w *Wallets) ConfirmAdjustment(ctx context.Context, id int64, by *int64) (*Adjustment, error) {
+	return w.decide(ctx, id, AdjustmentPosted, by)
+}
+
+// DeclineAdjustment ends a pending adjustment without moving anything.
+func (w *Wallets) DeclineAdjustment(ctx context.Context, id int64, by *int64) (*Adjustment, error) {
+	return w.decide(ctx, id, AdjustmentDeclined, by)
+}
+
+func (w *Wallets) decide(ctx context.Context, id int64, to AdjustmentState, by *int64) (*Adjustment, error) {
+	err := w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		a, err := adjustment(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if to == AdjustmentPosted && by != nil && (*by == a.UserID || (a.MadeBy != nil && *by == *a.MadeBy)) {
+			return ErrSecondMember
+		}
+		n, err := db.Changed(tx.NewUpdate().Model((*Adjustment)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", w.db.Now()).
+			Where("id = ? AND state = ?", id, AdjustmentPending).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrDecided
+		}
+		if err != nil {
+			return err
+		}
+		a.State = to
+		return w.postAdjustment(ctx, tx, a)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w.Adjustment(ctx, id)
+}
+
+// Adjustment gives one adjustment.
+func (w *Wallets) Adjustment(ctx context.Context, id int64) (*Adjustment, error) {
+	return adjustment(ctx, w.db, id)
+}
+
+func adjustment(ctx context.Context, idb bun.IDB, id int64) (*Adjustment, error) {
+	var found []Adjustment
+	err := idb.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = ErrNoAdjustment
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Adjustments gives a part of the adjustments, newest first, and how many there are in all: of one state and one user
+// where these are given.
+func (w *Wallets) Adjustments(ctx context.Context, state AdjustmentState, userID, limit, offset int64) (adjustments []Adjustment, total int64, err error) {
+	q := w.db.NewSelect().Model(&adjustments).OrderExpr("id DESC").Limit(limit).Offset(offset)
+	if state != "" {
+		q.Where("state = ?", state)
+	}
+	if userID != 0 {
+		q.Where("user_id = ?", userID)
+	}
+	total, err = q.ScanAndCount(ctx)
+	return adjustments, total, err
+}
