@@ -1,4 +1,5 @@
 import type account from './locales/zh-CN/account.json'
+import type captcha from './locales/zh-CN/captcha.json'
 import type common from './locales/zh-CN/common.json'
 import type wallet from './locales/zh-CN/wallet.json'
 import type shop from './locales/zh-CN/shop.json'
@@ -12,6 +13,7 @@ declare module 'i18next' {
     defaultNS: 'common'
     resources: {
       account: typeof account
+      captcha: typeof captcha
       common: typeof common
       wallet: typeof wallet
       shop: typeof shop

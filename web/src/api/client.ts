@@ -50,6 +50,7 @@ type Envelope = {
   message?: string
   code?: string
   errors?: FieldError[] | null
+  details?: Record<string, string>
   request_id?: string
   result?: unknown
   result_list?: unknown
@@ -74,6 +75,7 @@ function apiErrorOf(envelope: Envelope, response: Response | undefined): ApiErro
     status,
     code: envelope.code ?? `http_${status}`,
     fields: envelope.errors ?? [],
+    details: envelope.details ?? {},
     requestId: envelope.request_id ?? response?.headers.get('X-Request-Id') ?? undefined,
     retryAfter: Number(response?.headers.get('Retry-After')) || undefined,
   })

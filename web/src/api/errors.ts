@@ -9,6 +9,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly fields: readonly FieldError[]
+  /** What a program needs to go on, by name. */
+  readonly details: Readonly<Record<string, string>>
   readonly requestId: string | undefined
   /** Seconds the server asks to wait, with 429 and 503. */
   readonly retryAfter: number | undefined
@@ -19,6 +21,7 @@ export class ApiError extends Error {
       status: number
       code: string
       fields?: readonly FieldError[]
+      details?: Readonly<Record<string, string>>
       requestId?: string
       retryAfter?: number
     },
@@ -27,6 +30,7 @@ export class ApiError extends Error {
     this.status = facts.status
     this.code = facts.code
     this.fields = facts.fields ?? []
+    this.details = facts.details ?? {}
     this.requestId = facts.requestId
     this.retryAfter = facts.retryAfter
   }

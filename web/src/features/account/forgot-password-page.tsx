@@ -1,12 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { getRouteApi, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { requestResetCode } from '@/api/open-calls'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { FormEnd } from '@/app/captcha/form-end'
+import { useCalls } from '@/app/captcha/use-calls'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { NewPasswordForm } from './components/reset-form'
@@ -64,17 +64,17 @@ function useLinkOfMail() {
 
 function AddressForm(props: { request: CodeRequest; onSent: (email: string) => void }) {
   const { t } = useTranslation('account')
-  const { t: common } = useTranslation()
   const form = useForm<ForgottenForm>({
     resolver: zodResolver(forgottenForm(t)),
     defaultValues: { email: '' },
   })
-  const { errors, isSubmitting } = form.formState
+  const calls = useCalls(form, 'forgot_password')
+  const { errors } = form.formState
 
   const submit = form.handleSubmit(({ email }) =>
-    props.request.ask(email).then(
-      () => props.onSent(email),
-      (error: unknown) => showServerProblem(form, error, common),
+    calls.call(
+      (proof) => props.request.ask(email, proof).then(() => props.onSent(email)),
+      () => void submit(),
     ),
   )
 
@@ -90,10 +90,7 @@ function AddressForm(props: { request: CodeRequest; onSent: (email: string) => v
           error={errors.email?.message}
           {...form.register('email')}
         />
-        <FormError message={errors.root?.message} />
-        <Button type="submit" fullWidth loading={isSubmitting}>
-          {t('forgot.send')}
-        </Button>
+        <FormEnd calls={calls}>{t('forgot.send')}</FormEnd>
       </Stack>
     </form>
   )

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
@@ -7,9 +7,9 @@ import { useTranslation } from 'react-i18next'
 import { requestSignUpCode, signUp } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
 import { returnPath } from '@/shared/lib/return-path'
+import { FormEnd } from '@/app/captcha/form-end'
+import { type Calls, useCalls } from '@/app/captcha/use-calls'
 import { session } from '@/app/session/current-session'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordField } from './components/password-field'
@@ -50,7 +50,6 @@ type Needs = Parameters<typeof signUpForm>[1]
 
 function useSignUp(needs: Needs) {
   const { t } = useTranslation('account')
-  const { t: common } = useTranslation()
   const { next, code } = route.useSearch()
   const router = useRouter()
   const form = useForm<SignUpForm>({
@@ -64,27 +63,25 @@ function useSignUp(needs: Needs) {
       invite_code: code ?? '',
     },
   })
+  const calls = useCalls(form, 'register')
 
-  const submit = form.handleSubmit(async ({ invite_code, email_code, ...rest }) => {
-    try {
-      const body = {
-        ...rest,
-        ...(invite_code && { invite_code }),
-        ...(email_code && { email_code }),
-      }
-      session.signIn(await signUp(body))
-      await router.navigate({ href: returnPath(next), replace: true })
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
+  const submit = form.handleSubmit(({ invite_code, email_code, ...rest }) => {
+    const body = { ...rest, ...(invite_code && { invite_code }), ...(email_code && { email_code }) }
+    return calls.call(
+      async (proof) => {
+        session.signIn(await signUp({ ...body, ...proof }))
+        await router.navigate({ href: returnPath(next), replace: true })
+      },
+      () => void submit(),
+    )
   })
-  return { form, submit }
+  return { form, calls, submit }
 }
 
 function Form({ needs }: { needs: Needs }) {
   const { t } = useTranslation('account')
-  const { form, submit } = useSignUp(needs)
-  const { errors, isSubmitting } = form.formState
+  const { form, calls, submit } = useSignUp(needs)
+  const { errors } = form.formState
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -98,7 +95,7 @@ function Form({ needs }: { needs: Needs }) {
           error={errors.email?.message}
           {...form.register('email')}
         />
-        {needs.code && <EmailCode form={form} />}
+        {needs.code && <EmailCode form={form} call={calls.call} />}
         <TextInput
           label={t('field.name')}
           autoComplete="nickname"
@@ -125,17 +122,13 @@ function Form({ needs }: { needs: Needs }) {
           error={errors.invite_code?.message}
           {...form.register('invite_code')}
         />
-        <FormError message={errors.root?.message} />
-        <Button type="submit" fullWidth loading={isSubmitting}>
-          {t('signUp.submit')}
-        </Button>
+        <FormEnd calls={calls}>{t('signUp.submit')}</FormEnd>
       </Stack>
     </form>
   )
 }
 
-function EmailCode({ form }: { form: UseFormReturn<SignUpForm> }) {
-  const { t: common } = useTranslation()
+function EmailCode({ form, call }: { form: UseFormReturn<SignUpForm>; call: Calls['call'] }) {
   const email = useWatch({ control: form.control, name: 'email' })
   return (
     <RequestedCodeField
@@ -148,7 +141,7 @@ function EmailCode({ form }: { form: UseFormReturn<SignUpForm> }) {
         form.clearErrors()
         form.setFocus('email_code')
       }}
-      onRefused={(error) => showServerProblem(form, error, common)}
+      call={call}
     />
   )
 }

@@ -1,20 +1,23 @@
 import { useState } from 'react'
 import { ApiError } from '@/api/errors'
+import type { Proof } from '@/app/captcha/use-calls'
 
 const PAUSE_MS = 60_000
 /** What is longer, such as a day's limit, is no countdown. */
 const LONGEST_PAUSE_S = 3600
 
+export type SendCode = (body: { email: string } & Proof) => Promise<unknown>
+
 export type CodeRequest = ReturnType<typeof useCodeRequest>
 
 /** Asks for codes by email and knows when, and to which address, the next one may be asked for. */
-export function useCodeRequest(send: (body: { email: string }) => Promise<unknown>) {
+export function useCodeRequest(send: SendCode) {
   const [asked, setAsked] = useState({ email: '', again: 0, isSent: false })
 
   /** Throws what the server refuses. */
-  const ask = async (email: string) => {
+  const ask = async (email: string, proof: Proof) => {
     try {
-      await send({ email })
+      await send({ email, ...proof })
       setAsked({ email, again: Date.now() + PAUSE_MS, isSent: true })
     } catch (error) {
       const pause = error instanceof ApiError ? (error.retryAfter ?? 0) : 0

@@ -9,10 +9,8 @@ export function useSignIn(next: string | undefined) {
   const router = useRouter()
   const [needsSecondStep, setNeedsSecondStep] = useState(false)
 
-  const enter = async (
-    call: Promise<Parameters<typeof session.signIn>[0]>,
-    onRefused: (error: unknown) => void,
-  ) => {
+  /** Throws what the server refuses. */
+  const enter = async (call: Promise<Parameters<typeof session.signIn>[0]>) => {
     try {
       session.signIn(await call)
       await router.navigate({ href: returnPath(next), replace: true })
@@ -20,7 +18,7 @@ export function useSignIn(next: string | undefined) {
       if (error instanceof ApiError && error.fields.some(({ field }) => field === 'two_fa_code')) {
         setNeedsSecondStep(true)
       }
-      onRefused(error)
+      throw error
     }
   }
   return { enter, needsSecondStep }

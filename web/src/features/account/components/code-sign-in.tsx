@@ -1,10 +1,10 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { requestSignInCode, signInByCode } from '@/api/open-calls'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { FormEnd } from '@/app/captcha/form-end'
+import { useCalls } from '@/app/captcha/use-calls'
 import { signInByCodeForm, type SignInByCodeForm } from '../model'
 import { useSignIn } from '../use-sign-in'
 import { CheckField } from './check-field'
@@ -14,18 +14,20 @@ import { SecondStepField } from './second-step-field'
 /** Email and a code that is sent to it; goes on by itself at the sixth digit. */
 export function CodeSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
-  const { t: common } = useTranslation()
   const { enter, needsSecondStep } = useSignIn(next)
   const form = useForm<SignInByCodeForm>({
     resolver: zodResolver(signInByCodeForm(t)),
     defaultValues: { email: '', email_code: '', two_fa_code: '', is_remember_me: true },
   })
   const email = useWatch({ control: form.control, name: 'email' })
-  const { errors, isSubmitting } = form.formState
-  const refuse = (error: unknown) => showServerProblem(form, error, common)
+  const calls = useCalls(form, 'login')
+  const { errors } = form.formState
 
   const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
-    enter(signInByCode({ ...rest, ...(two_fa_code && { two_fa_code }) }), refuse),
+    calls.call(
+      () => enter(signInByCode({ ...rest, ...(two_fa_code && { two_fa_code }) })),
+      () => void submit(),
+    ),
   )
 
   return (
@@ -50,7 +52,7 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
             form.clearErrors()
             form.setFocus('email_code')
           }}
-          onRefused={refuse}
+          call={calls.call}
           onComplete={() => void submit()}
         />
         {needsSecondStep && (
@@ -60,10 +62,7 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
           />
         )}
         <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />
-        <FormError message={errors.root?.message} />
-        <Button type="submit" fullWidth loading={isSubmitting}>
-          {t('signIn.submit')}
-        </Button>
+        <FormEnd calls={calls}>{t('signIn.submit')}</FormEnd>
       </Stack>
     </form>
   )

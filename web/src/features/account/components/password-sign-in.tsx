@@ -1,10 +1,10 @@
 import { zodResolver } from '@hookform/resolvers/zod'
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { signIn } from '@/api/open-calls'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { FormEnd } from '@/app/captcha/form-end'
+import { useCalls } from '@/app/captcha/use-calls'
 import { TextLink } from '@/shared/ui/text-link'
 import { signInForm, type SignInForm } from '../model'
 import { useSignIn } from '../use-sign-in'
@@ -15,17 +15,18 @@ import { SecondStepField } from './second-step-field'
 /** Email and password. */
 export function PasswordSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
-  const { t: common } = useTranslation()
   const { enter, needsSecondStep } = useSignIn(next)
   const form = useForm<SignInForm>({
     resolver: zodResolver(signInForm(t)),
     defaultValues: { email: '', password: '', two_fa_code: '', is_remember_me: true },
   })
-  const { errors, isSubmitting } = form.formState
+  const calls = useCalls(form, 'login')
+  const { errors } = form.formState
 
   const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
-    enter(signIn({ ...rest, ...(two_fa_code && { two_fa_code }) }), (error) =>
-      showServerProblem(form, error, common),
+    calls.call(
+      (proof) => enter(signIn({ ...rest, ...proof, ...(two_fa_code && { two_fa_code }) })),
+      () => void submit(),
     ),
   )
 
@@ -54,10 +55,7 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
           />
         )}
         <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />
-        <FormError message={errors.root?.message} />
-        <Button type="submit" fullWidth loading={isSubmitting}>
-          {t('signIn.submit')}
-        </Button>
+        <FormEnd calls={calls}>{t('signIn.submit')}</FormEnd>
         <TextLink to="/auth/forgot-password" search={{ next }} ta="center" fz="sm">
           {t('signIn.forgot')}
         </TextLink>

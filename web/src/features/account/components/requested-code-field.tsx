@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { UseFormRegisterReturn } from 'react-hook-form'
-import { useCodeRequest } from '../use-code-request'
+import type { Calls } from '@/app/captcha/use-calls'
+import { type SendCode, useCodeRequest } from '../use-code-request'
 import { CodeField } from './code-field'
 import { CodeSent } from './code-sent'
 import { SendCodeButton } from './send-code-button'
@@ -10,11 +11,11 @@ export function RequestedCodeField(props: {
   email: string
   register: UseFormRegisterReturn
   error: string | undefined
-  send: (body: { email: string }) => Promise<unknown>
+  send: SendCode
+  call: Calls['call']
   /** Says at its field whether the address is one, before anything is sent. */
   checkEmail: () => Promise<boolean>
   onSent: () => void
-  onRefused: (error: unknown) => void
   onComplete?: () => void
 }) {
   const request = useCodeRequest(props.send)
@@ -24,7 +25,10 @@ export function RequestedCodeField(props: {
   const ask = async () => {
     if (!(await props.checkEmail())) return
     setBusy(true)
-    await request.ask(email).then(props.onSent, props.onRefused)
+    await props.call(
+      (proof) => request.ask(email, proof).then(props.onSent),
+      () => void ask(),
+    )
     setBusy(false)
   }
 

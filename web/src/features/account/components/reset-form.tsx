@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { resetPassword, signIn } from '@/api/open-calls'
+import { FormEnd } from '@/app/captcha/form-end'
+import { useCalls } from '@/app/captcha/use-calls'
 import { session } from '@/app/session/current-session'
 import { returnPath } from '@/shared/lib/return-path'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
 import { resetForm, type ResetForm } from '../model'
 import type { CodeRequest } from '../use-code-request'
 import { CodeField } from './code-field'
@@ -22,21 +22,15 @@ type Props = { email: string; code: string; request: CodeRequest; onBack: () => 
 
 function useReset({ email, code }: Props) {
   const { t } = useTranslation('account')
-  const { t: common } = useTranslation()
   const { next } = route.useSearch()
   const router = useRouter()
   const form = useForm<ResetForm>({
     resolver: zodResolver(resetForm(t)),
     defaultValues: { email_code: code, password: '' },
   })
-  const refuse = (error: unknown) => showServerProblem(form, error, common)
+  const calls = useCalls(form)
 
-  const submit = form.handleSubmit(async ({ email_code, password }) => {
-    try {
-      await resetPassword({ email, email_code, password })
-    } catch (error) {
-      return refuse(error)
-    }
+  const enter = async (password: string) => {
     try {
       session.signIn(await signIn({ email, password }))
       await router.navigate({ href: returnPath(next), replace: true })
@@ -48,25 +42,34 @@ function useReset({ email, code }: Props) {
         replace: true,
       })
     }
-  })
+  }
+  const submit = form.handleSubmit(({ email_code, password }) =>
+    calls.call(
+      () => resetPassword({ email, email_code, password }).then(() => enter(password)),
+      () => void submit(),
+    ),
+  )
   /** Goes on by itself at the sixth digit: to the password, or with it. */
   const complete = () => {
     if (form.getValues('password')) void submit()
     else form.setFocus('password')
   }
-  return { form, submit, complete, refuse }
+  return { form, calls, submit, complete }
 }
 
 /** The code from the mail and the new password; signs in with it. */
 export function NewPasswordForm(props: Props) {
   const { t } = useTranslation('account')
-  const { form, submit, complete, refuse } = useReset(props)
+  const { form, calls, submit, complete } = useReset(props)
   const [isBusy, setBusy] = useState(false)
-  const { errors, isSubmitting } = form.formState
+  const { errors } = form.formState
 
   const askAgain = async () => {
     setBusy(true)
-    await props.request.ask(props.email).then(() => form.setFocus('email_code'), refuse)
+    await calls.call(
+      (proof) => props.request.ask(props.email, proof).then(() => form.setFocus('email_code')),
+      () => void askAgain(),
+    )
     setBusy(false)
   }
 
@@ -98,10 +101,7 @@ export function NewPasswordForm(props: Props) {
           error={errors.password?.message}
           {...form.register('password')}
         />
-        <FormError message={errors.root?.message} />
-        <Button type="submit" fullWidth loading={isSubmitting}>
-          {t('forgot.submit')}
-        </Button>
+        <FormEnd calls={calls}>{t('forgot.submit')}</FormEnd>
         <Button variant="subtle" fullWidth onClick={props.onBack}>
           {t('forgot.otherEmail')}
         </Button>
