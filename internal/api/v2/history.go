@@ -23,7 +23,7 @@ type loginIP struct {
 
 type activityItem struct {
 	ActivityID   int64                `json:"activity_id"`
-	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,profile_changed,sign_in_token_made,telegram_linked,telegram_unlinked"`
+	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,passkey_added,passkey_removed,passkey_suspected,profile_changed,sign_in_token_made,telegram_linked,telegram_unlinked"`
 	Description  string               `json:"description" doc:"The type in words"`
 	Timestamp    time.Time            `json:"timestamp"`
 	PlaceResult
@@ -53,6 +53,9 @@ var activityTexts = map[account.ActivityKind]fault.Text{
 	account.RecoveryCodesMade:  {ZH: "生成新的恢复码", EN: "New recovery codes made"},
 	account.SignInTokenMade:    {ZH: "客服创建了一次性登录链接", EN: "Support made a link to sign in once as you"},
 	account.RecoveryCodeUsed:   {ZH: "使用了一个恢复码", EN: "A recovery code was used"},
+	account.PasskeyAdded:       {ZH: "添加通行密钥", EN: "A passkey was added"},
+	account.PasskeyRemoved:     {ZH: "移除通行密钥", EN: "A passkey was removed"},
+	account.PasskeySuspected:   {ZH: "通行密钥疑似被复制，已停用", EN: "A passkey may have been copied and was disabled"},
 	account.TelegramLinked:     {ZH: "绑定 Telegram", EN: "Telegram linked"},
 	account.TelegramUnlinked:   {ZH: "解除绑定 Telegram", EN: "Telegram unlinked"},
 	account.ProfileChanged:     {ZH: "修改个人资料", EN: "Profile changed"},
