@@ -107,8 +107,11 @@ type seeder struct {
 func (s *seeder) at(t time.Time) { s.DB.SetClock(func() time.Time { return t }) }
 
 func (s *seeder) settings(ctx context.Context) error {
-	// The demo's node runs on this machine, and so may what a visitor browses to.
-	return s.Settings.Set(ctx, map[string]json.RawMessage{"node_allow_private": json.RawMessage("true")})
+	return s.Settings.Set(ctx, map[string]json.RawMessage{
+		// The demo's node runs on this machine, and so may what a visitor browses to.
+		"node_allow_private": json.RawMessage("true"),
+		"test_pages":         json.RawMessage("true"),
+	})
 }
 
 func (s *seeder) plans(ctx context.Context) error {

@@ -11,7 +11,8 @@ import (
 	"airstrip/internal/fault"
 )
 
-type apiToken struct {
+// APIToken is a token without its secret. It is exported so that the contract shows it in newAPIToken.
+type APIToken struct {
 	ID         int64           `json:"id"`
 	Name       string          `json:"name"`
 	Hint       string          `json:"hint" doc:"The token's first eight characters"`
@@ -22,7 +23,7 @@ type apiToken struct {
 }
 
 type newAPIToken struct {
-	apiToken
+	APIToken
 	Token uuid.UUID `json:"token" doc:"The token itself, shown this once. It stands where the access token would: Authorization: Bearer"`
 }
 
@@ -37,7 +38,7 @@ func Developer(a *account.Accounts) Resource {
 	return func(r *Router) {
 		r.token = a.AuthenticateToken
 		handleList(r, op{method: http.MethodGet, path: "/user/developer/tokens", id: "api_tokens_list", tag: "user", access: user, summary: "The user's API tokens, newest first"},
-			func(ctx context.Context, who account.Identity, _ *Empty) (out []apiToken, err error) {
+			func(ctx context.Context, who account.Identity, _ *Empty) (out []APIToken, err error) {
 				tokens, err := a.APITokens(ctx, who.UserID)
 				for _, t := range tokens {
 					out = append(out, showAPIToken(t))
@@ -63,6 +64,6 @@ func Developer(a *account.Accounts) Resource {
 	}
 }
 
-func showAPIToken(t account.APIToken) apiToken {
-	return apiToken{t.ID, t.Name, t.Hint, t.Scopes, t.CreatedAt, t.ExpiresAt, t.LastUsedAt}
+func showAPIToken(t account.APIToken) APIToken {
+	return APIToken{t.ID, t.Name, t.Hint, t.Scopes, t.CreatedAt, t.ExpiresAt, t.LastUsedAt}
 }

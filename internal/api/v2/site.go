@@ -20,10 +20,23 @@ type siteResult struct {
 	Currency string       `json:"currency" doc:"ISO 4217"`
 	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
 	Telegram string       `json:"telegram" doc:"User name of the bot that signs people in, without @; empty: there is none"`
+	Passkeys bool         `json:"passkeys" doc:"Whether people can sign in with passkeys"`
 	SignUp   siteSignUp   `json:"sign_up"`
 	Captcha  siteCaptcha  `json:"captcha" doc:"When a captcha is asked for; captcha-key gives it"`
 	Recharge siteRecharge `json:"recharge"`
+	About    siteAbout    `json:"about"`
+	Tests    bool         `json:"test_pages" doc:"Whether the pages under /test-page are there"`
 	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
+}
+
+// siteAbout is what the operator says of the site. An empty text or address was not given.
+type siteAbout struct {
+	ZH           string `json:"text_zh" doc:"What the service is, in Chinese; empty: not said"`
+	EN           string `json:"text_en" doc:"The same in English"`
+	ContactEmail string `json:"contact_email" doc:"Empty: nobody is named"`
+	TermsURL     string `json:"terms_url" doc:"Empty: there are none"`
+	PrivacyURL   string `json:"privacy_url" doc:"Empty: there is none"`
+	SourceURL    string `json:"source_url" doc:"Where the source of what runs here can be had; empty: ask the operator"`
 }
 
 type siteSignUp struct {
@@ -48,16 +61,18 @@ type siteRecharge struct {
 func Footer(siteName string) string { return "2020-2025 " + siteName }
 
 // Site adds the operations about the site itself.
-func Site(settings *setting.Settings, bot *telegram.Bot, siteURL, version string, demo bool) Resource {
+func Site(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string, demo bool) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/site", id: "site_get", tag: "public", access: open, summary: "What everybody may know of the site"},
 			func(context.Context, account.Identity, *Empty) (siteResult, error) {
 				s := settings.Get()
 				return siteResult{
-					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(),
+					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.PasskeysOn(),
 					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
+					About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.TermsURL, s.PrivacyURL, s.SourceURL},
+					Tests:    s.TestPages,
 					Crisp:    s.CrispWebsiteID,
 				}, nil
 			})

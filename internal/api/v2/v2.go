@@ -50,7 +50,9 @@ func New(mux *http.ServeMux, version string, authenticate Authenticate, resource
 	for _, resource := range resources {
 		resource(r)
 	}
-	return r.huma.OpenAPI()
+	contract := r.huma.OpenAPI()
+	mux.Handle("GET /api/v2/openapi.json", serveContract(contract))
+	return contract
 }
 
 // access is who may call an operation.
@@ -112,6 +114,9 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	}
 	if o.access != open {
 		h.Security = []map[string][]string{{"bearer": {}}}
+	}
+	if o.forPrograms() {
+		h.Extensions = map[string]any{"x-api-token-scope": o.scope()}
 	}
 	if o.keyed {
 		h.Parameters = append(h.Parameters, &huma.Param{
@@ -183,11 +188,7 @@ func (r *Router) identify(ctx context.Context, o op, bearer string) (account.Ide
 	if !account.IsAPIToken(bearer) || r.token == nil {
 		return r.authenticate(ctx, bearer)
 	}
-	scope := account.ScopeRead
-	if o.method != http.MethodGet {
-		scope = account.ScopeWrite
-	}
-	who, err := r.token(ctx, bearer, scope)
+	who, err := r.token(ctx, bearer, o.scope())
 	if err == nil && !o.forPrograms() {
 		err = account.ErrTokenScope
 	}
@@ -197,6 +198,14 @@ func (r *Router) identify(ctx context.Context, o op, bearer string) (account.Ide
 // forPrograms tells whether an API token may call: not where it is about the account or about tokens, nor for staff.
 func (o op) forPrograms() bool {
 	return o.access == user && strings.HasPrefix(o.path, "/user") && !strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")
+}
+
+// scope is what an API token needs for the operation.
+func (o op) scope() account.Scope {
+	if o.method == http.MethodGet {
+		return account.ScopeRead
+	}
+	return account.ScopeWrite
 }
 
 func (o op) admits(role account.Role) bool {
