@@ -61,6 +61,7 @@ type App struct {
 	Services *service.Services
 	Accounts *account.Accounts
 	Shop     *shop.Shop
+	Renewals *renewal.Renewals
 	Gateways *payment.Gateways
 	Payments *payment.Payments
 	Nodes    *node.Nodes
@@ -113,6 +114,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
 	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas, a.cfg.site)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
+	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
@@ -132,7 +134,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Telegram.Close)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Nodes, a.Links, a.Traffic, a.Telegram} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)
 	}
 	a.Outbox = job.New(a.DB)

@@ -266,6 +266,9 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	for _, purpose := range []string{"register", "login", "forgot_password", "change_email", "test"} {
 		contents = append(contents, mail.Code{Purpose: purpose, Code: "012345", Minutes: 10, Path: "/auth/forgot-password#x", Other: "new@example.com"})
 	}
+	contents = append(contents, mail.Renewed{Service: "<Plan>", EndsAt: at, Amount: 1000, Currency: "CNY"}, mail.NotRenewed{Service: "Plan", EndsAt: at, Missing: 1, Currency: "CNY"},
+		mail.NotRenewed{Service: "Plan", EndsAt: at}, mail.NotRenewed{Service: "Plan", EndsAt: at, Last: true}, mail.ServiceEnding{Service: "Plan", EndsAt: at, Days: 1},
+		mail.TrafficUsed{Service: "Plan", Percent: 80}, mail.TrafficUsed{Service: "Plan", Percent: 100, ResetsAt: &at})
 	contents = append(contents, mail.EmailTaken{}, mail.PasswordChanged{At: at, IP: "192.0.2.1"}, mail.EmailChanged{At: at, IP: "192.0.2.1", Other: "new@example.com"}, mail.Banned{}, mail.NewPlace{At: at, IP: "192.0.2.1"}, mail.NewPlace{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"}, mail.Banned{Reason: "<abuse>", Until: &at})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}

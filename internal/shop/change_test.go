@@ -200,7 +200,7 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 			if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 				no, err = c.Place(ctx, tx, user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service},
 					func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
-						r, err := c.wallets.StartRecharge(ctx, tx, user, "test", missing)
+						r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
 						if err != nil {
 							return 0, time.Time{}, err
 						}

@@ -58,7 +58,8 @@ type Order struct {
 	ReplacesID    *int64 // the service that ends where this one starts
 	Terms         Terms  `bun:"type:jsonb"`
 	Price         money.Amount
-	Discount      money.Amount // of a coupon
+	CouponID      *int64
+	Discount      money.Amount // of the coupon
 	Credit        money.Amount // the unused part of what was paid for the service that ends
 	Amount        money.Amount // what the wallet pays: Price − Discount − Credit, at least 0
 	Currency      string
@@ -146,7 +147,7 @@ func (s *Shop) Expire(ctx context.Context) error {
 }
 
 // end gives back what a pending order holds. Rows are locked in the order in which a payment takes them: recharge,
-// order, plan, wallet.
+// order, plan, coupon, wallet.
 func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, error) {
 	if o.RechargeID != nil {
 		if err := s.wallets.ExpireRecharge(ctx, tx, *o.RechargeID); err != nil {
@@ -161,6 +162,9 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 		if _, err := tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock + 1").Where("id = ?", o.PlanID).Exec(ctx); err != nil {
 			return false, err
 		}
+	}
+	if err := giveBackCoupon(ctx, tx, o); err != nil {
+		return false, err
 	}
 	return true, s.wallets.EndHold(ctx, tx, o.Ref())
 }
@@ -177,8 +181,13 @@ func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 
 // Order gives a user's order by its number or uuid.
 func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, error) {
+	return s.OrderIn(ctx, s.db, userID, id)
+}
+
+// OrderIn gives a user's order as idb, a transaction perhaps, sees it.
+func (s *Shop) OrderIn(ctx context.Context, idb bun.IDB, userID int64, id string) (*Order, error) {
 	var found []Order
-	err := db.Named(selectOrders(s.db, &found), id).Where("?TableAlias.user_id = ?", userID).Scan(ctx)
+	err := db.Named(selectOrders(idb, &found), id).Where("?TableAlias.user_id = ?", userID).Scan(ctx)
 	if err == nil && len(found) == 0 {
 		err = ErrNoOrder
 	}

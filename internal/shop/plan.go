@@ -247,6 +247,24 @@ func (s *Shop) PlanOf(ctx context.Context, userID, serviceID int64) (*Plan, erro
 	return p, err
 }
 
+// RenewalPrice gives the price at which the user's service renews itself: for as many months as its last order, or for
+// the shortest period where it was not ordered but given. It is ErrNoPlan where that is not offered any more, ErrNotRenewable where the plan is not renewed.
+func (s *Shop) RenewalPrice(ctx context.Context, userID, serviceID int64) (*Price, error) {
+	p, err := s.PlanOf(ctx, userID, serviceID)
+	if err != nil {
+		return nil, err
+	}
+	var months []int
+	if err := s.db.NewRaw(`SELECT months FROM fulfilment WHERE service_id = ? ORDER BY order_id DESC LIMIT 1`, serviceID).Scan(ctx, &months); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(p.Prices, func(price Price) bool { return len(months) == 0 || price.Months == months[0] })
+	if i < 0 {
+		return nil, ErrNoPlan
+	}
+	return &p.Prices[i], nil
+}
+
 // Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of it.
 func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 	p, err := price(ctx, s.db, id)

@@ -8,12 +8,12 @@ CREATE TABLE auto_renewal (
 	problem    {{text}} NOT NULL, -- of the last try: balance_too_low, not_sold; empty: renewed
 	PRIMARY KEY (service_id, ends_at)
 ) {{clustered}};
-CREATE INDEX auto_renewal_next ON auto_renewal (next_at) WHERE next_at IS NOT NULL;
 
--- What users were told of: the end of a service drawing near, its traffic being used. Once each.
+-- What users were told of, once: the end of a service drawing near, its traffic being used.
 CREATE TABLE service_notice (
 	service_id {{int}} NOT NULL REFERENCES service (id),
-	about      {{text}} NOT NULL, -- 7d, 3d, 1d with the end; 80, 95, 100 with the cycle
+	about      {{text}} NOT NULL, -- 7d, 3d, 1d before the end; 80%, 95%, 100% of the traffic
+	of_time    {{time}} NOT NULL, -- the end, or the start of the cycle
 	created_at {{time}} NOT NULL,
-	PRIMARY KEY (service_id, about)
+	PRIMARY KEY (service_id, of_time, about)
 ) {{clustered}};

@@ -1,0 +1,274 @@
+package renewal_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/captcha"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
+	"airstrip/internal/money"
+	"airstrip/internal/renewal"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/token"
+	"airstrip/internal/wallet"
+)
+
+type site struct {
+	*testing.T
+	*renewal.Renewals
+	db       *db.DB
+	accounts *account.Accounts
+	mails    *mail.Mails
+	wallets  *wallet.Wallets
+	services *service.Services
+	shop     *shop.Shop
+	now      time.Time
+	plan     *shop.Plan
+	money    int64
+}
+
+// each runs the test at noon of the first of April, on both engines.
+func each(t *testing.T, test func(s *site)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		settings, err := setting.New(t.Context(), d)
+		must(t, err)
+		key := seal.Key{1}
+		tokens, err := token.New(t.Context(), d, key)
+		must(t, err)
+		s := &site{T: t, db: d, wallets: wallet.New(d, settings), services: service.New(d, settings)}
+		secrets := secret.New(d, key)
+		s.mails = mail.New(d, key, settings, secrets, "http://localhost:8080")
+		s.accounts = account.New(d, key, settings, s.mails, captcha.New(d, key, settings, secrets), tokens, s.wallets, s.services, nil, "http://localhost:8080")
+		s.shop = shop.New(d, settings, s.wallets, s.services)
+		s.Renewals = renewal.New(d, settings, s.accounts, s.wallets, s.shop)
+		s.at(time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC))
+		quota := int64(100 << 30)
+		s.plan, err = s.shop.AddPlan(t.Context(), shop.Plan{
+			Name: "Standard", Kind: shop.KindPlan, TrafficBytes: &quota, Reset: service.Anniversary, Visible: true, Renewable: true,
+			Prices: []shop.Price{{Months: 1, Amount: 1000}, {Months: 3, Amount: 2700}},
+		})
+		must(t, err)
+		test(s)
+		for _, check := range []func(context.Context) ([]db.Violation, error){s.shop.Check, s.wallets.Check} {
+			if broken, err := check(context.WithoutCancel(t.Context())); err != nil || len(broken) > 0 {
+				t.Error(broken, err)
+			}
+		}
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) at(now time.Time) {
+	s.now = now
+	s.db.SetClock(func() time.Time { return now })
+}
+
+// customer gives a user who bought a month and has so much left.
+func (s *site) customer(autoRenew bool, left money.Amount) (userID, serviceID int64) {
+	s.Helper()
+	u, err := s.accounts.Create(s.Context(), "user"+strconv.FormatInt(s.money, 10)+"@example.com", "User", "a long enough password", "")
+	must(s.T, err)
+	s.pay(u.ID, 1000+left)
+	_, err = s.shop.Confirm(s.Context(), u.ID, shop.Purchase{PriceID: s.plan.Prices[0].ID, AutoRenew: autoRenew})
+	must(s.T, err)
+	services, _, err := s.services.List(s.Context(), u.ID)
+	must(s.T, err)
+	return u.ID, services[0].ID
+}
+
+func (s *site) pay(userID int64, amount money.Amount) {
+	s.Helper()
+	s.money++
+	must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+		return s.wallets.Post(ctx, tx, "test", wallet.Reference{Kind: "test", ID: s.money}, "",
+			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: amount},
+			wallet.Entry{Account: wallet.Account{Kind: wallet.Clearing, Name: "test"}, Amount: -amount})
+	}))
+}
+
+func (s *site) service(userID, id int64) service.Service {
+	s.Helper()
+	v, err := s.services.Get(s.Context(), userID, id)
+	must(s.T, err)
+	return v
+}
+
+// sent gives the kinds of the mails written so far, oldest first.
+func (s *site) sent() (kinds []string) {
+	s.Helper()
+	mails, err := s.mails.List(s.Context(), 100)
+	must(s.T, err)
+	for i := range mails {
+		kinds = append(kinds, mails[len(mails)-1-i].Kind)
+	}
+	return kinds
+}
+
+func (s *site) wantSent(kinds ...string) {
+	s.Helper()
+	got := s.sent()
+	if len(got) != len(kinds) {
+		s.Fatalf("mails %v, want %v", got, kinds)
+	}
+	for i := range got {
+		if got[i] != kinds[i] {
+			s.Fatalf("mails %v, want %v", got, kinds)
+		}
+	}
+}
+
+func TestAServiceRenewsItselfOnceADayBeforeItsEnd(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 5000)
+		end := s.service(user, id).EndsAt
+		s.at(end.Add(-24*time.Hour - time.Minute))
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(user, id); !v.EndsAt.Equal(end) {
+			s.Fatal("renewed too early")
+		}
+		s.at(end.Add(-24 * time.Hour))
+		var wait sync.WaitGroup
+		for range 4 { // servers that look at once
+			wait.Go(func() {
+				if err := s.Renew(s.Context()); err != nil {
+					s.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(user, id); !v.EndsAt.Equal(end.AddDate(0, 1, 0)) || !v.AutoRenew {
+			s.Error(v)
+		}
+		if b, err := s.wallets.Balance(s.Context(), user); err != nil || b.Posted != 4000 {
+			s.Error(b, err)
+		}
+		s.wantSent("renewed")
+	})
+}
+
+func TestARenewalThatLacksMoneyIsTriedUntilItIsThere(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 300)
+		end := s.service(user, id).EndsAt
+		for hours := -24; hours < 6; hours += 2 {
+			s.at(end.Add(time.Duration(hours) * time.Hour))
+			must(s.T, s.Renew(s.Context()))
+		}
+		s.wantSent("not_renewed")
+		s.pay(user, 700)
+		s.at(end.Add(6 * time.Hour))
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(user, id); !v.EndsAt.Equal(s.now.AddDate(0, 1, 0)) || !v.Running(s.now) {
+			s.Error("not renewed after its end:", v)
+		}
+		s.wantSent("not_renewed", "renewed")
+	})
+}
+
+func TestARenewalIsGivenUpADayAfterTheEnd(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 0)
+		end := s.service(user, id).EndsAt
+		for hours := -24; hours <= 30; hours += 3 {
+			s.at(end.Add(time.Duration(hours) * time.Hour))
+			must(s.T, s.Renew(s.Context()))
+		}
+		s.wantSent("not_renewed", "not_renewed")
+		s.pay(user, 5000)
+		must(s.T, s.Renew(s.Context()))
+		s.wantSent("not_renewed", "not_renewed")
+	})
+}
+
+func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
+	each(t, func(s *site) {
+		off, offID := s.customer(false, 5000)
+		banned, bannedID := s.customer(true, 5000)
+		changed, changedID := s.customer(true, 5000)
+		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+			if err := s.services.End(ctx, tx, changed, changedID); err != nil {
+				return err
+			}
+			return s.services.SetBanned(ctx, tx, banned, true)
+		}))
+		end := s.service(off, offID).EndsAt
+		s.at(end.Add(-time.Hour))
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(off, offID); !v.EndsAt.Equal(end) {
+			s.Error("renewed without being asked to")
+		}
+		if v := s.service(banned, bannedID); !v.EndsAt.Equal(end) {
+			s.Error("renewed for a banned user")
+		}
+		if v := s.service(changed, changedID); v.Running(s.now) {
+			s.Error("renewed what was given back")
+		}
+		s.wantSent()
+		_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Renewable = false })
+		must(s.T, err)
+		gone, goneID := s.customer(true, 5000)
+		s.at(s.service(gone, goneID).EndsAt)
+		must(s.T, s.Renew(s.Context()))
+		s.wantSent("not_renewed")
+	})
+}
+
+func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(false, 1000)
+		s.customer(true, 0) // renews itself: its mails are those of the renewal
+		end := s.service(user, id).EndsAt
+		for hours := 8 * 24; hours > 0; hours -= 6 {
+			s.at(end.Add(-time.Duration(hours) * time.Hour))
+			must(s.T, s.Remind(s.Context()))
+		}
+		s.wantSent("service_ending", "service_ending", "service_ending")
+		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return s.services.Extend(ctx, tx, user, id, nil, 1)
+		}))
+		s.at(s.service(user, id).EndsAt.Add(-time.Hour))
+		must(s.T, s.Remind(s.Context()))
+		s.wantSent("service_ending", "service_ending", "service_ending", "service_ending")
+	})
+}
+
+func TestUsersAreToldOfTheirTrafficOnceAtEachMark(t *testing.T) {
+	each(t, func(s *site) {
+		_, id := s.customer(false, 0)
+		use := func(percent int64) {
+			must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw(`UPDATE service_cycle SET down = ?0, billed = ?0 WHERE service_id = ?1`, percent*(100<<30)/100, id).Exec(ctx)
+				return err
+			}))
+			must(s.T, s.Remind(s.Context()))
+			must(s.T, s.Remind(s.Context()))
+		}
+		use(79)
+		s.wantSent()
+		use(80)
+		s.wantSent("traffic_used")
+		use(94)
+		s.wantSent("traffic_used")
+		use(120) // past two marks at once
+		s.wantSent("traffic_used", "traffic_used")
+	})
+}

@@ -1,0 +1,130 @@
+package shop
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+	"airstrip/internal/wallet"
+)
+
+// ErrNothingToRefund is the fault of a refund of an order of which nothing is unused.
+var ErrNothingToRefund = fault.Conflict("nothing_to_refund", "该订单没有可退的部分", "Nothing of this order is left to give back")
+
+type refund struct {
+	bun.BaseModel `bun:"table:refund"`
+	OrderID       int64 `bun:",pk"`
+	Amount        money.Amount
+	Reason        string
+	MadeBy        *int64
+	CreatedAt     time.Time
+}
+
+// Refundable gives what a refund of the user's order would bring now; 0 where it would be refused.
+func (s *Shop) Refundable(ctx context.Context, userID int64, id string) (money.Amount, error) {
+	o, err := s.Order(ctx, userID, id)
+	if err != nil || o.State != Paid {
+		return 0, err
+	}
+	_, sum, err := s.givesBack(ctx, s.db, o)
+	return sum, err
+}
+
+// givesBack gives what is unused of what the order led to, by order: a service is given back with all its periods.
+func (s *Shop) givesBack(ctx context.Context, idb bun.IDB, o *Order) ([]paidPeriod, money.Amount, error) {
+	if o.Package != nil {
+		var packs []service.Package
+		err := idb.NewSelect().Model(&packs).Where("id = ?", *o.Package).Scan(ctx)
+		if err != nil || len(packs) == 0 || !packs[0].Open(s.db.Now()) {
+			return nil, 0, err
+		}
+		worth, err := o.Worth().Share(packs[0].Bytes-packs[0].Used, packs[0].Bytes)
+		return []paidPeriod{{OrderID: o.ID, Worth: worth}}, worth, err
+	}
+	v, err := s.services.GetIn(ctx, idb, o.UserID, *o.Service)
+	if err != nil || !v.Running(s.db.Now()) {
+		return nil, 0, err
+	}
+	return s.unused(ctx, idb, &v, s.db.Now())
+}
+
+// Refund ends what the order led to and puts its unused part into the wallet of its user. Of a service all orders of
+// which something is unused are refunded with it. by is the member of staff who does it, nil the operator. It gives
+// the sum.
+func (s *Shop) Refund(ctx context.Context, orderID int64, reason string, by *int64) (sum money.Amount, err error) {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		sum, err = s.refund(ctx, tx, orderID, reason, by)
+		return err
+	})
+	return sum, err
+}
+
+func (s *Shop) refund(ctx context.Context, tx bun.Tx, orderID int64, reason string, by *int64) (money.Amount, error) {
+	if err := checkReason("reason", reason); err != nil {
+		return 0, err
+	}
+	var found []Order
+	if err := tx.NewSelect().Model(&found).Column("user_id").Where("id = ?", orderID).Scan(ctx); err != nil {
+		return 0, err
+	}
+	if len(found) == 0 {
+		return 0, ErrNoOrder
+	}
+	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs beside this
+		return 0, err
+	}
+	o, err := s.OrderIn(ctx, tx, found[0].UserID, strconv.FormatInt(orderID, 10))
+	if err != nil {
+		return 0, err
+	}
+	if o.State != Paid {
+		return 0, ErrNothingToRefund
+	}
+	parts, sum, err := s.givesBack(ctx, tx, o)
+	if err != nil {
+		return 0, err
+	}
+	if sum == 0 {
+		return 0, ErrNothingToRefund
+	}
+	for _, p := range parts {
+		if p.Worth == 0 {
+			continue
+		}
+		if err := s.giveBack(ctx, tx, o, p, reason, by); err != nil {
+			return 0, err
+		}
+	}
+	if o.Package != nil {
+		return sum, s.services.EndPackage(ctx, tx, o.UserID, *o.Package)
+	}
+	return sum, s.services.End(ctx, tx, o.UserID, *o.Service)
+}
+
+func (s *Shop) giveBack(ctx context.Context, tx bun.Tx, o *Order, p paidPeriod, reason string, by *int64) error {
+	turned, err := s.turn(ctx, tx, p.OrderID, Refunded)
+	if err != nil || !turned {
+		return err
+	}
+	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Worth, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.Name,
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Worth},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Worth})
+}
+
+const maxReason = 500 // characters
+
+func checkReason(name, text string) error {
+	if n := len([]rune(text)); n == 0 || n > maxReason {
+		return fault.Invalid(name, "length", "须为 1 到 500 个字符", "This must have 1 to 500 characters")
+	}
+	return nil
+}

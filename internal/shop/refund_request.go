@@ -1,0 +1,135 @@
+package shop
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+)
+
+// RequestState is where a refund request stands.
+type RequestState string
+
+// The states of a refund request. All but Open are final.
+const (
+	RequestOpen      RequestState = "open"
+	RequestGranted   RequestState = "granted"
+	RequestDeclined  RequestState = "declined"
+	RequestWithdrawn RequestState = "withdrawn"
+)
+
+// RefundRequest is a user's wish to have an order given back.
+type RefundRequest struct {
+	bun.BaseModel `bun:"table:refund_request"`
+	ID            int64 `bun:",pk,autoincrement"`
+	OrderID       int64
+	UserID        int64
+	Reason        string
+	State         RequestState
+	Answer        string // of staff, for the user
+	DecidedBy     *int64
+	CreatedAt     time.Time
+	EndedAt       *time.Time
+}
+
+// Faults of refund requests.
+var (
+	ErrNoRequest     = fault.NotFound("refund_request_not_found", "没有这个退款申请", "There is no such refund request")
+	ErrRequestExists = fault.Conflict("refund_request_exists", "该订单已有退款申请正在处理", "A refund of this order has been asked for already")
+	ErrRequestEnded  = fault.Conflict("refund_request_ended", "该退款申请已处理", "This refund request was decided already")
+)
+
+// RequestRefund asks staff to give the user's order back.
+func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason string) (*RefundRequest, error) {
+	reason = strings.TrimSpace(reason)
+	if err := checkReason("reason", reason); err != nil {
+		return nil, err
+	}
+	o, err := s.Order(ctx, userID, id)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.Refundable(ctx, userID, id)
+	if err != nil {
+		return nil, err
+	}
+	if sum == 0 {
+		return nil, ErrNothingToRefund
+	}
+	q := &RefundRequest{OrderID: o.ID, UserID: userID, Reason: reason, State: RequestOpen, CreatedAt: s.db.Now()}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		q.ID = 0
+		_, err := tx.NewInsert().Model(q).Exec(ctx)
+		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
+			err = ErrRequestExists
+		}
+		return err
+	})
+	return q, err
+}
+
+// RefundRequests gives a part of all requests in this state, oldest first, and how many there are; of one user where
+// userID is not 0, in any state where state is empty.
+func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit, offset int64) (requests []RefundRequest, total int64, err error) {
+	q := s.db.NewSelect().Model(&requests).OrderExpr("id").Limit(limit).Offset(offset)
+	if userID != 0 {
+		q.Where("user_id = ?", userID)
+	}
+	if state != "" {
+		q.Where("state = ?", state)
+	}
+	total, err = q.ScanAndCount(ctx)
+	return requests, total, err
+}
+
+// WithdrawRefundRequest ends the user's own open request.
+func (s *Shop) WithdrawRefundRequest(ctx context.Context, userID, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.endRequest(ctx, tx, id, RequestWithdrawn, "", nil, "user_id = ?", userID)
+		return err
+	})
+}
+
+// DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. It gives
+// the sum of a refund.
+func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer string, by *int64) (sum money.Amount, err error) {
+	answer = strings.TrimSpace(answer)
+	if err := checkReason("answer", answer); err != nil {
+		return 0, err
+	}
+	to := RequestDeclined
+	if grant {
+		to = RequestGranted
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		q, err := s.endRequest(ctx, tx, id, to, answer, by, "id = ?", id)
+		if err == nil && grant {
+			sum, err = s.refund(ctx, tx, q.OrderID, q.Reason, by)
+		}
+		return err
+	})
+	return sum, err
+}
+
+// endRequest ends an open request that also fits the condition.
+func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestState, answer string, by *int64, also string, arg any) (RefundRequest, error) {
+	var found []RefundRequest
+	if err := tx.NewSelect().Model(&found).Where("id = ?", id).Where(also, arg).Scan(ctx); err != nil {
+		return RefundRequest{}, err
+	}
+	if len(found) == 0 {
+		return RefundRequest{}, ErrNoRequest
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*RefundRequest)(nil)).Set("state = ?", to).Set("answer = ?", answer).Set("decided_by = ?", by).
+		Set("ended_at = ?", s.db.Now()).Where("id = ? AND state = ?", id, RequestOpen).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrRequestEnded
+	}
+	return found[0], err
+}
