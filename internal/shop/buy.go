@@ -32,13 +32,14 @@ type Quote struct {
 	Renews      *service.Service // the service to renew; nil: something new
 	Replaces    *service.Service // the service that ends; nil: none
 	Discount    money.Amount     // of a coupon
-	Credit      money.Amount     // what is unused of the service that ends
-	Amount      money.Amount     // what is to be paid: the price less discount and credit, at least 0
-	Change      money.Amount     // what the credit is more than the price; the wallet gets it
-	Available   money.Amount     // in the wallet
-	BalanceUsed money.Amount     // the part of Amount that the wallet pays
-	Missing     money.Amount     // the rest
-	Recharge    money.Amount     // what a recharge of the rest comes to; 0 where nothing is missing
+	coupon      *Coupon
+	Credit      money.Amount // what is unused of the service that ends
+	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
+	Change      money.Amount // what the credit is more than the price; the wallet gets it
+	Available   money.Amount // in the wallet
+	BalanceUsed money.Amount // the part of Amount that the wallet pays
+	Missing     money.Amount // the rest
+	Recharge    money.Amount // what a recharge of the rest comes to; 0 where nothing is missing
 }
 
 // PreOrder tells what a purchase would cost, or why it cannot be made. It changes nothing.
@@ -55,6 +56,12 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 			return nil, err
 		}
 	}
+	if q.coupon != nil && q.coupon.Total != nil && q.coupon.Taken >= *q.coupon.Total {
+		return nil, errCouponGone
+	}
+	if err := mayUse(ctx, s.db, userID, q.coupon); err != nil {
+		return nil, err
+	}
 	balance, err := s.wallets.Balance(ctx, userID)
 	if err != nil {
 		return nil, err
@@ -68,14 +75,14 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 
 // quote finds what p speaks of and whether this user may buy it at all.
 func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase) (*Quote, error) {
-	if p.Coupon != "" {
-		return nil, fault.Invalid("coupon", "unknown", "没有这个优惠码", "There is no such coupon")
-	}
 	pr, err := price(ctx, idb, p.PriceID)
 	if err != nil {
 		return nil, err
 	}
 	q := &Quote{Price: pr, Amount: pr.Amount}
+	if err := s.discount(ctx, idb, userID, p, q); err != nil {
+		return nil, err
+	}
 	if p.RenewServiceID == nil {
 		if !pr.Plan.Visible {
 			return nil, ErrNoPlan
@@ -181,6 +188,9 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 			return 0, ErrSoldOut
 		}
 	}
+	if err := takeCoupon(ctx, tx, q.coupon); err != nil {
+		return 0, err
+	}
 	available, err := s.wallets.Lock(ctx, tx, userID) // from here on one purchase of a user after the other
 	if err != nil {
 		return 0, err
@@ -189,6 +199,9 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		if err := boughtEnough(ctx, tx, userID, plan); err != nil {
 			return 0, err
 		}
+	}
+	if err := mayUse(ctx, tx, userID, q.coupon); err != nil {
+		return 0, err
 	}
 	if err := s.creditFor(ctx, tx, userID, p, q); err != nil { // as it is now that no other purchase of the user can be under way
 		return 0, err
@@ -202,6 +215,9 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	}
 	if q.Replaces != nil {
 		o.Terms.Replaces = q.Replaces.Name
+	}
+	if q.coupon != nil {
+		o.CouponID, o.Terms.Coupon = &q.coupon.ID, q.coupon.Code
 	}
 	if q.Renews != nil {
 		o.Kind, o.ServiceID = KindRenewal, &q.Renews.ID

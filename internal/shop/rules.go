@@ -46,6 +46,16 @@ var rules = []db.Rule{
 	{Name: "I10", Says: "every paid order has an invoice of its price, any other none", Query: `
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN invoice i ON i.reference_kind = 'order' AND i.reference_id = o.id
 		WHERE (o.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> o.amount OR i.user_id <> o.user_id`},
+	{Name: "I8", Says: "a coupon is taken by its orders that wait or are paid, within its limits", Query: `
+		SELECT 'coupon ' || CAST(c.id AS TEXT) FROM coupon c LEFT JOIN shop_order o ON o.coupon_id = c.id AND o.state IN ('pending', 'paid', 'refunded')
+		GROUP BY c.id, c.taken, c.total HAVING c.taken <> COUNT(o.id) OR c.taken > c.total`},
+	{Name: "I8", Says: "a user takes a coupon no more often than one may", Query: `
+		SELECT 'user ' || CAST(o.user_id AS TEXT) || ', coupon ' || CAST(c.id AS TEXT) FROM coupon c JOIN shop_order o ON o.coupon_id = c.id AND o.state IN ('pending', 'paid', 'refunded')
+		GROUP BY o.user_id, c.id, c.per_user HAVING COUNT(*) > c.per_user`},
+	{Name: "I8", Says: "an order has a discount by its coupon alone, and as much as that gives", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN coupon c ON c.id = o.coupon_id
+		WHERE CASE WHEN c.id IS NULL THEN o.discount <> 0 WHEN c.percent IS NOT NULL THEN o.discount <> o.price * c.percent / 100
+			ELSE o.discount <> CASE WHEN c.amount < o.price THEN c.amount ELSE o.price END END`},
 }
 
 // Check gives every place where orders and the money for them do not agree.

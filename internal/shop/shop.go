@@ -2,7 +2,10 @@
 package shop
 
 import (
+	"time"
+
 	"airstrip/internal/db"
+	"airstrip/internal/limit"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
@@ -14,9 +17,10 @@ type Shop struct {
 	settings *setting.Settings
 	wallets  *wallet.Wallets
 	services *service.Services
+	guesses  *limit.Limiter // wrong coupons, by user
 }
 
 // New gives the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
-	return &Shop{d, settings, wallets, services}
+	return &Shop{d, settings, wallets, services, limit.Per(time.Hour, 30)}
 }
