@@ -1,5 +1,6 @@
 import type account from './locales/zh-CN/account.json'
 import type captcha from './locales/zh-CN/captcha.json'
+import type entry from './locales/zh-CN/entry.json'
 import type common from './locales/zh-CN/common.json'
 import type wallet from './locales/zh-CN/wallet.json'
 import type shop from './locales/zh-CN/shop.json'
@@ -14,6 +15,7 @@ declare module 'i18next' {
     resources: {
       account: typeof account
       captcha: typeof captcha
+      entry: typeof entry
       common: typeof common
       wallet: typeof wallet
       shop: typeof shop

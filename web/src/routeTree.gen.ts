@@ -17,6 +17,7 @@ import { Route as UserRouteImport } from './routes/user'
 import { Route as AuthIndexRouteImport } from './routes/auth.index'
 import { Route as AuthForgotPasswordRouteImport } from './routes/auth.forgot-password'
 import { Route as AuthSignInRouteImport } from './routes/auth.sign-in'
+import { Route as AuthSignInByAccessJwtRouteImport } from './routes/auth.sign-in-by-access-jwt'
 import { Route as AuthSignOutRouteImport } from './routes/auth.sign-out'
 import { Route as AuthSignUpRouteImport } from './routes/auth.sign-up'
 import { Route as SettingsIndexRouteImport } from './routes/settings.index'
@@ -73,6 +74,11 @@ const AuthForgotPasswordRoute = AuthForgotPasswordRouteImport.update({
 const AuthSignInRoute = AuthSignInRouteImport.update({
   id: '/sign-in',
   path: '/sign-in',
+  getParentRoute: () => AuthRoute,
+} as any)
+const AuthSignInByAccessJwtRoute = AuthSignInByAccessJwtRouteImport.update({
+  id: '/sign-in-by-access-jwt',
+  path: '/sign-in-by-access-jwt',
   getParentRoute: () => AuthRoute,
 } as any)
 const AuthSignOutRoute = AuthSignOutRouteImport.update({
@@ -169,6 +175,7 @@ export interface FileRoutesByFullPath {
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
@@ -193,6 +200,7 @@ export interface FileRoutesByTo {
   '/about': typeof AboutRoute
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
@@ -221,6 +229,7 @@ export interface FileRoutesById {
   '/user': typeof UserRouteWithChildren
   '/auth/forgot-password': typeof AuthForgotPasswordRoute
   '/auth/sign-in': typeof AuthSignInRoute
+  '/auth/sign-in-by-access-jwt': typeof AuthSignInByAccessJwtRoute
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
@@ -250,6 +259,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
@@ -274,6 +284,7 @@ export interface FileRouteTypes {
     | '/about'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
@@ -301,6 +312,7 @@ export interface FileRouteTypes {
     | '/user'
     | '/auth/forgot-password'
     | '/auth/sign-in'
+    | '/auth/sign-in-by-access-jwt'
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
@@ -385,6 +397,13 @@ declare module '@tanstack/react-router' {
       path: '/sign-in'
       fullPath: '/auth/sign-in'
       preLoaderRoute: typeof AuthSignInRouteImport
+      parentRoute: typeof AuthRoute
+    }
+    '/auth/sign-in-by-access-jwt': {
+      id: '/auth/sign-in-by-access-jwt'
+      path: '/sign-in-by-access-jwt'
+      fullPath: '/auth/sign-in-by-access-jwt'
+      preLoaderRoute: typeof AuthSignInByAccessJwtRouteImport
       parentRoute: typeof AuthRoute
     }
     '/auth/sign-out': {
@@ -512,6 +531,7 @@ declare module '@tanstack/react-router' {
 interface AuthRouteChildren {
   AuthForgotPasswordRoute: typeof AuthForgotPasswordRoute
   AuthSignInRoute: typeof AuthSignInRoute
+  AuthSignInByAccessJwtRoute: typeof AuthSignInByAccessJwtRoute
   AuthSignOutRoute: typeof AuthSignOutRoute
   AuthSignUpRoute: typeof AuthSignUpRoute
   AuthIndexRoute: typeof AuthIndexRoute
@@ -520,6 +540,7 @@ interface AuthRouteChildren {
 const AuthRouteChildren: AuthRouteChildren = {
   AuthForgotPasswordRoute: AuthForgotPasswordRoute,
   AuthSignInRoute: AuthSignInRoute,
+  AuthSignInByAccessJwtRoute: AuthSignInByAccessJwtRoute,
   AuthSignOutRoute: AuthSignOutRoute,
   AuthSignUpRoute: AuthSignUpRoute,
   AuthIndexRoute: AuthIndexRoute,

@@ -10,6 +10,8 @@ export const Route = createFileRoute('/auth/sign-in')({
     with: z.catch(z.optional(z.literal('code')), undefined),
     /** What was done before and is told here. */
     done: z.catch(z.optional(z.literal('password')), undefined),
+    /** The code of why a link that signs in did not. */
+    reason: z.catch(z.optional(z.string()), undefined),
   }),
   beforeLoad: ({ context, search }) => {
     if (context.session.state.status === 'authenticated' && !context.session.isExpired) {

@@ -8,6 +8,7 @@ import { PasswordSignIn } from './components/password-sign-in'
 
 const route = getRouteApi('/auth/sign-in')
 
+const RefusedLink = lazyPart(() => import('./components/refused-link'), 'RefusedLink')
 const CodeSignIn = lazyPart(() => import('./components/code-sign-in'), 'CodeSignIn')
 
 export function SignInPage() {
@@ -30,6 +31,7 @@ export function SignInPage() {
         </>
       }
     >
+      <Suspense>{search.reason && <RefusedLink reason={search.reason} />}</Suspense>
       <Suspense>{isByCode ? <CodeSignIn next={next} /> : <PasswordSignIn next={next} />}</Suspense>
       <TextLink
         to="/auth/sign-in"

@@ -2,22 +2,16 @@ import { Group, Loader, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { signOut } from '@/api/open-calls'
-import { session } from '@/app/session/current-session'
 import { AuthCard } from './components/auth-card'
+import { leave } from './leave'
 
-/** Ends the session at the server if it can be reached, here in any case. */
+/** Signs out without asking. */
 export function SignOutPage() {
   const { t } = useTranslation('account')
   const router = useRouter()
 
   useEffect(() => {
-    const leave = async () => {
-      if (session.accessToken()) await signOut().catch(() => undefined)
-      session.signOut()
-      await router.navigate({ to: '/auth/sign-in', replace: true })
-    }
-    void leave()
+    void leave().then(() => router.navigate({ to: '/auth/sign-in', replace: true }))
   }, [router])
 
   return (

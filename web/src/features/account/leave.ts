@@ -1,0 +1,8 @@
+import { signOut } from '@/api/open-calls'
+import { session } from '@/app/session/current-session'
+
+/** Ends the session at the server if it can be reached, here in any case. */
+export async function leave(): Promise<void> {
+  if (session.accessToken()) await signOut().catch(() => undefined)
+  session.signOut()
+}

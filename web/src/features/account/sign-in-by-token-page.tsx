@@ -1,0 +1,130 @@
+import { Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
+import { ApiError } from '@/api/errors'
+import { ownerOf } from '@/api/owner'
+import { session, useSession } from '@/app/session/current-session'
+import type { Tokens } from '@/app/session/session'
+import { readPayload } from '@/app/session/token-payload'
+import { returnPath } from '@/shared/lib/return-path'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { ErrorBlock } from '@/shared/ui/error-block'
+import { broughtTokens, forgetBroughtTokens } from './brought-tokens'
+import { AuthCard } from './components/auth-card'
+import { leave } from './leave'
+
+const route = getRouteApi('/auth/sign-in-by-access-jwt')
+
+type Owner = { user_id: number; email: string }
+
+/** Takes the tokens that a link has brought; it asks before they replace somebody else's session. */
+export function SignInByTokenPage() {
+  const [brought] = useState(broughtTokens)
+  return brought ? <Entry brought={brought} /> : <Refused />
+}
+
+function Entry({ brought }: { brought: Tokens }) {
+  const { t } = useTranslation('entry')
+  const owner = useQuery({
+    queryKey: ['owner', brought.access_token],
+    queryFn: ({ signal }) => ownerOf(brought.access_token, signal),
+    gcTime: 0,
+  })
+  // As it was when the page was opened: what the page itself changes shall not change what it asks.
+  const [state] = useState(useSession())
+  const current = state.status === 'authenticated' ? state.user : undefined
+  const { enter, stay } = useEntry(brought, current?.user_id)
+
+  if (owner.data && current && current.user_id !== owner.data.user_id) {
+    return <Switch owner={owner.data} current={current.email} onSwitch={enter} onStay={stay} />
+  }
+  if (owner.error instanceof ApiError && !owner.error.isPassing) return <Refused />
+  return (
+    <AuthCard documentTitle={t('title')} heading={t('title')}>
+      {owner.error ? (
+        <ErrorBlock
+          error={owner.error}
+          isRetrying={owner.isFetching}
+          onRetry={() => void owner.refetch()}
+        />
+      ) : (
+        <Group role="status" gap="sm">
+          <Loader size="sm" />
+          <Text c="dimmed">{t('entering')}</Text>
+        </Group>
+      )}
+      {owner.data && <EnterNow owner={owner.data} onEnter={enter} />}
+    </AuthCard>
+  )
+}
+
+function useEntry(brought: Tokens, currentId: number | undefined) {
+  const { next } = route.useSearch()
+  const router = useRouter()
+  const goOn = () => {
+    forgetBroughtTokens()
+    return router.navigate({ href: returnPath(next), replace: true })
+  }
+  const enter = async (owner: Owner) => {
+    if (owner.user_id !== currentId) await leave()
+    const refresh = brought.refresh_token
+    const isTheirs = refresh && readPayload(refresh)?.subject_refresh?.user_id === owner.user_id
+    session.signIn({ ...brought, refresh_token: isTheirs ? refresh : null })
+    await goOn()
+  }
+  return { enter, stay: goOn }
+}
+
+function EnterNow(props: { owner: Owner; onEnter: (owner: Owner) => Promise<void> }) {
+  const enter = useEffectEvent(() => props.onEnter(props.owner))
+  useEffect(() => void enter(), [])
+  return null
+}
+
+function Switch(props: {
+  owner: Owner
+  current: string
+  onSwitch: (owner: Owner) => Promise<void>
+  onStay: () => Promise<void>
+}) {
+  const { t } = useTranslation('entry')
+  const [isBusy, setBusy] = useState(false)
+  const change = () => {
+    setBusy(true)
+    void props.onSwitch(props.owner)
+  }
+  return (
+    <AuthCard documentTitle={t('title')} heading={t('switchTitle')}>
+      <Text>
+        <Trans
+          t={t}
+          i18nKey="switchText"
+          values={{ brought: props.owner.email, current: props.current }}
+          components={{ brought: <Text span fw={600} />, current: <Text span fw={600} /> }}
+        />
+      </Text>
+      <Stack gap="sm">
+        <Button onClick={change} loading={isBusy}>
+          {t('switch')}
+        </Button>
+        <Button variant="default" onClick={() => void props.onStay()} disabled={isBusy}>
+          {t('stay')}
+        </Button>
+      </Stack>
+    </AuthCard>
+  )
+}
+
+function Refused() {
+  const { t } = useTranslation('entry')
+  const { next } = route.useSearch()
+  return (
+    <AuthCard documentTitle={t('title')} heading={t('refusedTitle')} about={t('refusedText')}>
+      <ButtonLink to="/auth/sign-in" search={{ next }}>
+        {t('toSignIn')}
+      </ButtonLink>
+    </AuthCard>
+  )
+}

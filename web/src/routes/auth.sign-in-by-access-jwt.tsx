@@ -1,0 +1,21 @@
+import { createFileRoute, redirect } from '@tanstack/react-router'
+import * as z from 'zod/mini'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+import { keepBroughtTokens } from '@/features/account/brought-tokens'
+
+/** For everybody, signed in or not. */
+export const Route = createFileRoute('/auth/sign-in-by-access-jwt')({
+  validateSearch: z.object({ next: z.catch(z.optional(z.string()), undefined) }),
+  beforeLoad: ({ location, search }) => {
+    // Out of the address bar and the history before anything is loaded or shown.
+    if (location.hash && keepBroughtTokens(location.hash)) {
+      throw redirect({ to: '/auth/sign-in-by-access-jwt', search, hash: '', replace: true })
+    }
+  },
+  loader: () => loadTexts('entry'),
+  component: lazyPage(
+    () => import('@/features/account/sign-in-by-token-page'),
+    'SignInByTokenPage',
+  ),
+})
