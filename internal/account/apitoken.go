@@ -66,7 +66,11 @@ func (a *Accounts) MakeAPIToken(ctx context.Context, userID int64, name string, 
 	if err != nil {
 		return secret, t, err
 	}
-	if err := invalid(checkTokenName(t.Name), checkScopes(t.Scopes, r.Role), checkTokenEnd(t.ExpiresAt, now)); err != nil {
+	role, err := a.inEffect(ctx, r.ID, r.Role)
+	if err != nil {
+		return secret, t, err
+	}
+	if err := invalid(checkTokenName(t.Name), checkScopes(t.Scopes, role), checkTokenEnd(t.ExpiresAt, now)); err != nil {
 		return secret, t, err
 	}
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -161,7 +165,11 @@ func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope S
 	if err != nil {
 		return Identity{}, err
 	}
-	if !slices.Contains(t.Scopes, scope) || (scope == ScopeJobs && !mayRunJobs(r.Role)) {
+	role, err := a.inEffect(ctx, r.ID, r.Role)
+	if err != nil {
+		return Identity{}, err
+	}
+	if !slices.Contains(t.Scopes, scope) || (scope == ScopeJobs && !mayRunJobs(role)) {
 		return Identity{}, ErrTokenScope
 	}
 	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}

@@ -88,6 +88,9 @@ func (a *Accounts) AuthenticateCookie(ctx context.Context, key string, from Clie
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut
 	}
+	if err == nil {
+		who, err = a.withhold(ctx, who)
+	}
 	return who, a.CSRFToken(key), err
 }
 

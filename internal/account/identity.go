@@ -24,6 +24,7 @@ type Identity struct {
 	UUID      uuid.UUID
 	SessionID uuid.UUID
 	Role      Role
+	Withheld  Role      // what Role will be once a member of staff has the second factor that the site wants; else empty
 	IssuedAt  time.Time // of the access token
 	ExpiresAt time.Time
 }

@@ -154,7 +154,10 @@ func (a *Accounts) Authenticate(ctx context.Context, access string) (Identity, e
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}
-	return who, err
+	if err != nil {
+		return Identity{}, err
+	}
+	return a.withhold(ctx, who)
 }
 
 func (a *Accounts) verify(ctx context.Context, raw string, want token.Type) (token.Claims, error) {

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -54,7 +55,7 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 		}
 		who, err := r.authenticate(req.Context(), bearer)
 		if err == nil && who.Role != account.Owner && who.Role != account.Admin {
-			err = api.ErrNotForYou
+			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		return err
 	}

@@ -3,6 +3,7 @@
 package v1
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,7 +79,7 @@ func (r *Router) guarded(pattern string, admits func(account.Identity) bool, fn 
 		}
 		who, err := r.authenticate(req.Context(), bearer)
 		if err == nil && !admits(who) {
-			err = api.ErrNotForYou
+			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		if err != nil {
 			fail(w, req, err)

@@ -37,6 +37,7 @@ type people struct {
 	*account.Accounts
 	db       *db.DB
 	settings *setting.Settings
+	mails    *mail.Mails
 	handler  http.Handler
 	contract *huma.OpenAPI
 }
@@ -52,11 +53,12 @@ func serve(t *testing.T, d *db.DB) *people {
 		t.Fatal(err)
 	}
 	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil, "http://localhost:8080")
+	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
+	a := account.New(d, seal.Key{1}, settings, mails, captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil, "http://localhost:8080")
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a))
+	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
-	return &people{t, a, d, settings, door.Handler(), contract}
+	return &people{t, a, d, settings, mails, door.Handler(), contract}
 }
 
 // answer is an answer with what all have in common.
@@ -200,7 +202,7 @@ func TestAPersonSignsUpAndInAndOut(t *testing.T) {
 			IsBan     bool      `json:"is_ban"`
 		}
 		same(t, "get_me", p.want(p.call("GET", "/api/v2/user/get_me", in.AccessToken, ""), 200, "").into(t, &me),
-			"user_id", "user_new_id", "email", "is_ban", "ban", "tg_id", "user_name", "user_account_expire_in", "staff_role", "invite_code")
+			"user_id", "user_new_id", "email", "is_ban", "ban", "tg_id", "user_name", "user_account_expire_in", "staff_role", "staff_two_factor_due", "invite_code")
 		if me.IsBan || me.TgID != nil || me.ExpireIn.Before(time.Now()) || len(me.UserNewID) != 36 {
 			t.Errorf("get_me %+v", me)
 		}

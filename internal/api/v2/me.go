@@ -30,6 +30,7 @@ type getMeResult struct {
 	TgID                *int64       `json:"tg_id" doc:"The linked Telegram account"`
 	UserAccountExpireIn time.Time    `json:"user_account_expire_in" doc:"Accounts do not expire: a day far off, kept for older clients"`
 	StaffRole           account.Role `json:"staff_role" doc:"owner, admin, finance, support or viewer; empty for users" enum:",owner,admin,finance,support,viewer"`
+	StaffTwoFactorDue   bool         `json:"staff_two_factor_due" doc:"Whether staff_role takes effect only once the user has a second factor"`
 	InviteCode          string       `json:"invite_code" doc:"The user's own, to bring others in"`
 }
 
@@ -93,7 +94,7 @@ func Me(a *account.Accounts) Resource {
 					return getMeResult{}, err
 				}
 				ban, err := showBan(ctx, a, u)
-				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, u.InviteCode}, err
+				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, who.Withheld != "", u.InviteCode}, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/account/me", id: "account_me", tag: "user", access: user, summary: "The user's account"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (accountMeResult, error) {

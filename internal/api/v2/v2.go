@@ -3,6 +3,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -164,7 +165,7 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 		}
 		who, err := r.identify(req.Context(), o, bearer)
 		if err == nil && o.access == staff && !o.admits(who.Role) {
-			err = api.ErrNotForYou
+			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		if err != nil {
 			api.NewFailure(req.Context(), err).Write(w)

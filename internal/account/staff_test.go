@@ -1,0 +1,82 @@
+package account_test
+
+import (
+	"testing"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+)
+
+// as signs a member of staff in and tells what takes effect of their role.
+func (w *world) as(role account.Role) (account.Grant, account.Identity) {
+	w.Helper()
+	email := string(role) + "@example.com"
+	w.signUp(email)
+	w.must(w.SetRole(w.Context(), email, role))
+	g := w.signIn(email)
+	return g, w.identity(g)
+}
+
+func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testing.T) {
+	each(t, func(w *world) {
+		g, who := w.as(account.Admin)
+		if who.Role != account.Admin || who.Withheld != "" || who.Refusal() != nil {
+			w.Fatalf("before the setting: %+v", who)
+		}
+		jobs := []account.Scope{account.ScopeJobs}
+		secret, _, err := w.MakeAPIToken(w.Context(), who.UserID, "cron", jobs, nil)
+		w.must(err)
+		w.set("staff_two_factor", true)
+		withheld := func() {
+			w.Helper()
+			if who := w.identity(g); who.Staff() || who.Withheld != account.Admin {
+				w.Fatalf("without a second factor: %+v", who)
+			}
+			w.want(w.identity(g).Refusal(), account.ErrStaffTwoFactor)
+		}
+		withheld()
+		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+		w.want(err, account.ErrTokenScope)
+		_, _, err = w.MakeAPIToken(w.Context(), who.UserID, "cron", jobs, nil)
+		w.want(err, fault.ErrInvalid)
+		c, err := w.Cookies(w.Context(), g.Access, "", home)
+		w.must(err)
+		if by, _, err := w.AuthenticateCookie(w.Context(), c.Key, home); err != nil || by.Staff() {
+			w.Errorf("by cookie: %+v, %v", by, err)
+		}
+
+		e, err := w.BeginTwoFactor(w.Context(), who, password, home)
+		w.must(err)
+		withheld() // begun is not done
+		_, err = w.ConfirmTwoFactor(w.Context(), who, app(e.Secret).code(w), home)
+		w.must(err)
+		if who := w.identity(g); who.Role != account.Admin || who.Refusal() != nil {
+			w.Errorf("with a second factor: %+v", who)
+		}
+		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+		w.must(err)
+	})
+}
+
+func TestAPasskeyIsASecondFactorForStaff(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("staff_two_factor", true)
+		g, who := w.as(account.Owner)
+		if who.Withheld != account.Owner {
+			w.Fatalf("%+v", who)
+		}
+		w.addPasskey(who, "key")
+		if who := w.identity(g); who.Role != account.Owner || who.Withheld != "" {
+			w.Errorf("%+v", who)
+		}
+	})
+}
+
+func TestUsersNeedNoSecondFactorWhereStaffDo(t *testing.T) {
+	each(t, func(w *world) {
+		w.set("staff_two_factor", true)
+		if who := w.identity(w.signUp("a@example.com")); who.Withheld != "" || who.Refusal() != nil {
+			w.Errorf("%+v", who)
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+)
+
+type mailItem struct {
+	MailID    int64      `json:"mail_id"`
+	Recipient string     `json:"recipient" format:"email"`
+	Kind      string     `json:"kind" doc:"What it is about, by the name of its template" example:"forgot_password"`
+	Lang      fault.Lang `json:"lang" enum:"zh-CN,en"`
+	State     mail.State `json:"state" enum:"queued,sent,failed,kept" doc:"kept: there is no SMTP server"`
+	Tries     int        `json:"tries"`
+	LastError string     `json:"last_error" doc:"What the SMTP server or the network said last; empty: nothing"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at" doc:"When sending it has no more sense"`
+	EndedAt   *time.Time `json:"ended_at" doc:"null: still queued"`
+}
+
+func showMail(m mail.Mail) mailItem {
+	return mailItem{m.ID, m.Recipient, m.Kind, m.Lang, m.State, m.Tries, m.LastError, m.CreatedAt, m.ExpiresAt, m.EndedAt}
+}
+
+type mailPage struct {
+	TotalCount int64      `json:"total_count"`
+	Page       int64      `json:"page"`
+	Size       int64      `json:"size"`
+	Mails      []mailItem `json:"mails" doc:"Newest first"`
+}
+
+type mailQuery struct {
+	State     mail.State `query:"state" enum:"queued,sent,failed,kept"`
+	Recipient string     `query:"recipient" maxLength:"254" doc:"Part of an address"`
+	Page      int64      `query:"page" minimum:"1" maximum:"1000000" default:"1"`
+	Size      int64      `query:"size" minimum:"1" maximum:"100" default:"20"`
+}
+
+type mailPath struct {
+	MailID int64 `path:"mail_id" minimum:"1"`
+}
+
+type mailResult struct {
+	mailItem
+	HasText    bool   `json:"has_text" doc:"False: the mail was sent, and its text is not kept"`
+	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; only owners see codes that are still good"`
+	Subject    string `json:"subject"`
+	Text       string `json:"text"`
+	HTML       string `json:"html" doc:"To be shown in a frame of its own without scripts"`
+}
+
+// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so only owners, who may do everything,
+// see one that is still good.
+func Mails(m *mail.Mails) Resource {
+	roles := []account.Role{account.Owner, account.Admin, account.Support}
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/staff/mails", id: "staff_mails", tag: "staff", access: staff, roles: roles, summary: "The mails of the last 30 days, newest first"},
+			func(ctx context.Context, _ account.Identity, in *mailQuery) (mailPage, error) {
+				mails, total, err := m.Find(ctx, mail.Filter{State: in.State, Recipient: in.Recipient, Limit: in.Size, Offset: (in.Page - 1) * in.Size})
+				out := mailPage{total, in.Page, in.Size, make([]mailItem, len(mails))}
+				for i, one := range mails {
+					out.Mails[i] = showMail(one)
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/staff/mails/{mail_id}", id: "staff_mail", tag: "staff", access: staff, roles: roles, summary: "A mail with its text"},
+			func(ctx context.Context, who account.Identity, in *mailPath) (mailResult, error) {
+				one, letter, err := m.Show(ctx, in.MailID)
+				hidden := one.BringsCode() && who.Role != account.Owner
+				if hidden {
+					letter = letter.WithoutCode()
+				}
+				return mailResult{showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject, letter.Text, letter.HTML}, err
+			})
+		handle(r, op{
+			method: http.MethodPost, path: "/staff/mails/{mail_id}/retry", id: "staff_mail_retry", tag: "staff", access: staff, roles: roles[:2],
+			summary: "Send a mail again that failed or was kept", message: fault.Text{ZH: "已重新加入发送队列", EN: "The mail is in the queue again"},
+		}, func(ctx context.Context, _ account.Identity, in *mailPath) (Empty, error) {
+			return Empty{}, m.Retry(ctx, in.MailID)
+		})
+	}
+}
