@@ -29,9 +29,6 @@ func (w *world) solved(from account.Client) account.Client {
 func (w *world) easyCaptcha() {
 	w.set("captcha_puzzles", 1)
 	w.set("captcha_zeros", 1)
-	for _, kind := range []string{"captcha_login", "captcha_register", "captcha_forgot_password"} {
-		w.set(kind, "risk")
-	}
 }
 
 func TestFiveWrongPasswordsBringTheCaptchaAndMoreTheWaiting(t *testing.T) {

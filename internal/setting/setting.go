@@ -96,7 +96,7 @@ func Defaults() Site {
 		SiteName: "网络加速器", TimeZone: "Asia/Shanghai", Currency: "CNY",
 		SignUpMode: "open", SignUpPerIPDaily: 20,
 		SMTPPort: 587, SMTPTLS: "starttls",
-		CaptchaProvider: "pow", CaptchaRegister: "never", CaptchaLogin: "never", CaptchaForgotPassword: "never", CaptchaCheckIn: "never", CaptchaTicket: "never",
+		CaptchaProvider: "pow", CaptchaRegister: "risk", CaptchaLogin: "risk", CaptchaForgotPassword: "risk", CaptchaCheckIn: "never", CaptchaTicket: "never",
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,

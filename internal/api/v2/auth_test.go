@@ -361,9 +361,6 @@ func TestRefusalsSayWhatTheyAre(t *testing.T) {
 			t.Errorf("%s, but %s", known.raw, unknown.raw)
 		}
 	}
-	if err := p.settings.Set(t.Context(), map[string]json.RawMessage{"captcha_login": json.RawMessage(`"risk"`)}); err != nil {
-		t.Fatal(err)
-	}
 	a = p.want(wrong("a@example.com"), 403, "captcha_required")
 	if !strings.Contains(a.raw, `"details":{"captcha_key_type":"login","provider":"pow","site_key":""}`) {
 		t.Error(a.raw)
