@@ -10,6 +10,7 @@ export const failure = (
   problem: {
     message: string
     code: string
+    details?: Record<string, string>
     errors?: { field: string; code: string; message: string }[]
   },
   headers: Record<string, string> = {},
@@ -23,6 +24,7 @@ export const site = {
   build: 'test',
   demo: false,
   currency: 'CNY',
+  crisp_website_id: '',
   sign_up: { mode: 'open', email_code: false },
   captcha: { register: 'risk', login: 'risk', forgot_password: 'risk' },
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
