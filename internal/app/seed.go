@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
+	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
 	"airstrip/internal/traffic"
@@ -239,7 +240,11 @@ func (s *seeder) person(ctx context.Context, email, name string, role account.Ro
 func (s *seeder) buys(ctx context.Context, userID int64, amount money.Amount, price string) error {
 	s.users = append(s.users, userID)
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r, err := s.Wallets.StartRecharge(ctx, tx, userID, "sandbox", amount)
+		charge, err := s.Payments.Charge(sandbox.Name, amount)
+		if err != nil {
+			return err
+		}
+		r, err := s.Wallets.StartRecharge(ctx, tx, userID, charge)
 		if err != nil {
 			return err
 		}

@@ -4,26 +4,67 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"time"
 
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/wallet"
 )
 
-// Gateway is one way to pay.
+// Gateway is an account with a payment platform, opened with its credentials.
 type Gateway interface {
-	// Name stands in the path of its notifies and in the ledger, and never changes.
-	Name() string
-	// Title is what users see.
-	Title() fault.Text
 	// Begin gives the place where the bill is paid. The same bill may be begun again and stays one bill.
 	Begin(ctx context.Context, b Bill) (wallet.PayPage, error)
-	// Ask gives what the gateway knows of the bill with this trade number.
-	Ask(ctx context.Context, tradeNo string) (Payment, error)
-	// Read verifies a notify and reads it: ErrSignature where somebody else sent it, ErrUnreadable where it makes no sense.
-	Read(n Notify) (Payment, error)
-	// Answer is what the gateway wants to hear: that we have the notify, or that it should not count on that.
+	// Ask gives what the platform knows of the bill. One that it does not know yet is Waiting.
+	Ask(ctx context.Context, b Bill) (Payment, error)
+	// Read verifies a notify and reads it; see the errors below.
+	Read(ctx context.Context, n Notify) (Payment, error)
+	// Answer is what the platform wants to hear: that we have the notify, or that it should not count on that.
 	Answer(accepted bool) Answer
+}
+
+// Refunder is a gateway that gives money back.
+type Refunder interface {
+	// Refund has the platform give money back. Once it returns nil the platform has taken that on; the same refund may be
+	// asked for again and stays one refund.
+	Refund(ctx context.Context, r Refund) error
+}
+
+// Kind is a payment platform, with which a site may have several accounts.
+type Kind struct {
+	Name       string
+	Title      fault.Text
+	Currencies []string // in which it can be paid; empty: all
+	Fields     []Field  // the credentials that Open needs
+	Open       func(s Setup) (Gateway, error)
+}
+
+// Field is one credential, as a form shows it.
+type Field struct {
+	Name     string
+	Title    fault.Text
+	Required bool
+	Long     bool // has several lines, such as a key in PEM
+	Choices  []string
+}
+
+// Setup is what a gateway is opened with.
+type Setup struct {
+	Credentials map[string]string // by the names of the kind's fields; only those that are set
+	Now         func() time.Time
+}
+
+// Or gives the credential called name, or what stands for it where it is not set.
+func (s Setup) Or(name, standard string) string {
+	if v := s.Credentials[name]; v != "" {
+		return v
+	}
+	return standard
+}
+
+// BadCredential is the fault of a credential that cannot be used.
+func BadCredential(name string, cause error) error {
+	return fault.Invalid("credentials."+name, "format", "无法使用，请检查是否完整复制", "This cannot be used; please check that all of it was copied").Because(cause)
 }
 
 // Bill is what a gateway is asked to collect.
@@ -34,6 +75,8 @@ type Bill struct {
 	Title     string
 	ReturnURL string // where the payer's browser goes afterwards; proof of nothing
 	NotifyURL string
+	ExpiresAt time.Time
+	Ref       string // the platform's own number of the bill, once Begin gave one
 }
 
 // PaymentState is what became of a bill.
@@ -43,16 +86,30 @@ type PaymentState string
 const (
 	Waiting PaymentState = "waiting"
 	Paid    PaymentState = "paid"
-	Failed  PaymentState = "failed"
+	Failed  PaymentState = "failed" // closed unpaid, or given back
 )
 
 // Payment is what a gateway says of a bill.
 type Payment struct {
 	TradeNo       string
-	TransactionID string // the gateway's own number of the payment
+	TransactionID string // the platform's own number of the payment; it has one once it is Paid
 	Amount        money.Amount
 	Currency      string
 	State         PaymentState
+}
+
+// Unpaid gives the payment of a bill of which the platform names nothing but the state.
+func (b Bill) Unpaid(state PaymentState) Payment {
+	return Payment{TradeNo: b.TradeNo, Amount: b.Amount, Currency: b.Currency, State: state}
+}
+
+// Refund is a part of a paid bill, or all of it, that is given back.
+type Refund struct {
+	No            string // ours; names this refund among all
+	Bill          Bill
+	TransactionID string // of the payment
+	Amount        money.Amount
+	Reason        string
 }
 
 // Notify is a request that claims to come from a gateway, as it arrived.
@@ -64,12 +121,25 @@ type Notify struct {
 	Address string // of who sent it
 }
 
-// Values gives the notify's form: its body, or its query where that is empty.
-func (n Notify) Values() (url.Values, error) {
+// Form gives the notify's form: its body, or its query where that is empty. A name that stands there twice makes it
+// ErrUnreadable, since who signed it may have read the other value.
+func (n Notify) Form() (map[string]string, error) {
+	text := n.Query
 	if len(n.Body) > 0 {
-		return url.ParseQuery(string(n.Body))
+		text = string(n.Body)
 	}
-	return url.ParseQuery(n.Query)
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errors.Join(ErrUnreadable, err)
+	}
+	form := map[string]string{}
+	for name, all := range values {
+		if len(all) != 1 {
+			return nil, ErrUnreadable
+		}
+		form[name] = all[0]
+	}
+	return form, nil
 }
 
 // Answer is the HTTP answer to a notify.
@@ -79,8 +149,19 @@ type Answer struct {
 	Body        string
 }
 
+// Word is an answer of one word, as most platforms want it: accepted with 200, anything else with 400.
+func Word(accepted bool, yes, no string) Answer {
+	a := Answer{Status: 200, ContentType: "text/plain; charset=utf-8", Body: yes}
+	if !accepted {
+		a.Status, a.Body = 400, no
+	}
+	return a
+}
+
 // What Read may say of a notify.
 var (
 	ErrSignature  = errors.New("payment: the signature does not hold")
 	ErrUnreadable = errors.New("payment: the notify cannot be read")
+	ErrMerchant   = errors.New("payment: the notify is meant for another merchant")
+	ErrNoPayment  = errors.New("payment: the notify speaks of no payment")
 )

@@ -29,6 +29,7 @@ type Reason string
 // The reasons for a refusal.
 const (
 	BadSignature    Reason = "bad_signature"
+	WrongMerchant   Reason = "wrong_merchant"
 	Unreadable      Reason = "unreadable"
 	UnknownNumber   Reason = "unknown_number"
 	WrongGateway    Reason = "wrong_gateway"
@@ -52,6 +53,7 @@ type Kept struct {
 	Outcome       Outcome
 	Reason        Reason // of a refusal
 	RechargeID    *int64
+	StaffID       *int64 // who confirmed the payment by hand; then nothing came from the gateway
 	CreatedAt     time.Time
 }
 
@@ -59,10 +61,11 @@ type Kept struct {
 // recharge and against what the gateway says when asked, and acted on once however often it comes. The answer is for
 // the gateway; an error means that nothing is known and the notify should come again.
 func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, error) {
-	g, err := p.Gateway(name)
+	m, err := p.Method(name)
 	if err != nil {
 		return Answer{}, err
 	}
+	g := m.Gateway
 	ctx = context.WithoutCancel(ctx) // a sender that hangs up does not undo what it said
 	header := map[string][]string{}
 	for k, v := range n.Header {
@@ -71,38 +74,47 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 		}
 	}
 	kept := &Kept{Gateway: name, Method: n.Method, Query: n.Query, Header: header, Body: append([]byte{}, n.Body...), Address: n.Address, Outcome: Received, CreatedAt: p.db.Now()}
-	err = p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	if err := p.keep(ctx, kept); err != nil {
+		return Answer{}, err
+	}
+	pay, err := g.Read(ctx, n)
+	switch {
+	case errors.Is(err, ErrSignature):
+		return g.Answer(false), p.refuse(ctx, kept.ID, BadSignature, 0)
+	case errors.Is(err, ErrMerchant):
+		return g.Answer(false), p.refuse(ctx, kept.ID, WrongMerchant, 0)
+	case errors.Is(err, ErrNoPayment):
+		return g.Answer(true), p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return note(ctx, tx, kept.ID, Noted, "", 0) })
+	case errors.Is(err, ErrUnreadable):
+		return g.Answer(false), p.refuse(ctx, kept.ID, Unreadable, 0)
+	case err != nil: // what Read needed from the platform could not be had
+		return Answer{}, ErrGatewayDown.Because(err)
+	}
+	accepted, err := p.settle(ctx, m, pay, kept.ID)
+	return g.Answer(accepted), err
+}
+
+func (p *Payments) keep(ctx context.Context, kept *Kept) error {
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		kept.ID = 0
 		_, err := tx.NewInsert().Model(kept).Exec(ctx)
 		return err
 	})
-	if err != nil {
-		return Answer{}, err
-	}
-	pay, err := g.Read(n)
-	switch {
-	case errors.Is(err, ErrSignature):
-		return g.Answer(false), p.refuse(ctx, kept.ID, BadSignature, 0)
-	case err != nil:
-		return g.Answer(false), p.refuse(ctx, kept.ID, Unreadable, 0)
-	}
-	accepted, err := p.settle(ctx, g, pay, kept.ID)
-	return g.Answer(accepted), err
 }
 
 // settle acts on what a verified notify or the gateway itself says of a payment. notifyID is 0 where the gateway was asked.
-func (p *Payments) settle(ctx context.Context, g Gateway, pay Payment, notifyID int64) (accepted bool, err error) {
+func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64) (accepted bool, err error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
 	switch {
 	case errors.Is(err, wallet.ErrNoRecharge):
 		return false, p.refuse(ctx, notifyID, UnknownNumber, 0)
 	case err != nil:
 		return false, err
-	case r.Gateway != g.Name():
+	case r.Gateway != m.Name:
 		return false, p.refuse(ctx, notifyID, WrongGateway, r.ID)
-	case r.Amount != pay.Amount:
+	case r.PayAmount != pay.Amount:
 		return false, p.refuse(ctx, notifyID, WrongAmount, r.ID)
-	case r.Currency != pay.Currency:
+	case r.PayCurrency != pay.Currency:
 		return false, p.refuse(ctx, notifyID, WrongCurrency, r.ID)
 	case pay.State == Failed:
 		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -117,7 +129,7 @@ func (p *Payments) settle(ctx context.Context, g Gateway, pay Payment, notifyID 
 		return false, p.refuse(ctx, notifyID, Unreadable, r.ID)
 	}
 	if notifyID != 0 && r.TransactionID == nil {
-		said, err := ask(ctx, g, r.TradeNo)
+		said, err := p.ask(ctx, m, r)
 		if err != nil {
 			return false, ErrGatewayDown.Because(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
+	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -113,7 +114,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			rt.Fatal(err)
 		}
 	}
-	user := c.user(t)
+	user := c.User(t)
 	m := &model{stock: rapid.Int64Range(0, 4).Draw(rt, "stock")}
 	stock := m.stock
 	price := rapid.SampledFrom([]money.Amount{0, 1, 990, 2500}).Draw(rt, "price")
@@ -133,9 +134,9 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		var no int64
 		var err error
 		if gateway == "" {
-			no, err = c.shop.Confirm(ctx, user, what)
+			no, err = c.Shop.Confirm(ctx, user, what)
 		} else {
-			no, err = c.payments.Confirm(ctx, user, what, gateway)
+			no, err = c.Payments.Confirm(ctx, user, what, gateway)
 		}
 		waiting := 0
 		for _, o := range m.orders {
@@ -182,9 +183,9 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			return
 		}
 		o.held = available
-		kept, err := c.shop.Order(ctx, user, strconv.FormatInt(no, 10))
+		kept, err := c.Shop.Order(ctx, user, strconv.FormatInt(no, 10))
 		must(err)
-		r, err := c.payments.Show(ctx, user, strconv.FormatInt(*kept.RechargeID, 10))
+		r, err := c.Payments.Show(ctx, user, strconv.FormatInt(*kept.RechargeID, 10))
 		must(err)
 		if want := max(price-available, 100); r.Amount != want {
 			rt.Fatalf("the recharge is of %s, not of %s", r.Amount, want)
@@ -195,7 +196,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 
 	rt.Repeat(map[string]func(*rapid.T){
 		"recharge": func(rt *rapid.T) {
-			r, err := c.payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
+			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
 			if errors.Is(err, wallet.ErrTooManyRecharges) {
 				rt.Skip("enough of them wait")
 			}
@@ -204,7 +205,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		},
 		"pay": func(rt *rapid.T) {
 			r := recharge("paid")
-			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
 			c.press(t, r.Recharge, "pay")
 			if said.State != "failed" { // what failed at the sandbox stays failed
@@ -213,7 +214,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		},
 		"fail": func(rt *rapid.T) {
 			r := recharge("failed")
-			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
 			c.press(t, r.Recharge, "fail")
 			if said.State == "paid" {
@@ -225,11 +226,11 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		"pay, but the notify is lost until somebody asks": func(rt *rapid.T) {
 			r := recharge("lost")
 			must(c.sandbox.Close(ctx, r.TradeNo, true))
-			must(c.payments.Check(ctx))
+			must(c.Payments.Check(ctx))
 			for _, r := range m.recharges {
-				said, err := c.sandbox.Ask(ctx, r.TradeNo)
+				said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 				must(err)
-				if said.State == "paid" && c.db.Now().Before(r.until.Add(2*time.Hour)) {
+				if said.State == "paid" && c.DB.Now().Before(r.until.Add(2*time.Hour)) {
 					m.paid(r)
 				}
 			}
@@ -237,7 +238,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		"repeat a notify": func(rt *rapid.T) {
 			r := recharge("repeated")
 			w := c.tell(ctx, c.sandbox.Notice(paid(r.Recharge)))
-			said, err := c.sandbox.Ask(ctx, r.TradeNo)
+			said, err := c.sandbox.Ask(ctx, payment.Bill{TradeNo: r.TradeNo})
 			must(err)
 			if accepted := w.Code == 200; accepted != (said.State == "paid") {
 				rt.Fatalf("a notify of a payment that is %s: %d", said.State, w.Code)
@@ -264,7 +265,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 				rt.Skip("no order yet")
 			}
 			o := rapid.SampledFrom(m.orders).Draw(rt, "order")
-			err := c.shop.Cancel(ctx, user, strconv.FormatInt(o.id, 10))
+			err := c.Shop.Cancel(ctx, user, strconv.FormatInt(o.id, 10))
 			if o.state != shop.Pending {
 				if !errors.Is(err, shop.ErrNotPending) {
 					rt.Fatalf("cancelled when %s: %v", o.state, err)
@@ -280,9 +281,9 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 		"time passes": func(rt *rapid.T) {
-			c.ago(time.Duration(rapid.IntRange(1, 40).Draw(rt, "minutes")) * time.Minute)
-			must(c.payments.Expire(ctx))
-			now := c.db.Now()
+			c.Pass(time.Duration(rapid.IntRange(1, 40).Draw(rt, "minutes")) * time.Minute)
+			must(c.Payments.Expire(ctx))
+			now := c.DB.Now()
 			for _, r := range m.recharges {
 				over := !r.until.After(now)
 				if over && m.pending(r) {
@@ -294,14 +295,14 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 		"": func(rt *rapid.T) {
-			c.sound(rt)
-			b, err := c.wallets.Balance(ctx, user)
+			c.Sound(rt)
+			b, err := c.Wallets.Balance(ctx, user)
 			must(err)
 			if b.Posted != m.balance || b.Held != m.held() {
 				rt.Fatalf("balance %s, held %s; the model has %s and %s", b.Posted, b.Held, m.balance, m.held())
 			}
 			for _, r := range m.recharges {
-				kept, err := c.wallets.Recharge(ctx, user, strconv.FormatInt(r.ID, 10))
+				kept, err := c.Wallets.Recharge(ctx, user, strconv.FormatInt(r.ID, 10))
 				must(err)
 				if kept.State != r.state {
 					rt.Fatalf("recharge %d is %s; the model has %s", r.ID, kept.State, r.state)
@@ -309,7 +310,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 			sold := 0
 			for _, o := range m.orders {
-				kept, err := c.shop.Order(ctx, user, strconv.FormatInt(o.id, 10))
+				kept, err := c.Shop.Order(ctx, user, strconv.FormatInt(o.id, 10))
 				must(err)
 				if kept.State != o.state {
 					rt.Fatalf("order %d is %s; the model has %s", o.id, kept.State, o.state)
@@ -318,7 +319,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 					sold++
 				}
 			}
-			services, packages, err := c.services.List(ctx, user)
+			services, packages, err := c.Services.List(ctx, user)
 			must(err)
 			if len(services) != sold || len(packages) != m.packages {
 				rt.Fatalf("%d services, %d packages; the model has %d and %d", len(services), len(packages), sold, m.packages)
@@ -327,7 +328,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			for _, s := range services {
 				m.services = append(m.services, s.ID)
 			}
-			now, err := c.shop.Plan(ctx, plan.ID)
+			now, err := c.Shop.Plan(ctx, plan.ID)
 			must(err)
 			if *now.Stock != m.stock {
 				rt.Fatalf("stock %d; the model has %d", *now.Stock, m.stock)

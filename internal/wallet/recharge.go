@@ -43,8 +43,11 @@ type Recharge struct {
 	UserID        int64
 	TradeNo       string // our number for it at the gateway; nobody can guess it
 	Gateway       string
-	Amount        money.Amount // fixed here, like the currency: a payment of anything else is not this recharge's
-	Currency      string
+	Amount        money.Amount // what the wallet gains
+	Currency      string       // the site's
+	Fee           money.Amount // what the gateway's way costs the payer beside the amount, in the site's currency
+	PayAmount     money.Amount // what is paid at the gateway; fixed here, like its currency: a payment of anything else is not this recharge's
+	PayCurrency   string
 	State         RechargeState
 	PayPage       *PayPage `bun:"type:jsonb"` // none until the gateway was asked for it
 	TransactionID *string  // the gateway's name of the payment
@@ -56,10 +59,21 @@ type Recharge struct {
 	OrderID       *int64     `bun:",scanonly"` // the order that waits, or waited, for it
 }
 
-// PayPage is where a person pays: an address to open, or the text of a QR code to scan.
+// PayPage is where a person pays: an address to open, the text of a QR code to scan, or words that say how.
 type PayPage struct {
-	Kind string `json:"kind"` // url or qrcode
-	URL  string `json:"url"`
+	Kind string      `json:"kind"` // url, qrcode or text
+	URL  string      `json:"url"`  // of the first two
+	Text *fault.Text `json:"text,omitempty"`
+	Ref  string      `json:"ref,omitempty"` // the gateway's own number of the bill, where it is asked by that
+}
+
+// Charge is what a recharge is to bring in, and what the payer pays for it.
+type Charge struct {
+	Gateway     string
+	Amount      money.Amount // what the wallet gains
+	Fee         money.Amount // beside the amount, in the site's currency
+	PayAmount   money.Amount // both together, in PayCurrency
+	PayCurrency string       // ISO 4217
 }
 
 // Ref is what the recharge's movement and invoice refer to.
@@ -71,15 +85,18 @@ var (
 	ErrTooManyRecharges = fault.TooMany("too_many_recharges", "待支付的充值过多，请先完成或等待其过期", "Too many recharges are waiting for payment; pay one or wait until they expire")
 )
 
+// Fees is the site's account of what payers paid beside what their wallets gained.
+const Fees Kind = "fees"
+
 // ErrTransactionUsed is the error of a payment that would be booked for a second recharge.
 var ErrTransactionUsed = errors.New("wallet: this payment was booked for another recharge")
 
 const maxPendingRecharges = 20
 
 // StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
-func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, gateway string, amount money.Amount) (*Recharge, error) {
+func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c Charge) (*Recharge, error) {
 	site := w.settings.Get()
-	if amount < site.RechargeMin || amount > site.RechargeMax {
+	if c.Amount < site.RechargeMin || c.Amount > site.RechargeMax {
 		return nil, fault.Invalid("amount", "range",
 			"充值金额须在 "+site.RechargeMin.String()+" 到 "+site.RechargeMax.String()+" 之间",
 			"The amount must be from "+site.RechargeMin.String()+" to "+site.RechargeMax.String())
@@ -96,7 +113,8 @@ func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, ga
 	}
 	now := w.db.Now()
 	r := &Recharge{
-		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: gateway, Amount: amount, Currency: site.Currency,
+		UUID: uuid.New(), UserID: userID, TradeNo: rand.Text(), Gateway: c.Gateway, Amount: c.Amount, Currency: site.Currency,
+		Fee: c.Fee, PayAmount: c.PayAmount, PayCurrency: c.PayCurrency,
 		State: RechargePending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(time.Duration(site.RechargeMinutes) * time.Minute),
 	}
 	_, err = tx.NewInsert().Model(r).Exec(ctx)
@@ -132,13 +150,19 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	if err != nil || !credited {
 		return false, err
 	}
-	err = w.Post(ctx, tx, RechargePaid, r.Ref(), r.Gateway,
-		Entry{Account{Kind: Clearing, Name: r.Gateway}, -r.Amount},
-		Entry{Account{Kind: UserWallet, UserID: r.UserID}, r.Amount})
-	if err != nil {
+	entries := []Entry{
+		{Account{Kind: Clearing, Name: r.Gateway}, -r.Amount - r.Fee},
+		{Account{Kind: UserWallet, UserID: r.UserID}, r.Amount},
+	}
+	lines := []Line{{Kind: RechargeLine, Name: r.Gateway, Amount: r.Amount}}
+	if r.Fee > 0 {
+		entries = append(entries, Entry{Account{Kind: Fees}, r.Fee})
+		lines = append(lines, Line{Kind: FeeLine, Name: r.Gateway, Amount: r.Fee})
+	}
+	if err := w.Post(ctx, tx, RechargePaid, r.Ref(), r.Gateway, entries...); err != nil {
 		return false, err
 	}
-	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), Line{Kind: RechargeLine, Name: r.Gateway, Amount: r.Amount})
+	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), lines...)
 }
 
 // FailRecharge notes that the gateway gave a pending recharge up.

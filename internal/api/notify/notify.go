@@ -35,7 +35,7 @@ func Payments(mux *http.ServeMux, payments *payment.Payments) {
 
 func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, perAddress *limit.Limiter) (payment.Answer, error) {
 	name := r.PathValue("payment_system")
-	if _, err := payments.Gateway(name); err != nil {
+	if _, err := payments.Method(name); err != nil {
 		return payment.Answer{}, err
 	}
 	address := api.CallerOf(r.Context()).IP.String()

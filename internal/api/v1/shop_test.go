@@ -36,7 +36,11 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	w, services := wallet.New(d, settings), service.New(d, settings)
 	s := shop.New(d, settings, w, services)
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")
-	p := payment.New(d, settings, w, s, "http://shop.example", g)
+	gateways, err := payment.OpenGateways(t.Context(), d, seal.Key{1}, settings, nil, g.Method())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
 	mux := http.NewServeMux()
 	r := v1.New(mux, func(context.Context, string) (account.Identity, error) { return account.Identity{UserID: 1}, nil })
 	r.Shop(s)

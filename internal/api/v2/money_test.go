@@ -45,7 +45,11 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 	w, services := wallet.New(d, settings), service.New(d, settings)
 	s := shop.New(d, settings, w, services)
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")
-	p := payment.New(d, settings, w, s, "http://shop.example", g)
+	gateways, err := payment.OpenGateways(t.Context(), d, seal.Key{1}, settings, nil, g.Method())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := payment.New(d, settings, w, s, "http://shop.example", gateways)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)
@@ -53,7 +57,7 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			return account.Identity{}, api.ErrSignIn
 		}
 		return account.Identity{UserID: id}, nil
-	}, v2.Wallet(w, s, settings), v2.Recharge(w, p), v2.Plans(s, settings), v2.Shop(s, p, settings))
+	}, v2.Wallet(w, s, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
 	for _, user := range users {

@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -9,8 +10,10 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
 )
 
@@ -28,6 +31,9 @@ type rechargeRecord struct {
 	TradeNo     string         `json:"trade_no"`
 	MoneyAmount money.Amount   `json:"money_amount"`
 	Currency    string         `json:"currency" doc:"ISO 4217"`
+	Fee         money.Amount   `json:"fee" doc:"What the gateway costs beside the amount, in the same currency"`
+	PayAmount   money.Amount   `json:"pay_amount" doc:"What is paid at the gateway: the amount and the fee"`
+	PayCurrency string         `json:"pay_currency" doc:"ISO 4217; may be another than the amount's"`
 	IsFinish    bool           `json:"is_finish" doc:"Whether the money is in the wallet"`
 	State       string         `json:"state" enum:"pending,paid,expired,failed,refunded"`
 	Gateway     string         `json:"gateway"`
@@ -42,35 +48,76 @@ type rechargeRecord struct {
 }
 
 type payPage struct {
-	Kind string `json:"kind" enum:"url,qrcode" doc:"What to do with the address: open it, or show it as a QR code"`
-	URL  string `json:"url"`
+	Kind string `json:"kind" enum:"url,qrcode,text" doc:"What to do: open the address, show it as a QR code, or show the text, which says how to pay"`
+	URL  string `json:"url" doc:"Empty with a text"`
+	Text string `json:"text,omitempty" doc:"For people, in the language of Accept-Language"`
 }
 
-func newRechargeRecord(r *wallet.Recharge) rechargeRecord {
+func newRechargeRecord(r *wallet.Recharge, lang fault.Lang) rechargeRecord {
 	out := rechargeRecord{
 		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount, Currency: r.Currency,
+		Fee: r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
 		IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
 	}
 	if r.State == wallet.RechargePending && r.PayPage != nil {
-		out.PayPage = &payPage{r.PayPage.Kind, r.PayPage.URL}
+		out.PayPage = &payPage{Kind: r.PayPage.Kind, URL: r.PayPage.URL}
+		if r.PayPage.Text != nil {
+			out.PayPage.Text = r.PayPage.Text.In(lang)
+		}
 	}
 	return out
 }
 
 type gatewayItem struct {
-	Name  string `json:"name"`
-	Title string `json:"title" doc:"For people, in the language of Accept-Language"`
+	Name       string            `json:"name"`
+	Title      string            `json:"title" doc:"For people, in the language of Accept-Language"`
+	Icon       string            `json:"icon" doc:"Address of a picture, or the name of an icon; may be empty"`
+	FeePercent string            `json:"fee_percent" doc:"Of the amount, such as 1.50"`
+	FeeFixed   money.Amount      `json:"fee_fixed"`
+	Minimum    money.Amount      `json:"minimum" doc:"The smallest recharge that begins here"`
+	Maximum    money.Amount      `json:"maximum"`
+	Currency   string            `json:"currency" doc:"In which it is paid, ISO 4217"`
+	Rate       *string           `json:"rate" nullable:"true" doc:"Of that currency for one of the site's; null where it is the site's"`
+	Charge     *gatewayChargeNow `json:"charge,omitempty" doc:"What the amount that was asked about costs here now; absent where it is outside the limits or none was asked about"`
+}
+
+type gatewayChargeNow struct {
+	Amount      money.Amount `json:"amount"`
+	Fee         money.Amount `json:"fee"`
+	PayAmount   money.Amount `json:"pay_amount" doc:"Amount and fee, in pay_currency, rounded up"`
+	PayCurrency string       `json:"pay_currency"`
+}
+
+func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatewayItem {
+	least, most := m.Limits(site)
+	out := gatewayItem{
+		Name: m.Name, Title: m.Title().In(lang), Icon: m.Icon, FeePercent: m.FeePercent.String(), FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
+		Currency: cmp.Or(m.Currency, site.Currency),
+	}
+	if m.Rate != nil {
+		out.Rate = ptr(m.Rate.String())
+	}
+	return out
 }
 
 // Recharge adds the operations that bring money into the wallet.
-func Recharge(w *wallet.Wallets, p *payment.Payments) Resource {
+func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings) Resource {
 	return func(r *Router) {
+		type question struct {
+			Amount string `query:"amount" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Of a recharge: each gateway says what that costs"`
+		}
 		handleList(r, op{method: http.MethodGet, path: "/user/wallet/gateways", id: "gateways_list", tag: "user", access: user, summary: "The ways to pay"},
-			func(ctx context.Context, _ account.Identity, _ *Empty) ([]gatewayItem, error) {
+			func(ctx context.Context, _ account.Identity, in *question) ([]gatewayItem, error) {
 				var out []gatewayItem
-				for _, g := range p.Gateways() {
-					out = append(out, gatewayItem{g.Name(), g.Title().In(api.CallerOf(ctx).Lang)})
+				for _, m := range p.Methods() {
+					item := newGatewayItem(&m, settings.Get(), api.CallerOf(ctx).Lang)
+					if amount, err := money.Parse(in.Amount); err == nil {
+						if c, err := m.Charge(settings.Get(), amount); err == nil {
+							item.Charge = &gatewayChargeNow{c.Amount, c.Fee, c.PayAmount, c.PayCurrency}
+						}
+					}
+					out = append(out, item)
 				}
 				return out, nil
 			})
@@ -88,7 +135,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments) Resource {
 				recharges, total, err := w.Recharges(ctx, who.UserID, in.Limit, in.Offset)
 				out := rechargeList{b.CreatedAt, []rechargeRecord{}, total}
 				for i := range recharges {
-					out.RechargeRecords = append(out.RechargeRecords, newRechargeRecord(&recharges[i]))
+					out.RechargeRecords = append(out.RechargeRecords, newRechargeRecord(&recharges[i], api.CallerOf(ctx).Lang))
 				}
 				return out, err
 			})
@@ -105,7 +152,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments) Resource {
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(recharge), nil
+				return newRechargeRecord(recharge, api.CallerOf(ctx).Lang), nil
 			})
 
 		type which struct {
@@ -117,7 +164,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments) Resource {
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(recharge), nil
+				return newRechargeRecord(recharge, api.CallerOf(ctx).Lang), nil
 			})
 	}
 }

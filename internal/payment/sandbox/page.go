@@ -104,11 +104,11 @@ func (g *Gateway) finish(ctx context.Context, tradeNo string, paid bool, door ht
 	if err := g.Close(ctx, tradeNo, paid); err != nil {
 		return err
 	}
-	p, err := g.Ask(ctx, tradeNo)
+	b, err := g.find(ctx, tradeNo)
 	if err != nil {
 		return err
 	}
-	body := g.Notice(p).Encode()
+	body := g.Notice(b.payment()).Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(Name), strings.NewReader(body))
 	if err != nil {
 		return err

@@ -8,10 +8,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -39,12 +37,12 @@ func New(d *db.DB, key seal.Key, site string) *Gateway {
 	return &Gateway{d, key.For("sandbox gateway notify"), site}
 }
 
-// Name is "sandbox".
-func (g *Gateway) Name() string { return Name }
-
-// Title is what users see.
-func (g *Gateway) Title() fault.Text {
-	return fault.Text{ZH: "沙盒支付（演示）", EN: "Sandbox (demo)"}
+// Method is the sandbox as a way to pay, built in where it is wanted at all.
+func (g *Gateway) Method() payment.Method {
+	return payment.Method{
+		Account: payment.Account{Kind: Name, Name: Name, TitleZH: "沙盒支付（演示）", TitleEN: "Sandbox (demo)", Icon: Name, Enabled: true},
+		Gateway: g,
+	}
 }
 
 type bill struct {
@@ -75,12 +73,16 @@ func (g *Gateway) Begin(ctx context.Context, b payment.Bill) (wallet.PayPage, er
 }
 
 // Ask looks into the book.
-func (g *Gateway) Ask(ctx context.Context, tradeNo string) (payment.Payment, error) {
-	b, err := g.find(ctx, tradeNo)
+func (g *Gateway) Ask(ctx context.Context, asked payment.Bill) (payment.Payment, error) {
+	b, err := g.find(ctx, asked.TradeNo)
 	if err != nil {
 		return payment.Payment{}, err
 	}
-	return payment.Payment{TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency, State: states[b.State]}, nil
+	return b.payment(), nil
+}
+
+func (b *bill) payment() payment.Payment {
+	return payment.Payment{TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency, State: states[b.State]}
 }
 
 var errNoBill = fault.NotFound("bill_not_found", "没有这张账单", "There is no such bill")
@@ -121,9 +123,9 @@ func (g *Gateway) Notice(p payment.Payment) url.Values {
 
 func (g *Gateway) sign(form url.Values) []byte {
 	var lines []string
-	for name, values := range form {
+	for name := range form {
 		if name != "sign" {
-			lines = append(lines, name+"="+strings.Join(values, ",")+"\n")
+			lines = append(lines, name+"="+form.Get(name)+"\n")
 		}
 	}
 	slices.Sort(lines)
@@ -135,29 +137,30 @@ func (g *Gateway) sign(form url.Values) []byte {
 }
 
 // Read verifies and reads what Notice made.
-func (g *Gateway) Read(n payment.Notify) (payment.Payment, error) {
-	form, err := n.Values()
+func (g *Gateway) Read(_ context.Context, n payment.Notify) (payment.Payment, error) {
+	form, err := n.Form()
 	if err != nil {
-		return payment.Payment{}, errors.Join(payment.ErrUnreadable, err)
+		return payment.Payment{}, err
 	}
-	sign, err := hex.DecodeString(form.Get("sign"))
-	if err != nil || !hmac.Equal(sign, g.sign(form)) {
+	values := url.Values{}
+	for name, v := range form {
+		values.Set(name, v)
+	}
+	sign, err := hex.DecodeString(form["sign"])
+	if err != nil || !hmac.Equal(sign, g.sign(values)) {
 		return payment.Payment{}, payment.ErrSignature
 	}
-	amount, err := money.Parse(form.Get("amount"))
+	amount, err := money.Parse(form["amount"])
 	if err != nil {
 		return payment.Payment{}, errors.Join(payment.ErrUnreadable, err)
 	}
 	return payment.Payment{
-		TradeNo: form.Get("trade_no"), TransactionID: form.Get("transaction_id"), Amount: amount, Currency: form.Get("currency"),
-		State: payment.PaymentState(form.Get("state")),
+		TradeNo: form["trade_no"], TransactionID: form["transaction_id"], Amount: amount, Currency: form["currency"],
+		State: payment.PaymentState(form["state"]),
 	}, nil
 }
 
 // Answer says success or fail in a word.
 func (g *Gateway) Answer(accepted bool) payment.Answer {
-	if !accepted {
-		return payment.Answer{Status: http.StatusBadRequest, ContentType: "text/plain; charset=utf-8", Body: "fail"}
-	}
-	return payment.Answer{Status: http.StatusOK, ContentType: "text/plain; charset=utf-8", Body: "success"}
+	return payment.Word(accepted, "success", "fail")
 }

@@ -1,0 +1,49 @@
+// Package manual is the way to pay that no platform knows of: a transfer or cash, which staff confirms by hand.
+package manual
+
+import (
+	"context"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/payment"
+	"airstrip/internal/wallet"
+)
+
+// Kind is payment that staff confirms.
+var Kind = payment.Kind{
+	Name:  "manual",
+	Title: fault.Text{ZH: "人工确认", EN: "Confirmed by staff"},
+	Fields: []payment.Field{
+		{Name: "instructions_zh", Title: fault.Text{ZH: "付款说明（中文）", EN: "How to pay, in Chinese"}, Required: true, Long: true},
+		{Name: "instructions_en", Title: fault.Text{ZH: "付款说明（英文）", EN: "How to pay, in English"}, Required: true, Long: true},
+	},
+	Open: func(s payment.Setup) (payment.Gateway, error) {
+		return gateway{fault.Text{ZH: s.Credentials["instructions_zh"], EN: s.Credentials["instructions_en"]}}, nil
+	},
+}
+
+type gateway struct{ instructions fault.Text }
+
+// Begin gives the instructions, and what to write beside the payment so that staff finds it.
+func (g gateway) Begin(_ context.Context, b payment.Bill) (wallet.PayPage, error) {
+	sum := b.Amount.String() + " " + b.Currency
+	return wallet.PayPage{Kind: "text", Text: &fault.Text{
+		ZH: g.instructions.ZH + "\n\n应付金额：" + sum + "\n付款备注：" + b.TradeNo,
+		EN: g.instructions.EN + "\n\nAmount: " + sum + "\nWrite beside the payment: " + b.TradeNo,
+	}}, nil
+}
+
+// Ask knows of nothing until staff says so.
+func (gateway) Ask(_ context.Context, b payment.Bill) (payment.Payment, error) {
+	return b.Unpaid(payment.Waiting), nil
+}
+
+// Read trusts nobody: there is no platform that could send a notify.
+func (gateway) Read(context.Context, payment.Notify) (payment.Payment, error) {
+	return payment.Payment{}, payment.ErrSignature
+}
+
+// Answer says success or fail in a word.
+func (gateway) Answer(accepted bool) payment.Answer {
+	return payment.Word(accepted, "success", "fail")
+}

@@ -1,0 +1,142 @@
+// Package paymenttest builds a shop with its cash desk for tests, as the server does, and tries gateways on it.
+package paymenttest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/api"
+	"airstrip/internal/api/notify"
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/payment"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+// Site is the address of the shop.
+const Site = "https://shop.example"
+
+// Desk is a shop with its cash desk, and a clock that tests move.
+type Desk struct {
+	DB       *db.DB
+	Settings *setting.Settings
+	Wallets  *wallet.Wallets
+	Services *service.Services
+	Shop     *shop.Shop
+	Gateways *payment.Gateways
+	Payments *payment.Payments
+	Mux      *http.ServeMux // behind Door
+	Door     http.Handler
+	ahead    atomic.Int64 // of the real time, in nanoseconds
+	users    int64
+}
+
+// New opens a desk on d that knows the kinds of gateways, with those that are built in.
+func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) *Desk {
+	t.Helper()
+	c := &Desk{DB: d}
+	d.SetClock(func() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) })
+	var err error
+	if c.Settings, err = setting.New(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	c.Wallets, c.Services = wallet.New(d, c.Settings), service.New(d, c.Settings)
+	c.Shop = shop.New(d, c.Settings, c.Wallets, c.Services)
+	if c.Gateways, err = payment.OpenGateways(t.Context(), d, seal.Key{1}, c.Settings, kinds, built...); err != nil {
+		t.Fatal(err)
+	}
+	c.Payments = payment.New(d, c.Settings, c.Wallets, c.Shop, Site, c.Gateways)
+	c.Mux = http.NewServeMux()
+	notify.Payments(c.Mux, c.Payments)
+	c.Door = api.NewDoor(c.Mux, []netip.Prefix{}, prometheus.NewRegistry()).Handler()
+	return c
+}
+
+// User opens a wallet for a new user.
+func (c *Desk) User(t testing.TB) int64 {
+	t.Helper()
+	c.users++
+	user := c.users
+	if err := c.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		return errors.Join(c.Wallets.Open(ctx, tx, user), c.Services.Open(ctx, tx, user))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return user
+}
+
+// Balance gives what the user owns.
+func (c *Desk) Balance(t testing.TB, user int64) wallet.Balance {
+	t.Helper()
+	b, err := c.Wallets.Balance(t.Context(), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Pass lets time pass.
+func (c *Desk) Pass(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// Sound fails the test where any invariant of the money is broken.
+func (c *Desk) Sound(t interface {
+	Helper()
+	Fatal(...any)
+},
+) {
+	t.Helper()
+	money, err := c.Wallets.Check(context.Background())
+	orders, err2 := c.Shop.Check(context.Background())
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	if broken := append(money, orders...); len(broken) > 0 {
+		t.Fatal("broken: ", broken)
+	}
+}
+
+// Notice is a request that a platform sends to the notify door.
+type Notice struct {
+	Method string // POST where empty
+	Query  string
+	Header http.Header
+	Body   string
+}
+
+// Tell sends the notice to the door of the gateway called name.
+func (c *Desk) Tell(ctx context.Context, name string, n Notice) *httptest.ResponseRecorder {
+	method := n.Method
+	if method == "" {
+		method = http.MethodPost
+	}
+	req := httptest.NewRequestWithContext(ctx, method, "/v1/payment/notify/"+name+"?"+n.Query, strings.NewReader(n.Body))
+	for name, values := range n.Header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	w := httptest.NewRecorder()
+	c.Door.ServeHTTP(w, req)
+	return w
+}
+
+// WantField fails the test unless err is a fault of exactly the field called name.
+func WantField(t testing.TB, name string, err error) {
+	t.Helper()
+	f, ok := fault.As(err)
+	if !ok || len(f.Fields) != 1 || f.Fields[0].Name != name {
+		t.Errorf("not a fault of %s: %v", name, err)
+	}
+}

@@ -1,0 +1,220 @@
+package paymenttest
+
+import (
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/wallet"
+)
+
+// Platform is a stand-in for a payment platform: it signs and verifies as the vendor documents, with keys of its own.
+type Platform struct {
+	Kind        payment.Kind
+	Account     payment.Account   // name, currency, fee
+	Credentials map[string]string // that the platform gave the site
+	Stranger    map[string]string // credentials of another merchant at the same platform, with other keys
+	Pay         func(tradeNo string)
+	Notice      func(tradeNo string) Notice // of a bill that was paid
+	Accepted    string                      // what the platform wants to hear
+	Refunded    func(refundNo string) money.Amount
+	Attacks     func(t *testing.T, c *Desk, r, other *wallet.Recharge) []Attack // on r, which is paid; so is other, a recharge of another amount
+}
+
+// Attack is a notice that must not be credited.
+type Attack struct {
+	Name   string
+	Notice Notice
+	Reason payment.Reason
+}
+
+// Open adds the platform's account to the desk.
+func (p *Platform) Open(t testing.TB, c *Desk) *payment.Account {
+	t.Helper()
+	a := p.Account
+	a.Kind, a.Enabled = p.Kind.Name, true
+	made, err := c.Gateways.Add(t.Context(), a, p.Credentials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Recharge begins a recharge through the platform and wants its pay page.
+func (p *Platform) Recharge(t testing.TB, c *Desk, user int64, amount money.Amount) *wallet.Recharge {
+	t.Helper()
+	r, err := c.Payments.Recharge(t.Context(), user, p.Account.Name, amount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.PayPage == nil {
+		t.Fatal("there is no pay page")
+	}
+	return r
+}
+
+// Try lets the platform and its gateway through everything that must hold between them, on each database.
+func Try(t *testing.T, fresh func(t *testing.T) *Platform) {
+	for name, try := range map[string]func(*testing.T, *Desk, *Platform){
+		"a paid bill is credited once": once, "a lost notify is found": lost, "nothing false is credited": attacked,
+		"a payment is given back once": refunded, "accounts of one kind stay apart": apart,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				p := fresh(t)
+				c := New(t, d, []payment.Kind{p.Kind})
+				p.Open(t, c)
+				try(t, c, p)
+				c.Sound(t)
+			})
+		})
+	}
+}
+
+func once(t *testing.T, c *Desk, p *Platform) {
+	user := c.User(t)
+	r := p.Recharge(t, c, user, 3000)
+	if err := c.Payments.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c.Balance(t, user).Posted != 0 {
+		t.Fatal("credited before it was paid")
+	}
+	p.Pay(r.TradeNo)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 3 {
+				if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Code != 200 || w.Body.String() != p.Accepted {
+					t.Errorf("the platform heard %d %q", w.Code, w.Body)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if b := c.Balance(t, user); b.Posted != 3000 || b.Movements != 1 {
+		t.Fatalf("after paying 30.00: %+v", b)
+	}
+	shown, err := c.Payments.Show(t.Context(), user, strconv.FormatInt(r.ID, 10))
+	if err != nil || shown.State != wallet.RechargeDone || shown.TransactionID == nil {
+		t.Fatalf("%+v, %v", shown, err)
+	}
+}
+
+func lost(t *testing.T, c *Desk, p *Platform) {
+	user := c.User(t)
+	var sum money.Amount
+	for _, late := range []time.Duration{0, time.Hour} { // still pending, expired already
+		r := p.Recharge(t, c, user, 700)
+		p.Pay(r.TradeNo)
+		c.Pass(late)
+		if err := c.Payments.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sum += 700
+		for range 2 {
+			if err := c.Payments.Check(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Balance(t, user).Posted; got != sum {
+				t.Fatalf("%v late: %s, not %s", late, got, sum)
+			}
+		}
+		c.Pass(-late)
+	}
+}
+
+func attacked(t *testing.T, c *Desk, p *Platform) {
+	user := c.User(t)
+	r, other := p.Recharge(t, c, user, 3000), p.Recharge(t, c, user, 5000)
+	p.Pay(r.TradeNo)
+	p.Pay(other.TradeNo)
+	attacks := p.Attacks(t, c, r, other)
+	if len(attacks) < 5 {
+		t.Fatalf("only %d attacks", len(attacks))
+	}
+	for _, a := range attacks {
+		w := c.Tell(t.Context(), p.Account.Name, a.Notice)
+		if b := c.Balance(t, user); b.Posted != 0 || b.Movements != 0 {
+			t.Fatalf("%s was credited: %+v", a.Name, b)
+		}
+		kept, _, err := c.Payments.Refusals(t.Context(), 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(kept) != 1 || kept[0].Reason != a.Reason || (a.Reason != payment.PaidTwice && w.Body.String() == p.Accepted) {
+			t.Errorf("%s: refusals %+v, answered %d %q", a.Name, kept, w.Code, w.Body)
+		}
+	}
+	if _, total, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || total != int64(len(attacks)) {
+		t.Errorf("%d of %d attacks are kept, %v", total, len(attacks), err)
+	}
+	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted || c.Balance(t, user).Posted != 3000 {
+		t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, c.Balance(t, user))
+	}
+}
+
+func refunded(t *testing.T, c *Desk, p *Platform) {
+	m, err := c.Payments.Method(p.Account.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, ok := m.Gateway.(payment.Refunder)
+	if !ok {
+		if p.Refunded != nil {
+			t.Fatal("the gateway gives nothing back")
+		}
+		return
+	}
+	user := c.User(t)
+	r := p.Recharge(t, c, user, 3000)
+	p.Pay(r.TradeNo)
+	if err := c.Payments.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r, err = c.Wallets.RechargeByTradeNo(t.Context(), r.TradeNo)
+	if err != nil || r.TransactionID == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	back := payment.Refund{
+		No: "R" + r.TradeNo, TransactionID: *r.TransactionID, Amount: 1000, Reason: "unused",
+		Bill: payment.Bill{TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Ref: r.PayPage.Ref},
+	}
+	for range 2 {
+		if err := g.Refund(t.Context(), back); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.Refunded(back.No); got != 1000 {
+		t.Fatalf("the platform gave back %s", got)
+	}
+	back.No, back.Amount = back.No+"2", r.PayAmount
+	if err := g.Refund(t.Context(), back); err == nil {
+		t.Fatal("more was given back than was paid")
+	}
+}
+
+// apart has a second account of another merchant at the same platform, and one with the same credentials and another name.
+func apart(t *testing.T, c *Desk, p *Platform) {
+	twin, stranger := *p, *p
+	twin.Account.Name, stranger.Account.Name = "twin", "stranger"
+	twin.Open(t, c)
+	stranger.Credentials = p.Stranger
+	stranger.Open(t, c)
+	user := c.User(t)
+	r := p.Recharge(t, c, user, 3000)
+	p.Pay(r.TradeNo)
+	for _, name := range []string{"twin", "stranger"} {
+		if w := c.Tell(t.Context(), name, p.Notice(r.TradeNo)); w.Body.String() == p.Accepted || c.Balance(t, user).Posted != 0 {
+			t.Fatalf("the notify was taken at the door of %s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted || c.Balance(t, user).Posted != 3000 {
+		t.Fatalf("at its own door: %d %s", w.Code, w.Body)
+	}
+}
