@@ -34,7 +34,7 @@ var rules = []db.Rule{
 		SELECT 'invoice ' || CAST(i.id AS TEXT) FROM invoice i LEFT JOIN invoice_line l ON l.invoice_id = i.id
 		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)
 		UNION ALL SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN invoice i ON i.reference_kind = 'recharge' AND i.reference_id = r.id
-		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount OR i.user_id <> r.user_id`},
+		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount + r.fee OR i.user_id <> r.user_id`},
 }
 
 // Check gives every place where the money is not as it must be.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/setting"
@@ -84,7 +85,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			if err != nil {
 				return orderResult{}, err
 			}
-			out.Recharge = ptr(newRechargeRecord(recharge))
+			out.Recharge = ptr(newRechargeRecord(recharge, api.CallerOf(ctx).Lang))
 		}
 		return out, nil
 	}
