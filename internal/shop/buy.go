@@ -281,6 +281,9 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 		if err != nil {
 			return false, err
 		}
+		if err := s.invites.Earn(ctx, tx, o.UserID, o.ID, o.Terms.Name); err != nil {
+			return false, err
+		}
 	}
 	if change := o.Change(); change > 0 {
 		err := s.wallets.Post(ctx, tx, wallet.PlanChange, o.Ref(), o.Terms.Name,

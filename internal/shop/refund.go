@@ -115,6 +115,9 @@ func (s *Shop) giveBack(ctx context.Context, tx bun.Tx, o *Order, p paidPeriod, 
 	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Worth, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
+	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {
+		return err
+	}
 	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.Name,
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Worth},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Worth})
@@ -127,4 +130,14 @@ func checkReason(name, text string) error {
 		return fault.Invalid(name, "length", "须为 1 到 500 个字符", "This must have 1 to 500 characters")
 	}
 	return nil
+}
+
+// Refunded gives what was given back of an order and when; nil where nothing was.
+func (s *Shop) Refunded(ctx context.Context, orderID int64) (money.Amount, *time.Time, error) {
+	var found []refund
+	err := s.db.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return 0, nil, err
+	}
+	return found[0].Amount, &found[0].CreatedAt, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"airstrip/internal/db"
+	"airstrip/internal/invite"
 	"airstrip/internal/limit"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -17,10 +18,11 @@ type Shop struct {
 	settings *setting.Settings
 	wallets  *wallet.Wallets
 	services *service.Services
+	invites  *invite.Invites
 	guesses  *limit.Limiter // wrong coupons, by user
 }
 
 // New gives the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
-	return &Shop{d, settings, wallets, services, limit.Per(time.Hour, 30)}
+	return &Shop{d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30)}
 }

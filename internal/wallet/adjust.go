@@ -17,10 +17,14 @@ import (
 // Gifts is the site's account of what users got without paying, and of what staff took back.
 const Gifts Kind = "gifts"
 
-// The reasons of gifts.
+// The reasons of gifts and of what invites bring.
 const (
-	CDKey    Reason = "cd_key"
-	Adjusted Reason = "adjustment"
+	CDKey              Reason = "cd_key"
+	Adjusted           Reason = "adjustment"
+	Commission         Reason = "commission"
+	CommissionReversed Reason = "commission_reversed"
+	CommissionMoved    Reason = "commission_withdrawal" // into the wallet
+	InvitesBought      Reason = "invite_purchase"
 )
 
 // AdjustmentState is where an adjustment stands.

@@ -26,9 +26,18 @@ func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available 
 
 // Hold sets a part of the user's wallet aside for ref, or is ErrBalanceTooLow. Nothing else can spend it until EndHold.
 func (w *Wallets) Hold(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, ref Reference) error {
+	return w.hold(ctx, tx, userID, UserWallet, amount, ref)
+}
+
+// HoldCommission sets a part of the user's commission aside in the same way.
+func (w *Wallets) HoldCommission(ctx context.Context, tx bun.Tx, userID int64, amount money.Amount, ref Reference) error {
+	return w.hold(ctx, tx, userID, UserCommission, amount, ref)
+}
+
+func (w *Wallets) hold(ctx context.Context, tx bun.Tx, userID int64, kind Kind, amount money.Amount, ref Reference) error {
 	var ids []int64
 	err := tx.NewRaw(`UPDATE ledger_account SET held = held + ? WHERE user_id = ? AND kind = ? AND posted - held >= ? RETURNING id`,
-		int64(amount), userID, UserWallet, int64(amount)).Scan(ctx, &ids)
+		int64(amount), userID, kind, int64(amount)).Scan(ctx, &ids)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"airstrip/internal/money"
 )
 
@@ -16,6 +18,7 @@ type Movement struct {
 	Amount       money.Amount
 	BalanceAfter money.Amount
 	Reference
+	Version int64 // counts the wallet's movements from 1
 }
 
 // Movements gives one page of a user's movements, newest first, and how many there are in all. Pages count from 1 and
@@ -27,9 +30,18 @@ func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (move
 	}
 	total = *accounts[0].Version
 	newest := total - (page-1)*size
-	err = w.db.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id
+	err = w.db.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id, p.version
 		FROM posting p JOIN ledger_transaction t ON t.id = p.transaction_id
 		WHERE p.account_id = ? AND p.version <= ? AND p.version > ? ORDER BY p.version DESC`,
 		accounts[0].ID, newest, newest-size).Scan(ctx, &movements)
 	return movements, total, err
+}
+
+// MovementsAfter gives the movements of a user's wallet after the one with this version, oldest first, as tx sees them.
+func (w *Wallets) MovementsAfter(ctx context.Context, tx bun.Tx, userID, version int64) (movements []Movement, err error) {
+	err = tx.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id, p.version
+		FROM posting p JOIN ledger_transaction t ON t.id = p.transaction_id
+		WHERE p.account_id = (SELECT id FROM ledger_account WHERE user_id = ? AND kind = ?) AND p.version > ? ORDER BY p.version`,
+		userID, UserWallet, version).Scan(ctx, &movements)
+	return movements, err
 }

@@ -43,7 +43,8 @@ type Balance struct {
 	Posted     money.Amount // all of the wallet
 	Held       money.Amount // the part that pending orders keep
 	Available  money.Amount // Posted − Held
-	Commission money.Amount // earned by invites, in an account of its own
+	Commission money.Amount // earned by invites and released, in an account of its own
+	Pending    money.Amount // earned by invites and not yet released
 	Movements  int64        // how many postings the wallet has
 	CreatedAt  time.Time
 }
@@ -63,7 +64,7 @@ func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
 			b.Posted, b.Held, b.Available = money.Amount(*a.Posted), money.Amount(*a.Held), money.Amount(*a.Posted-*a.Held)
 			b.Movements, b.CreatedAt = *a.Version, a.CreatedAt
 		case UserCommission:
-			b.Commission = money.Amount(*a.Posted)
+			b.Commission, b.Pending = money.Amount(*a.Posted-*a.Held), money.Amount(*a.Held)
 		}
 	}
 	if !found {

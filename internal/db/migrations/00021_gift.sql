@@ -93,6 +93,13 @@ CREATE INDEX commission_inviter ON commission (inviter_id, id);
 CREATE INDEX commission_user ON commission (user_id);
 CREATE INDEX commission_pending ON commission (release_at) WHERE state = 'pending';
 
+-- How much of an invited user's wallet is money that came in, and not a gift, when the wallet had this version.
+CREATE TABLE paid_money (
+	user_id {{int}} PRIMARY KEY,
+	version {{int}} NOT NULL,
+	amount  {{int}} NOT NULL CHECK (amount >= 0)
+) {{strict}};
+
 -- Rates that differ from the site's.
 CREATE TABLE commission_rate (
 	user_id  {{int}} PRIMARY KEY,

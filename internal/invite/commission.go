@@ -1,0 +1,178 @@
+package invite
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/money"
+	"airstrip/internal/wallet"
+)
+
+// Earn books the commission for an order that its user has just paid from the wallet in tx, where somebody invited them.
+// It counts the part that was paid with money: what came through gateways is spent before gifts are.
+func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, name string) error {
+	var inviters []int64
+	err := tx.NewRaw(`SELECT i.id FROM account u JOIN account i ON i.id = u.invited_by WHERE u.id = ? AND i.banned_at IS NULL`, userID).Scan(ctx, &inviters)
+	if err != nil || len(inviters) == 0 {
+		return err
+	}
+	c := &Commission{OrderID: orderID, InviterID: inviters[0], UserID: userID, State: Pending, CreatedAt: i.db.Now()}
+	if c.Base, err = i.paid(ctx, tx, userID, orderID); err != nil {
+		return err
+	}
+	if c.Permille, err = i.Rate(ctx, tx, c.InviterID); err != nil {
+		return err
+	}
+	if c.Amount, err = c.Base.Share(c.Permille, 1000); err != nil || c.Amount == 0 { // rounded down
+		return err
+	}
+	site := i.settings.Get()
+	if site.CommissionFirstOnly {
+		earned, err := tx.NewSelect().Model((*Commission)(nil)).Where("user_id = ? AND state <> ?", userID, Reversed).Exists(ctx)
+		if err != nil || earned {
+			return err
+		}
+	}
+	c.ReleaseAt = c.CreatedAt.AddDate(0, 0, site.CommissionDays)
+	if _, err := tx.NewInsert().Model(c).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	err = i.wallets.Post(ctx, tx, wallet.Commission, c.ref(), name,
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: -c.Amount},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: c.Amount})
+	if err != nil {
+		return err
+	}
+	return i.wallets.HoldCommission(ctx, tx, c.InviterID, c.Amount, c.ref())
+}
+
+type paidMoney struct {
+	bun.BaseModel `bun:"table:paid_money"`
+	UserID        int64 `bun:",pk"`
+	Version       int64
+	Amount        money.Amount
+}
+
+// paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. A
+// refund brings back as money what was so counted of its order.
+func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (base money.Amount, err error) {
+	known := paidMoney{UserID: userID}
+	if err := tx.NewSelect().Model(&known).WherePK().Scan(ctx); err != nil && !errors.Is(err, db.ErrNoRows) {
+		return 0, err
+	}
+	movements, err := i.wallets.MovementsAfter(ctx, tx, userID, known.Version)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range movements {
+		known.Version = m.Version
+		switch {
+		case m.Amount < 0:
+			spent := min(known.Amount, -m.Amount)
+			known.Amount -= spent
+			if m.Reason == wallet.Purchase && m.Reference.ID == orderID {
+				base = spent
+			}
+		case m.Reason == wallet.RechargePaid:
+			known.Amount += m.Amount
+		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
+			var counted []int64
+			if err := tx.NewSelect().Model((*Commission)(nil)).Column("base").Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
+				return 0, err
+			}
+			for _, b := range counted {
+				known.Amount += min(m.Amount, money.Amount(b))
+			}
+		}
+	}
+	_, err = tx.NewInsert().Model(&known).On("CONFLICT (user_id) DO UPDATE").Set("version = EXCLUDED.version").Set("amount = EXCLUDED.amount").Exec(ctx)
+	return base, err
+}
+
+// Reverse takes back what an order earned, as part of the refund of that order. What was released before stays.
+func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
+	var found []Commission
+	if err := tx.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx); err != nil || len(found) == 0 {
+		return err
+	}
+	c := &found[0]
+	turned, err := i.turn(ctx, tx, c, Reversed)
+	if err != nil || !turned {
+		return err
+	}
+	return i.wallets.Post(ctx, tx, wallet.CommissionReversed, c.ref(), "",
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -c.Amount},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: c.Amount})
+}
+
+// Release gives inviters what they earned long enough ago.
+func (i *Invites) Release(ctx context.Context) error {
+	var due []Commission
+	if err := i.db.NewSelect().Model(&due).Where("state = ? AND release_at <= ?", Pending, i.db.Now()).OrderExpr("release_at").Limit(10_000).Scan(ctx); err != nil {
+		return err
+	}
+	var failed error
+	for n := range due { // one that fails must not keep the others waiting
+		failed = errors.Join(failed, i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			_, err := i.turn(ctx, tx, &due[n], Released)
+			return err
+		}))
+	}
+	return failed
+}
+
+// turn ends a pending commission and what is held for it, and tells whether it was pending.
+func (i *Invites) turn(ctx context.Context, tx bun.Tx, c *Commission, to State) (bool, error) {
+	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", to).Set("ended_at = ?", i.db.Now()).
+		Where("id = ? AND state = ?", c.ID, Pending).Exec(ctx))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, i.wallets.EndHold(ctx, tx, c.ref())
+}
+
+// Earnings is what a user earned by invites.
+type Earnings struct {
+	Total    money.Amount // all that was not taken back
+	Permille int64        // the user's present rate
+	Invited  int64        // people
+	Left     *int64       // invites left; nil: no limit
+}
+
+// Earnings gives what the user earned by invites.
+func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err error) {
+	var sum struct{ Total, Invited int64 }
+	err = i.db.NewRaw(`SELECT (SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
+		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
+	if err != nil {
+		return e, err
+	}
+	e.Total, e.Invited = money.Amount(sum.Total), sum.Invited
+	if e.Permille, err = i.Rate(ctx, i.db, userID); err != nil {
+		return e, err
+	}
+	e.Left, err = Left(ctx, i.db, i.settings.Get(), userID)
+	return e, err
+}
+
+// Person is somebody whom a user brought in.
+type Person struct {
+	UserID   int64
+	Name     string
+	JoinedAt time.Time
+	Earned   money.Amount // by their orders, for the inviter
+	Orders   int64        // paid ones
+}
+
+// People gives a part of those whom the user brought in, newest first.
+func (i *Invites) People(ctx context.Context, userID, limit, offset int64) (people []Person, err error) {
+	err = i.db.NewRaw(`SELECT a.id AS user_id, a.name, a.created_at AS joined_at,
+			(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE user_id = a.id AND inviter_id = ?0 AND state <> 'reversed') AS earned,
+			(SELECT COUNT(*) FROM shop_order WHERE user_id = a.id AND state = 'paid') AS orders
+		FROM account a WHERE a.invited_by = ?0 ORDER BY a.id DESC LIMIT ?1 OFFSET ?2`, userID, limit, offset).Scan(ctx, &people)
+	return people, err
+}

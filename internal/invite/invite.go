@@ -1,0 +1,96 @@
+// Package invite knows what users earn by bringing in others: a commission of what these pay with money. Who invited whom
+// stands in the accounts.
+package invite
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/job"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+	"airstrip/internal/wallet"
+)
+
+// Invites are all users' invites.
+type Invites struct {
+	db       *db.DB
+	settings *setting.Settings
+	wallets  *wallet.Wallets
+}
+
+// New gives the invites kept in d.
+func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets) *Invites {
+	return &Invites{d, settings, wallets}
+}
+
+// Register puts the release of commissions on the timetable.
+func (i *Invites) Register(q *job.Queue) {
+	q.Every("invite.release", job.Interval(10*time.Minute), i.Release)
+}
+
+// State is where a commission stands.
+type State string
+
+// The states of a commission.
+const (
+	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
+	Released State = "released" // the inviter's
+	Reversed State = "reversed" // taken back, since the order was refunded
+)
+
+// Commission is what a user earned by an order of somebody they invited.
+type Commission struct {
+	bun.BaseModel `bun:"table:commission"`
+	ID            int64 `bun:",pk,autoincrement"`
+	OrderID       int64
+	InviterID     int64
+	UserID        int64        // who bought
+	Base          money.Amount // the part of the order that was paid with money, not with gifts
+	Permille      int64
+	Amount        money.Amount
+	State         State
+	CreatedAt     time.Time
+	ReleaseAt     time.Time
+	EndedAt       *time.Time
+}
+
+func (c *Commission) ref() wallet.Reference { return wallet.Reference{Kind: "commission", ID: c.ID} }
+
+// Faults of invites.
+var (
+	ErrNotForSale = fault.Conflict("invites_not_for_sale", "本站不出售邀请名额", "Invites are not for sale here")
+	ErrTooLittle  = fault.Conflict("commission_too_low", "可用返佣余额不足", "There is not that much released commission")
+)
+
+// Rate gives what a user earns of each payment, in thousandths.
+func (i *Invites) Rate(ctx context.Context, idb bun.IDB, userID int64) (permille int64, err error) {
+	var own []int64
+	if err := idb.NewRaw(`SELECT permille FROM commission_rate WHERE user_id = ?`, userID).Scan(ctx, &own); err != nil {
+		return 0, err
+	}
+	if len(own) > 0 {
+		return own[0], nil
+	}
+	return int64(i.settings.Get().CommissionPermille), nil
+}
+
+// SetRate gives a user a rate of their own for what is paid from now on; nil: the site's.
+func (i *Invites) SetRate(ctx context.Context, userID int64, permille *int64) error {
+	if permille != nil && (*permille < 0 || *permille > 1000) {
+		return fault.Invalid("permille", "range", "返佣比例须在 0 到 1000 千分之间", "The commission is from 0 to 1000 per mille")
+	}
+	return i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if permille == nil {
+			_, err := tx.NewRaw(`DELETE FROM commission_rate WHERE user_id = ?`, userID).Exec(ctx)
+			return err
+		}
+		_, err := tx.NewRaw(`INSERT INTO commission_rate (user_id, permille) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET permille = EXCLUDED.permille`,
+			userID, *permille).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,45 @@
+package invite
+
+import (
+	"context"
+
+	"airstrip/internal/db"
+)
+
+var rules = []db.Rule{
+	{Name: "I9", Says: "a commission is its rate of what was paid, once for an order of somebody who was invited by who earns", Query: `
+		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c LEFT JOIN shop_order o ON o.id = c.order_id
+		WHERE o.id IS NULL OR o.user_id <> c.user_id OR c.base > o.amount OR c.amount <> c.base * c.permille / 1000 OR c.inviter_id = c.user_id
+			OR o.state NOT IN ('paid', 'refunded') OR (o.state = 'refunded' AND c.state = 'pending') OR (c.state = 'reversed' AND o.state <> 'refunded')`},
+	{Name: "I9", Says: "commissions count no more than came in through gateways", Query: `
+		SELECT 'user ' || CAST(c.user_id AS TEXT) FROM commission c WHERE c.state <> 'reversed' GROUP BY c.user_id
+		HAVING SUM(c.base) > COALESCE((SELECT SUM(r.amount) FROM recharge r WHERE r.user_id = c.user_id AND r.state IN ('paid', 'refunded')), 0)`},
+	{Name: "I9", Says: "nobody invited somebody who was there before them, so that invites have no cycle", Query: `
+		SELECT 'user ' || CAST(id AS TEXT) FROM account WHERE invited_by >= id`},
+	{Name: "I9", Says: "a pending commission is held, any other not, and none is released before its time", Query: `
+		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
+		LEFT JOIN ledger_hold h ON h.reference_kind = 'commission' AND h.reference_id = c.id AND h.ended_at IS NULL
+		LEFT JOIN ledger_account a ON a.id = h.account_id
+		WHERE (c.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> c.amount OR a.user_id <> c.inviter_id OR a.kind <> 'commission'
+			OR (c.state = 'released' AND c.ended_at < c.release_at)`},
+	{Name: "I9", Says: "a commission is posted once to who earned it, and back where it was reversed", Query: `
+		SELECT 'commission ' || CAST(c.id AS TEXT) FROM commission c
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'commission' AND t.reference_id = c.id AND t.reason = 'commission'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'commission') ON p.transaction_id = t.id
+		LEFT JOIN ledger_transaction u ON u.reference_kind = 'commission' AND u.reference_id = c.id AND u.reason = 'commission_reversed'
+		LEFT JOIN (posting q JOIN ledger_account b ON b.id = q.account_id AND b.kind = 'commission') ON q.transaction_id = u.id
+		WHERE p.id IS NULL OR p.amount <> c.amount OR a.user_id <> c.inviter_id OR (c.state = 'reversed') <> (u.id IS NOT NULL)
+			OR (u.id IS NOT NULL AND (q.id IS NULL OR q.amount <> -c.amount OR b.user_id <> c.inviter_id))`},
+	{Name: "I9", Says: "what left a commission account or paid for invites was asked for", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
+		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
+		WHERE (t.reason = 'commission_withdrawal' AND (w.id IS NULL OR p.amount <> w.amount OR a.user_id <> w.user_id))
+			OR (t.reason = 'invite_purchase' AND (i.id IS NULL OR p.amount <> -i.amount OR a.user_id <> i.user_id))`},
+}
+
+// Check gives every place where commissions and the money for them do not agree.
+func (i *Invites) Check(ctx context.Context) ([]db.Violation, error) {
+	return db.Check(ctx, i.db, rules...)
+}
