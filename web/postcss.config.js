@@ -1,14 +1,19 @@
-// The five widths are the theme's (src/app/theme.ts); CSS modules need them by name.
+import { breakpoints, MOBILE_BREAKPOINT } from './src/shared/constants.ts'
+
+// CSS modules need the theme's widths (src/app/theme.ts) by name.
+const em = (px) => `${px / 16}em`
+
 export default {
   plugins: {
     'postcss-preset-mantine': {},
     'postcss-simple-vars': {
       variables: {
-        'mantine-breakpoint-xs': '37.5em',
-        'mantine-breakpoint-sm': '60em',
-        'mantine-breakpoint-md': '80em',
-        'mantine-breakpoint-lg': '120em',
-        'mantine-breakpoint-xl': '160em',
+        'mantine-breakpoint-xs': em(breakpoints.xs),
+        'mantine-breakpoint-sm': em(breakpoints.sm),
+        'mantine-breakpoint-md': em(breakpoints.md),
+        'mantine-breakpoint-lg': em(breakpoints.lg),
+        'mantine-breakpoint-xl': em(breakpoints.xl),
+        'mobile-breakpoint': em(breakpoints[MOBILE_BREAKPOINT]),
       },
     },
   },

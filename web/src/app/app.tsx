@@ -2,6 +2,7 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
+import { DEFAULT_COLOR_SCHEME } from '@/shared/constants'
 import { ThemeColor } from './theme-color'
 import { queryClient } from './query-client'
 import type { createAppRouter } from './router'
@@ -20,7 +21,7 @@ export function App({ router }: { router: ReturnType<typeof createAppRouter> }) 
       theme={theme}
       cssVariablesResolver={surfaces}
       colorSchemeManager={colorScheme}
-      defaultColorScheme="light"
+      defaultColorScheme={DEFAULT_COLOR_SCHEME}
       getStyleNonce={() => nonce}
     >
       <ThemeColor />

@@ -1,8 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { AnyRouter } from '@tanstack/react-router'
+import { paths } from '@/shared/constants'
 import type { Session } from './session/session'
 
-/** When another person, or nobody, is signed in: no data of the last one stays, and the guard is asked again. */
+/**
+ * When another person, or nobody, is signed in: no data of the last one stays. Another person's page is loaded anew;
+ * nobody is led to the sign-in page, and back from there.
+ */
 export function followSession(session: Session, queryClient: QueryClient, router: AnyRouter): void {
   const userOf = () =>
     session.state.status === 'authenticated' ? session.state.user.user_id : undefined
@@ -13,6 +17,9 @@ export function followSession(session: Session, queryClient: QueryClient, router
     user = userOf()
     if (!hadUser) return
     queryClient.clear()
-    if (router.state.location.pathname.startsWith('/user')) void router.invalidate()
+    const { href, pathname } = router.state.location
+    if (pathname.startsWith('/auth')) return
+    if (user !== undefined) void router.invalidate()
+    else void router.navigate({ to: paths.signIn, search: { next: href }, ignoreBlocker: true })
   })
 }

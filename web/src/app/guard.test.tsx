@@ -62,6 +62,15 @@ describe('pages under /user', () => {
   })
 })
 
+describe('a session that ends on an open page', () => {
+  it('leads to sign-in and back', async () => {
+    const { router } = await openSignedIn('/about')
+    act(() => session.signOut())
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
+    expect(router.state.location.search).toEqual({ next: '/about' })
+  })
+})
+
 describe('addresses', () => {
   it.each(['/', '/user'])('%s leads to the dashboard', async (path) => {
     const { router } = await openSignedIn(path)

@@ -1,4 +1,5 @@
 import { redirect } from '@tanstack/react-router'
+import { paths } from '@/shared/constants'
 import type { Session } from './session/session'
 import { tokenStorage } from './session/token-storage'
 
@@ -7,6 +8,6 @@ export async function requireSignIn(session: Session, href: string): Promise<voi
   if (tokenStorage.isRefreshStopped()) return
   if (session.isExpired) await session.refresh()
   if (session.state.status === 'unauthenticated') {
-    throw redirect({ to: '/auth/sign-in', search: { next: href } })
+    throw redirect({ to: paths.signIn, search: { next: href } })
   }
 }

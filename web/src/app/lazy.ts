@@ -1,5 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { type ComponentType, type FunctionComponent, lazy } from 'react'
+import { RELOAD_GUARD_MS } from '@/shared/constants'
 
 /**
  * A file of this build is gone: a newer build took its place, or the network broke.
@@ -34,7 +35,6 @@ async function guarded<M>(load: () => Promise<M>): Promise<M> {
 }
 
 const RELOADED = 'chunk_reload'
-const GUARD_MS = 10_000
 
 /** Reloads the page, but not twice within 10 s for the same path. False when it may not. */
 export function reloadOnce(path: string): boolean {
@@ -42,7 +42,7 @@ export function reloadOnce(path: string): boolean {
     path: string
     time: number
   } | null
-  if (last?.path === path && Date.now() - last.time < GUARD_MS) return false
+  if (last?.path === path && Date.now() - last.time < RELOAD_GUARD_MS) return false
   sessionStorage.setItem(RELOADED, JSON.stringify({ path, time: Date.now() }))
   location.reload()
   return true

@@ -1,13 +1,12 @@
 import type { AnyRouter } from '@tanstack/react-router'
-
-const MOST_PENDING = 5
+import { MOST_PENDING_PRELOADS } from '@/shared/constants'
 
 /** Skips preloads on hover while five are on their way. */
 export function limitPreloads(router: AnyRouter): void {
   const preload = router.preloadRoute
   let pending = 0
   router.preloadRoute = (async (options: Parameters<typeof preload>[0]) => {
-    if (pending >= MOST_PENDING) return undefined
+    if (pending >= MOST_PENDING_PRELOADS) return undefined
     pending += 1
     try {
       return await preload(options)

@@ -1,4 +1,5 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, em, type MantineColorsTuple } from '@mantine/core'
+import { breakpoints } from '@/shared/constants'
 
 const tide: MantineColorsTuple = [
   '#eaf5f8',
@@ -94,8 +95,13 @@ export const theme = createTheme({
   primaryColor: 'tide',
   primaryShade: { light: 6, dark: 6 },
   autoContrast: true,
-  // The product's five widths: 600, 960, 1280, 1920, 2560 px.
-  breakpoints: { xs: '37.5em', sm: '60em', md: '80em', lg: '120em', xl: '160em' },
+  breakpoints: {
+    xs: em(breakpoints.xs),
+    sm: em(breakpoints.sm),
+    md: em(breakpoints.md),
+    lg: em(breakpoints.lg),
+    xl: em(breakpoints.xl),
+  },
   fontFamily:
     'system-ui, -apple-system, "Segoe UI", "PingFang SC", "Noto Sans SC", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',

@@ -1,18 +1,27 @@
 import { Link, Outlet } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Logo } from '@/shared/ui/logo'
 import { useSiteName } from '@/shared/lib/site-name'
 import { Footer } from './footer'
 import { LanguageButton, SchemeButton } from './preference-buttons'
-import { Runway } from './runway'
 import classes from './web-site-layout2.module.css'
+
+// The background comes when the page is there, and where it is lost the page does without.
+const Runway = lazy(() =>
+  import('./runway').then(
+    (runway) => ({ default: runway.Runway }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** One column of 400 px on the runway: signing in and up, about. */
 export function WebSiteLayout2({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
   return (
     <div className={classes.page}>
-      <Runway />
+      <Suspense>
+        <Runway />
+      </Suspense>
       <header className={classes.header}>
         <Link to="/auth/sign-in" className={classes.home}>
           <Logo name={siteName} />

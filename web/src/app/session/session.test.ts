@@ -97,6 +97,24 @@ describe('at start', () => {
     )
   })
 
+  it.each([
+    ['role', { role: 'emperor' }],
+    ['token_type', { token_type: 'session' }],
+    ['exp', { exp: 'tomorrow' }],
+    ['iat', { iat: 'yesterday' }],
+    ['subject_access.user_new_id', { subject_access: { ...someone, user_new_id: '7' } }],
+    ['subject_access.email', { subject_access: { ...someone, email: 'lin' } }],
+    ['subject_refresh.password_hash', { subject_refresh: { user_id: 7, password_hash: 'x' } }],
+    ['subject_login_code.tg_login_token', { subject_login_code: { tg_login_token: 7 } }],
+    ['subject_user_link_tg.user_id', { subject_user_link_tg: { user_id: '7' } }],
+  ])('names the part of a payload that is wrong: %s', async (part, change) => {
+    await makeSession({ access: accessToken(change) }).start()
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining('invalid payload'),
+      expect.stringContaining(part),
+    )
+  })
+
   it('signs out when the access token has no expiry', async () => {
     const session = makeSession({
       access: accessToken({ exp: undefined }),
@@ -150,6 +168,32 @@ describe('the timer', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(requestTokens).toHaveBeenCalledTimes(2)
   })
+
+  it('looks at the clock while it waits, since timers stand still in sleep', async () => {
+    requestTokens.mockImplementation(async () => fresh())
+    await makeSession({ access: accessToken(), refresh: refreshToken() }).start()
+    await vi.advanceTimersByTimeAsync(30_000)
+    // The machine slept for an hour, and no event says so.
+    vi.setSystemTime(new Date('2026-01-01T01:00:00Z'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(requestTokens).toHaveBeenCalledTimes(1)
+  })
+
+  it.each(['2026-01-01T03:00:00Z', '2025-12-31T21:00:00Z'])(
+    'keeps its distances on a machine whose clock is wrong, at %s',
+    async (clock) => {
+      const issued = accessToken()
+      vi.setSystemTime(new Date(clock))
+      requestTokens.mockResolvedValue({ access_token: issued, refresh_token: null })
+      const session = makeSession()
+      session.signIn({ access_token: issued, refresh_token: refreshToken() })
+      expect(session.isExpired).toBe(false)
+      await vi.advanceTimersByTimeAsync(889_999)
+      expect(requestTokens).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(requestTokens).toHaveBeenCalledTimes(1)
+    },
+  )
 
   it('does nothing for nobody', async () => {
     await makeSession().start()
@@ -271,6 +315,20 @@ describe('signing in and out', () => {
     expect(subscriber).toHaveBeenCalledTimes(2)
   })
 
+  it('keeps each token in its storage, and at sign-out nothing', () => {
+    const [access, refresh] = [accessToken(), refreshToken()]
+    const session = makeSession()
+    session.signIn({ access_token: access, refresh_token: refresh })
+    expect(Object.fromEntries(Object.entries(sessionStorage))).toEqual({
+      access_token: access,
+      access_token_exp_text: '2026-01-01T00:15:00.000Z',
+    })
+    expect(Object.fromEntries(Object.entries(localStorage))).toEqual({ refresh_token: refresh })
+    session.signOut()
+    expect(sessionStorage).toHaveLength(0)
+    expect(localStorage).toHaveLength(0)
+  })
+
   it('stops the timer at sign-out', async () => {
     const session = makeSession({ access: accessToken({}, 60), refresh: refreshToken() })
     await session.start()
@@ -323,6 +381,29 @@ describe('other tabs', () => {
     otherTabChanged('refresh_token')
     await vi.advanceTimersByTimeAsync(0)
     expect(session.state).toMatchObject({ user: other })
+  })
+
+  it('that sign in while this one asks for tokens are followed, whatever its answer is', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const other = { ...someone, user_id: 8 }
+    const theirs = refreshToken(8)
+    for (const answer of [Promise.resolve(fresh()), Promise.reject(new Error('revoked'))]) {
+      localStorage.setItem('refresh_token', refreshToken())
+      requestTokens.mockReset()
+      requestTokens.mockImplementationOnce(() => {
+        localStorage.setItem('refresh_token', theirs)
+        return answer
+      })
+      requestTokens.mockResolvedValueOnce({
+        access_token: accessToken({ subject_access: other }),
+        refresh_token: null,
+      })
+      const session = makeSession()
+      expect(await session.refresh()).toBe(true)
+      expect(session.state).toMatchObject({ user: other })
+      expect(requestTokens).toHaveBeenLastCalledWith(theirs)
+      expect(localStorage.getItem('refresh_token')).toBe(theirs)
+    }
   })
 
   it('that refresh or store something else leave it alone', async () => {

@@ -1,12 +1,11 @@
 import type { Authorization } from '@/api/client'
+import { REFRESH_BEFORE_EXPIRY_MS, RESCHEDULE_AFTER_MS, storageKeys } from '@/shared/constants'
 import { withRefreshLock } from './refresh-lock'
 import { readPayload, type SignedInUser } from './token-payload'
-import { REFRESH_TOKEN, tokenStorage } from './token-storage'
+import { tokenStorage } from './token-storage'
 
-const REFRESH_BEFORE_EXPIRY_MS = 10_000
-const RESCHEDULE_AFTER_MS = 1_000
-// Longer delays overflow and fire at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+// Timers stand still while a machine sleeps, and clocks are set: it is looked at the clock at least so often.
+const LONGEST_TIMER_MS = 60_000
 
 /** A refresh token of null means: the one you have stays good. */
 export type Tokens = { access_token: string; refresh_token: string | null }
@@ -47,7 +46,6 @@ export class Session implements Authorization {
   async start(): Promise<void> {
     window.addEventListener('storage', (event) => this.#followOtherTab(event))
     window.addEventListener('online', () => this.#schedule())
-    // Timers stand still while a machine sleeps.
     document.addEventListener('visibilitychange', () => this.#schedule())
 
     const accessToken = tokenStorage.accessToken()
@@ -99,18 +97,22 @@ export class Session implements Authorization {
     }
     try {
       const tokens = await this.#requestTokens(refreshToken)
-      // Signed out, or in as somebody else, while the answer was on its way.
-      if (tokenStorage.refreshToken() !== refreshToken) return false
-      return this.#keep(tokens)
+      return this.#isReplaced(refreshToken) ? this.#refreshNow() : this.#keep(tokens)
     } catch (error) {
+      if (this.#isReplaced(refreshToken)) return this.#refreshNow()
       console.error('The session was not refreshed:', error)
       this.signOut()
       return false
     }
   }
 
+  /** Somebody signed in, or out, in another tab while the answer was on its way. */
+  #isReplaced(refreshToken: string): boolean {
+    return tokenStorage.refreshToken() !== refreshToken
+  }
+
   #keep(tokens: Tokens): boolean {
-    if (!this.#take(tokens.access_token)) {
+    if (!this.#take(tokens.access_token, true)) {
       this.signOut()
       return false
     }
@@ -119,7 +121,7 @@ export class Session implements Authorization {
     return true
   }
 
-  #take(accessToken: string): boolean {
+  #take(accessToken: string, isFresh = false): boolean {
     const payload = readPayload(accessToken)
     if (payload?.token_type !== 'access' || !payload.subject_access) return false
     if (!payload.exp) {
@@ -127,7 +129,7 @@ export class Session implements Authorization {
       this.signOut()
       return false
     }
-    const expiresAt = new Date(payload.exp * 1000)
+    const expiresAt = new Date(expiryHere(payload.exp, isFresh ? payload.iat : undefined))
     tokenStorage.keepAccessToken(accessToken, expiresAt)
     this.#change({ status: 'authenticated', user: payload.subject_access, accessToken, expiresAt })
     return true
@@ -146,7 +148,7 @@ export class Session implements Authorization {
   }
 
   #followOtherTab(event: StorageEvent): void {
-    if (event.key !== REFRESH_TOKEN && event.key !== null) return
+    if (event.key !== storageKeys.refreshToken && event.key !== null) return
     const refreshToken = tokenStorage.refreshToken()
     if (!refreshToken) {
       if (this.#state.status === 'authenticated') this.signOut()
@@ -161,4 +163,15 @@ export class Session implements Authorization {
     this.#state = state
     for (const subscriber of this.#subscribers) subscriber()
   }
+}
+
+const WRONG_CLOCK_MS = 60_000
+
+/**
+ * When a token ends by this machine's clock, in ms. A token that was issued just now, and says that it was not, tells
+ * that the clock is wrong; by its own `exp` it would then be refreshed all the time, or too late.
+ */
+function expiryHere(exp: number, issuedJustNow: number | undefined): number {
+  const wrong = issuedJustNow === undefined ? 0 : Date.now() - issuedJustNow * 1000
+  return exp * 1000 + (Math.abs(wrong) > WRONG_CLOCK_MS ? wrong : 0)
 }

@@ -6,6 +6,8 @@ const TokenPayload = z.object({
   iat: z.optional(z.number()),
   role: z.enum(['guest', 'user']),
   token_type: z.enum(['login_code', 'user_link_tg', 'access', 'refresh']),
+  subject_login_code: z.optional(z.object({ tg_login_token: z.string() })),
+  subject_user_link_tg: z.optional(z.object({ user_id: z.number() })),
   subject_access: z.optional(
     z.object({
       user_id: z.number(),
@@ -33,7 +35,8 @@ export type SignedInUser = NonNullable<TokenPayload['subject_access']>
 export function readPayload(token: string): TokenPayload | undefined {
   const parsed = z.safeParse(TokenPayload, decode(token))
   if (parsed.success) return parsed.data
-  console.warn('The token has an invalid payload:', z.prettifyError(parsed.error))
+  const parts = parsed.error.issues.map(({ path, message }) => `${path.join('.')} (${message})`)
+  console.warn('The token has an invalid payload:', parts.join(', '))
   return undefined
 }
 

@@ -1,28 +1,25 @@
+import { storageKeys } from '@/shared/constants'
+
 // The access token lives as long as its tab, the refresh token until sign-out, shared by all tabs.
-const ACCESS_TOKEN = 'access_token'
-const ACCESS_TOKEN_EXPIRY = 'access_token_exp_text'
-const STOP_REFRESH = 'stop_refresh'
-export const REFRESH_TOKEN = 'refresh_token'
-
 export const tokenStorage = {
-  accessToken: () => sessionStorage.getItem(ACCESS_TOKEN) ?? undefined,
+  accessToken: () => sessionStorage.getItem(storageKeys.accessToken) ?? undefined,
 
-  refreshToken: () => localStorage.getItem(REFRESH_TOKEN) ?? undefined,
+  refreshToken: () => localStorage.getItem(storageKeys.refreshToken) ?? undefined,
 
   /** Set for a sign-in that must end with its access token. */
-  isRefreshStopped: () => sessionStorage.getItem(STOP_REFRESH) !== null,
+  isRefreshStopped: () => sessionStorage.getItem(storageKeys.stopRefresh) !== null,
 
   keepAccessToken(token: string, expiresAt: Date) {
-    sessionStorage.setItem(ACCESS_TOKEN, token)
-    sessionStorage.setItem(ACCESS_TOKEN_EXPIRY, expiresAt.toISOString())
+    sessionStorage.setItem(storageKeys.accessToken, token)
+    sessionStorage.setItem(storageKeys.accessTokenExpiry, expiresAt.toISOString())
   },
 
-  keepRefreshToken: (token: string) => localStorage.setItem(REFRESH_TOKEN, token),
+  keepRefreshToken: (token: string) => localStorage.setItem(storageKeys.refreshToken, token),
 
   dropAccessToken() {
-    sessionStorage.removeItem(ACCESS_TOKEN)
-    sessionStorage.removeItem(ACCESS_TOKEN_EXPIRY)
+    sessionStorage.removeItem(storageKeys.accessToken)
+    sessionStorage.removeItem(storageKeys.accessTokenExpiry)
   },
 
-  dropRefreshToken: () => localStorage.removeItem(REFRESH_TOKEN),
+  dropRefreshToken: () => localStorage.removeItem(storageKeys.refreshToken),
 }
