@@ -1,8 +1,8 @@
 import { http, HttpResponse } from 'msw'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { failure, server, success } from '@/test/msw/server'
 import { ApiError, MissingParameterError } from './errors'
-import { orderGet, siteGet } from './gen/sdk.gen'
+import { authLogin, orderGet, siteGet } from './gen/sdk.gen'
 
 const siteUrl = '*/api/v2/site'
 const problemOf = async () => (await siteGet().catch((error: unknown) => error)) as ApiError
@@ -84,7 +84,25 @@ describe('a call that fails', () => {
 
   it('has status 0 when no answer came', async () => {
     server.use(http.get(siteUrl, () => HttpResponse.error()))
-    expect(await problemOf()).toMatchObject({ status: 0, code: 'network_error', isPassing: true })
+    expect(await problemOf()).toMatchObject({
+      message: 'Network Error',
+      status: 0,
+      code: 'network_error',
+      isPassing: true,
+    })
+  })
+
+  it('is given up when no answer comes for half a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    server.use(http.get(siteUrl, () => new Promise<Response>(() => undefined)))
+    const problem = problemOf()
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await problem).toMatchObject({
+      message: 'Request timeout exceeded',
+      status: 0,
+      code: 'timeout',
+      isPassing: true,
+    })
   })
 
   it('is the caller’s own doing when they cancelled it', async () => {
@@ -97,6 +115,15 @@ describe('a call that fails', () => {
 })
 
 describe('a required parameter', () => {
+  it.each([{ email: null, password: 'x' }, { password: 'x' }, null, undefined])(
+    'is missed in the body %j, and nothing is sent',
+    async (body) => {
+      await expect(authLogin({ body } as never)).rejects.toThrow(
+        'Required parameter email was null or undefined when calling POST /api/v2/auth/account_login/login.',
+      )
+    },
+  )
+
   it('that is null or undefined is named, with the operation, and nothing is sent', async () => {
     const path: { order_id: string } = JSON.parse('{}')
     const call = orderGet({ path })

@@ -13,15 +13,32 @@ export function authorizeWith(source: Authorization): void {
   authorization = source
 }
 
+const LONGEST_WAIT_MS = 30_000
+
 /** Sends a request in the user's language, without a bearer token. Anything but a 2xx answer is thrown as an ApiError. */
 export async function sendOpenly(request: Request): Promise<Response> {
   request.headers.set('Accept-Language', document.documentElement.lang)
-  const response = await fetch(request).catch((failure: unknown) => {
-    if (request.signal.aborted) throw failure
-    throw new ApiError('Network Error', { status: 0, code: 'network_error' })
-  })
+  const response = await answerTo(request)
   if (response.ok) return response
   throw apiErrorOf(await readEnvelope(response), response)
+}
+
+async function answerTo(request: Request): Promise<Response> {
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), LONGEST_WAIT_MS)
+  const stop = () => patience.abort()
+  request.signal.addEventListener('abort', stop)
+  if (request.signal.aborted) stop()
+  try {
+    return await fetch(request, { signal: patience.signal })
+  } catch (failure) {
+    if (request.signal.aborted) throw failure
+    if (patience.signal.aborted)
+      throw new ApiError('Request timeout exceeded', { status: 0, code: 'timeout' })
+    throw new ApiError('Network Error', { status: 0, code: 'network_error' })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The same with the bearer token; after a 401 it tries once more with a new one. */

@@ -3,25 +3,27 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/api/errors'
 import { RequestId } from '@/shared/ui/request-id'
+import { problemText } from '@/shared/lib/server-problem'
 import { StatusPage } from '@/shared/ui/status-page'
+import { isCrawler } from './crawler'
 import { LostChunkError, reloadOnce } from './lazy'
-
-const CRAWLER = /bot|crawl|spider|slurp/i
 
 /** What a route shows when it, its loader or its chunk failed. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const { t } = useTranslation()
 
-  if (CRAWLER.test(navigator.userAgent)) {
+  if (isCrawler()) {
     console.error(error)
     return null
   }
   if (error instanceof LostChunkError) return <LostChunkPage />
+  const ownMessage = error instanceof ApiError ? problemText(error, t) : undefined
   return (
     <StatusPage
+      documentTitle={ownMessage ?? 'Internal Server Error'}
       caption="500 · Internal Server Error"
       title={t('error.brokenTitle')}
-      text={error instanceof ApiError ? error.message : t('error.brokenText')}
+      text={ownMessage ?? t('error.brokenText')}
       action={<ReloadButton />}
     >
       {error instanceof ApiError && <RequestId id={error.requestId} />}
@@ -34,6 +36,7 @@ function LostChunkPage() {
   if (reloadOnce(location.pathname)) return null
   return (
     <StatusPage
+      documentTitle={t('error.lostChunkTitle')}
       caption="503"
       title={t('error.lostChunkTitle')}
       text={t('error.lostChunkText')}

@@ -1,11 +1,13 @@
 import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { paths } from '../constants'
 import { ButtonLink } from './button-link'
 import classes from './status-page.module.css'
 
 /** A whole page that says what is wrong and offers the one way on. */
 export function StatusPage(props: {
+  documentTitle: string
   caption: string
   title: string
   text: string
@@ -14,7 +16,7 @@ export function StatusPage(props: {
 }) {
   return (
     <div className={classes.page}>
-      <title>{props.title}</title>
+      <title>{props.documentTitle}</title>
       <Stack gap="md" align="flex-start" maw={440}>
         <Text size="sm" c="dimmed" fw={500}>
           {props.caption}
@@ -32,5 +34,5 @@ export function StatusPage(props: {
 
 export function HomeButton() {
   const { t } = useTranslation()
-  return <ButtonLink to="/user/dashboard">{t('backToHome')}</ButtonLink>
+  return <ButtonLink to={paths.dashboard}>{t('backToHome')}</ButtonLink>
 }

@@ -1,6 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { scrollToTop } from '@/shared/lib/scroll'
 import { ButtonLink } from '@/shared/ui/button-link'
 
 export const PAGE_SIZE = 20
@@ -21,6 +22,8 @@ export function ActivityPages({ page, total }: { page: number; total: number }) 
           variant="default"
           to="/user/account/activity"
           search={{ page: page - 1 }}
+          resetScroll={false}
+          onClick={scrollToTop}
           disabled={page <= 1}
           leftSection={<ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
@@ -31,6 +34,8 @@ export function ActivityPages({ page, total }: { page: number; total: number }) 
           variant="default"
           to="/user/account/activity"
           search={{ page: page + 1 }}
+          resetScroll={false}
+          onClick={scrollToTop}
           disabled={page >= pages}
           rightSection={<ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />}
         >

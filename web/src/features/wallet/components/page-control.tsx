@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { scrollToTop } from '@/shared/lib/scroll'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { pagesOf } from '../model'
 
@@ -26,6 +27,7 @@ export function PageControl({ page, total }: { page: number; total: number }) {
           search={{ tab, page: page - 1 }}
           disabled={page <= 1}
           resetScroll={false}
+          onClick={scrollToTop}
           leftSection={<ChevronLeft size={16} strokeWidth={1.75} />}
         >
           {t('newer')}
@@ -37,6 +39,7 @@ export function PageControl({ page, total }: { page: number; total: number }) {
           search={{ tab, page: page + 1 }}
           disabled={page >= pages}
           resetScroll={false}
+          onClick={scrollToTop}
           rightSection={<ChevronRight size={16} strokeWidth={1.75} />}
         >
           {t('older')}
