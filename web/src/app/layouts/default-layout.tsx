@@ -6,6 +6,7 @@ import { Menu as MenuIcon, Search } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Logo } from '@/shared/ui/logo'
+import { useChat } from '../chat/use-chat'
 import { lazyPart } from '../lazy'
 import { useSiteName } from '@/shared/lib/site-name'
 import { AccountMenu } from './account-menu'
@@ -28,6 +29,7 @@ export function DefaultLayout() {
   const [paletteCalls, setPaletteCalls] = useState(0)
   const openPalette = () => setPaletteCalls((calls) => calls + 1)
   useHotkeys([['mod+K', openPalette]], [], true)
+  useChat()
 
   return (
     <div className={classes.shell}>

@@ -1,0 +1,10 @@
+import { crispData } from '@/api/gen/sdk.gen'
+import { siteOptions } from '@/api/site'
+import { queryClient } from '../query-client'
+import { session } from '../session/current-session'
+import { Chat } from './chat'
+
+new Chat(session, {
+  websiteId: async () => (await queryClient.ensureQueryData(siteOptions())).crisp_website_id,
+  userData: async () => (await crispData()).data,
+}).start()
