@@ -28,7 +28,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
-		v2.Site(a.Settings, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
+		v2.Site(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
 		v2.Cookies(a.Accounts, a.cfg.site),
@@ -50,6 +50,9 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.LinkToken(a.Links, a.Services),
 		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
 		v2.Services(a.Services),
+		v2.Bills(a.Shop),
+		v2.Invoices(a.Wallets, a.Shop, a.Settings),
+		v2.Refunds(a.Shop),
 		v2.Nodes(a.Nodes, a.Services),
 		v2.Traffic(a.Traffic, a.Nodes),
 	)
