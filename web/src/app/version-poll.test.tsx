@@ -1,0 +1,62 @@
+import { focusManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, render, screen } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { server } from '@/test/msw/server'
+
+// A page knows its build from the start.
+document.head.append(
+  Object.assign(document.createElement('meta'), { name: 'build', content: 'one' }),
+)
+const { useNewVersion } = await import('./version-poll')
+
+const Page = () => <p>{useNewVersion() ? 'another build is there' : 'this build is the latest'}</p>
+
+const asked = vi.fn<() => void>()
+let latest: string
+
+beforeEach(() => {
+  latest = 'one'
+  asked.mockReset()
+  server.use(
+    http.get('*/builds/latest.json', () => {
+      asked()
+      return HttpResponse.json({ build: latest })
+    }),
+  )
+  vi.spyOn(globalThis, 'fetch')
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Page />
+    </QueryClientProvider>,
+  )
+})
+
+const askedTimes = (times: number) => vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(times))
+
+describe('builds/latest.json', () => {
+  it('is asked for past all caches', async () => {
+    await askedTimes(1)
+    expect(fetch).toHaveBeenCalledWith('/builds/latest.json', { cache: 'no-store' })
+    expect(screen.getByText('this build is the latest')).toBeVisible()
+  })
+
+  it('is asked for again after five minutes', async () => {
+    await askedTimes(1)
+    latest = 'two'
+    await act(() => vi.advanceTimersByTimeAsync(290_000))
+    expect(asked).toHaveBeenCalledTimes(1)
+    await act(() => vi.advanceTimersByTimeAsync(15_000))
+    expect(await screen.findByText('another build is there')).toBeVisible()
+  })
+
+  it('is asked for again when the window has the focus', async () => {
+    await askedTimes(1)
+    latest = 'two'
+    act(() => focusManager.setFocused(false))
+    act(() => focusManager.setFocused(true))
+    expect(await screen.findByText('another build is there')).toBeVisible()
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+})
