@@ -9,6 +9,7 @@ import { Logo } from '@/shared/ui/logo'
 import { useChat } from '../chat/use-chat'
 import { lazyPart } from '../lazy'
 import { useSiteName } from '@/shared/lib/site-name'
+import { useIsToasting } from '@/shared/ui/toast'
 import { AccountMenu } from './account-menu'
 import { BottomBar } from './bottom-bar'
 import classes from './default-layout.module.css'
@@ -18,6 +19,7 @@ import { PaletteButton } from './palette-button'
 import { StatusBars } from './status-bars'
 
 const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
+const Toaster = lazyPart(() => import('@/shared/ui/toaster'), 'Toaster')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
@@ -30,6 +32,7 @@ export function DefaultLayout() {
   const openPalette = () => setPaletteCalls((calls) => calls + 1)
   useHotkeys([['mod+K', openPalette]], [], true)
   useChat()
+  const isToasting = useIsToasting()
 
   return (
     <div className={classes.shell}>
@@ -66,6 +69,7 @@ export function DefaultLayout() {
       <Suspense>
         {wasMenuOpened && <NavDrawer opened={isMenuOpen} onClose={menu.close} />}
         {paletteCalls > 0 && <Palette key={paletteCalls} />}
+        {isToasting && <Toaster />}
       </Suspense>
     </div>
   )

@@ -2,9 +2,14 @@ import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useRouter } from '@tanstack/react-router'
-import { Languages, LogOut, Search } from 'lucide-react'
+import type { TFunction } from 'i18next'
+import { Copy, Languages, LogOut, Search } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { linkTokenGet } from '@/api/gen/sdk.gen'
+import { copyText } from '@/shared/lib/copy'
+import { problemText } from '@/shared/lib/server-problem'
+import { toast } from '@/shared/ui/toast'
 import { type Language, languages, switchLanguage } from '../i18n'
 import { navigation } from './navigation'
 import { schemes } from './preference-buttons'
@@ -62,6 +67,13 @@ function useActions(): SpotlightActionGroupData {
   return {
     group: t('palette.actions'),
     actions: [
+      {
+        id: 'copy-link',
+        label: t('palette.copyLink'),
+        keywords: 'copy subscription link fuzhi dingyue lianjie',
+        leftSection: <Copy {...icon} />,
+        onClick: () => void copyLink(t),
+      },
       ...Object.entries(schemes).map(([scheme, Icon]) => ({
         id: scheme,
         label: `${t('account.scheme')}: ${t(`scheme.${scheme as keyof typeof schemes}`)}`,
@@ -84,5 +96,16 @@ function useActions(): SpotlightActionGroupData {
         onClick: () => void router.navigate({ to: '/auth/sign-out' }),
       },
     ],
+  }
+}
+
+/** The palette closes over this, so that its outcome is told in a toast. */
+async function copyLink(t: TFunction<'common'>): Promise<void> {
+  try {
+    const { url } = (await linkTokenGet()).data
+    const isCopied = await copyText(url)
+    await toast(isCopied ? 'success' : 'error', t(isCopied ? 'linkCopied' : 'notCopied'))
+  } catch (error) {
+    await toast('error', problemText(error, t))
   }
 }

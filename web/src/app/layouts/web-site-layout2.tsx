@@ -1,5 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Logo } from '@/shared/ui/logo'
 import { useSiteName } from '@/shared/lib/site-name'
 import { Footer } from './footer'
@@ -7,7 +7,7 @@ import { LanguageButton, SchemeButton } from './preference-buttons'
 import classes from './web-site-layout2.module.css'
 
 // The background comes when the page is there, and where it is lost the page does without.
-const Runway = lazy(() =>
+const Runway = lazy<ComponentType>(() =>
   import('./runway').then(
     (runway) => ({ default: runway.Runway }),
     () => ({ default: () => null }),
