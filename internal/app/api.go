@@ -23,6 +23,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
+	old.Invite(a.Invites)
 	old.Payment(a.Wallets, a.Payments)
 	old.Telegram(a.Telegram)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
@@ -43,6 +44,10 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Mails(a.Mails),
 		v2.Telegram(a.Telegram),
 		v2.Wallet(a.Wallets, a.Shop, a.Settings),
+		v2.CDKeys(a.CDKeys),
+		v2.Coupons(a.Shop),
+		v2.Adjustments(a.Wallets),
+		v2.Invites(a.Invites, a.Accounts, a.Wallets, a.Settings, a.cfg.site),
 		v2.Recharge(a.Wallets, a.Payments, a.Settings),
 		v2.Gateways(a.Gateways),
 		v2.Plans(a.Shop, a.Settings),

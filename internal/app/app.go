@@ -25,15 +25,18 @@ import (
 	"airstrip/internal/api/notify"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/captcha"
+	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
+	"airstrip/internal/invite"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/renewal"
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
@@ -60,7 +63,9 @@ type App struct {
 	Wallets  *wallet.Wallets
 	Services *service.Services
 	Accounts *account.Accounts
+	Invites  *invite.Invites
 	Shop     *shop.Shop
+	CDKeys   *cdkey.Keys
 	Renewals *renewal.Renewals
 	Gateways *payment.Gateways
 	Payments *payment.Payments
@@ -113,7 +118,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
 	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas, a.cfg.site)
+	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
+	a.CDKeys = cdkey.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
@@ -134,7 +141,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Telegram.Close)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)
 	}
 	a.Outbox = job.New(a.DB)

@@ -11,7 +11,7 @@ func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	var all []db.Violation
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
-	}{a.Wallets, a.Shop} {
+	}{a.Wallets, a.Shop, a.CDKeys, a.Invites} {
 		broken, err := part.Check(ctx)
 		if err != nil {
 			return nil, err

@@ -19,7 +19,8 @@ import (
 type walletResult struct {
 	CreatedAt     time.Time    `json:"created_at"`
 	WalletBalance money.Amount `json:"wallet_balance" doc:"All of the wallet"`
-	InviteBalance money.Amount `json:"invite_balance" doc:"Commission from invites"`
+	InviteBalance money.Amount `json:"invite_balance" doc:"Commission from invites that can be moved into the wallet"`
+	InvitePending money.Amount `json:"invite_pending" doc:"Commission from invites that is not released yet"`
 	Held          money.Amount `json:"held" doc:"What pending orders keep of the balance"`
 	Available     money.Amount `json:"available" doc:"The balance less what is held"`
 	Currency      string       `json:"currency" doc:"ISO 4217"`
@@ -35,7 +36,7 @@ type movementPage struct {
 type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
-	Reason       string            `json:"reason" enum:"recharge,purchase"`
+	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
 	Text         string            `json:"text" doc:"What it was, for people"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
 	BalanceAfter money.Amount      `json:"balance_after"`
@@ -43,7 +44,7 @@ type movementItem struct {
 }
 
 type movementReference struct {
-	Kind string `json:"kind" enum:"order,recharge"`
+	Kind string `json:"kind" enum:"order,recharge,cd_key,adjustment,commission_withdrawal,invite_purchase"`
 	No   int64  `json:"no" doc:"Number of the order or recharge"`
 }
 
@@ -51,6 +52,21 @@ type movementReference struct {
 var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.RechargePaid: {ZH: "充值", EN: "Recharge"},
 	wallet.Purchase:     {ZH: "购买", EN: "Purchase"},
+	wallet.PlanChange:   {ZH: "更换套餐退差", EN: "Rest of a change of plan"},
+	wallet.Refund:       {ZH: "退款", EN: "Refund"},
+
+	wallet.CDKey:           {ZH: "兑换码", EN: "Cd-key"},
+	wallet.Adjusted:        {ZH: "客服调整", EN: "Adjustment by staff"},
+	wallet.CommissionMoved: {ZH: "返佣转入", EN: "Commission"},
+	wallet.InvitesBought:   {ZH: "购买邀请名额", EN: "Invites"},
+}
+
+func movementText(m *wallet.Movement, lang fault.Lang) string {
+	text := movementTexts[m.Reason].In(lang)
+	if m.Note != "" {
+		text += " · " + m.Note
+	}
+	return text
 }
 
 type purchaseRecord struct {
@@ -73,7 +89,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resourc
 		handle(r, op{method: http.MethodGet, path: "/user/wallet", id: "wallet_get", tag: "user", access: user, summary: "The balance"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (walletResult, error) {
 				b, err := w.Balance(ctx, who.UserID)
-				return walletResult{b.CreatedAt, b.Posted, b.Commission, b.Held, b.Available, settings.Get().Currency}, err
+				return walletResult{b.CreatedAt, b.Posted, b.Commission, b.Pending, b.Held, b.Available, settings.Get().Currency}, err
 			})
 
 		type page struct {
@@ -87,7 +103,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resourc
 				lang := api.CallerOf(ctx).Lang
 				for _, m := range movements {
 					out.Movements = append(out.Movements, movementItem{
-						m.ID, m.CreatedAt, string(m.Reason), movementTexts[m.Reason].In(lang) + " · " + m.Note, m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
+						m.ID, m.CreatedAt, string(m.Reason), movementText(&m, lang), m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
 					})
 				}
 				return out, err

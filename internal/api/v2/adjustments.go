@@ -1,0 +1,84 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/money"
+	"airstrip/internal/wallet"
+)
+
+type adjustmentItem struct {
+	ID        int64        `json:"id"`
+	UserID    int64        `json:"user_id"`
+	Amount    money.Amount `json:"amount" doc:"Negative: taken out of the wallet"`
+	Reason    string       `json:"reason" doc:"The user reads it"`
+	State     string       `json:"state" enum:"pending,posted,declined" doc:"pending: a second member of staff must confirm it"`
+	MadeBy    *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
+	CreatedAt time.Time    `json:"created_at"`
+	DecidedBy *int64       `json:"decided_by" nullable:"true" doc:"The second member of staff"`
+	DecidedAt *time.Time   `json:"decided_at" nullable:"true"`
+}
+
+func newAdjustmentItem(a *wallet.Adjustment) adjustmentItem {
+	return adjustmentItem{a.ID, a.UserID, a.Amount, a.Reason, string(a.State), a.MadeBy, a.CreatedAt, a.DecidedBy, a.DecidedAt}
+}
+
+type adjustmentList struct {
+	Adjustments []adjustmentItem `json:"adjustments" doc:"Newest first"`
+	TotalCount  int64            `json:"total_count"`
+}
+
+type adjustmentBody struct {
+	UserID int64       `json:"user_id"`
+	Amount AmountInput `json:"amount" doc:"Negative: out of the wallet"`
+	Reason string      `json:"reason" minLength:"1" maxLength:"200" doc:"The user reads it"`
+}
+
+// Adjustments adds, for staff, putting money into wallets and taking it out.
+func Adjustments(w *wallet.Wallets) Resource {
+	show := func(a *wallet.Adjustment, err error) (adjustmentItem, error) {
+		if err != nil {
+			return adjustmentItem{}, err
+		}
+		return newAdjustmentItem(a), nil
+	}
+	return func(r *Router) {
+		handle(r, op{
+			method: http.MethodPost, path: "/staff/wallet-adjustments", id: "staff_adjustment_make", tag: "staff", access: staff, roles: forMoney, keyed: true,
+			summary: "Put money into a wallet or take it out; pending where a second member of staff must confirm it",
+		}, func(ctx context.Context, who account.Identity, in *body[adjustmentBody]) (adjustmentItem, error) {
+			return show(w.Adjust(ctx, in.Body.UserID, in.Body.Amount.Amount, in.Body.Reason, &who.UserID))
+		})
+
+		type part struct {
+			State  string `query:"state" enum:"pending,posted,declined"`
+			UserID int64  `query:"user_id" minimum:"1"`
+			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64  `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/staff/wallet-adjustments", id: "staff_adjustments_list", tag: "staff", access: staff, roles: forMoney, summary: "What staff put into wallets and took out"},
+			func(ctx context.Context, _ account.Identity, in *part) (adjustmentList, error) {
+				adjustments, total, err := w.Adjustments(ctx, wallet.AdjustmentState(in.State), in.UserID, in.Limit, in.Offset)
+				out := adjustmentList{[]adjustmentItem{}, total}
+				for i := range adjustments {
+					out.Adjustments = append(out.Adjustments, newAdjustmentItem(&adjustments[i]))
+				}
+				return out, err
+			})
+
+		type which struct {
+			ID int64 `path:"adjustment_id"`
+		}
+		handle(r, op{method: http.MethodPost, path: "/staff/wallet-adjustments/{adjustment_id}/confirm", id: "staff_adjustment_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Post what another member of staff made"},
+			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
+				return show(w.ConfirmAdjustment(ctx, in.ID, &who.UserID))
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/wallet-adjustments/{adjustment_id}/decline", id: "staff_adjustment_decline", tag: "staff", access: staff, roles: forMoney, summary: "End a pending adjustment; nothing moves"},
+			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
+				return show(w.DeclineAdjustment(ctx, in.ID, &who.UserID))
+			})
+	}
+}

@@ -1,0 +1,210 @@
+package v2
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/cdkey"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+)
+
+// forMoney are the roles that may treat users' money.
+var forMoney = []account.Role{account.Owner, account.Admin, account.Finance}
+
+type gift struct {
+	Kind   string        `json:"kind" enum:"amount,plan,traffic" doc:"What a key gives: money into the wallet, a plan for a time, or a package of traffic"`
+	Amount *money.Amount `json:"amount,omitempty" doc:"Of the kind amount"`
+	PlanID *int64        `json:"plan_id,omitempty" doc:"Of the kind plan"`
+	Months *int          `json:"months,omitempty" doc:"Of the kind plan"`
+	Days   *int          `json:"days,omitempty" doc:"Of the kind plan beside the months; of the kind traffic how long it lives, absent: until it is used up"`
+	Bytes  *int64        `json:"bytes,omitempty" doc:"Of the kind traffic"`
+}
+
+func newGift(g cdkey.Gift) gift {
+	out := gift{Kind: string(g.Kind), PlanID: g.PlanID, Months: g.Months, Days: g.Days, Bytes: g.Bytes}
+	if g.Kind == cdkey.Amount {
+		out.Amount = &g.Amount
+	}
+	return out
+}
+
+type redemptionRecord struct {
+	No        int64     `json:"no"`
+	CreatedAt time.Time `json:"created_at"`
+	CDKey     string    `json:"cd_key" doc:"The key's first characters"`
+	gift
+	PlanName  *string `json:"plan_name,omitempty"`
+	ServiceID *int64  `json:"service_id,omitempty" doc:"The service that it began or prolonged"`
+	PackageID *int64  `json:"package_id,omitempty" doc:"The package that it brought"`
+}
+
+type redemptionList struct {
+	Records    []redemptionRecord `json:"records" doc:"Newest first"`
+	TotalCount int64              `json:"total_count"`
+}
+
+func newRedemptionRecord(r *cdkey.Redemption) redemptionRecord {
+	return redemptionRecord{r.ID, r.CreatedAt, r.Prefix, newGift(r.Gift), r.PlanName, r.ServiceID, r.PackageID}
+}
+
+type keyBatch struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	gift
+	Size        int        `json:"size" doc:"How many keys"`
+	MaxUses     int        `json:"max_uses" doc:"Of each key, by as many users"`
+	PerUser     *int       `json:"per_user" nullable:"true" doc:"Keys of the batch that one user may redeem; null: no limit"`
+	Used        int64      `json:"used" doc:"Redemptions of all its keys"`
+	ExpiresAt   *time.Time `json:"expires_at" nullable:"true"`
+	MadeBy      *int64     `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
+	CreatedAt   time.Time  `json:"created_at"`
+	ConfirmedBy *int64     `json:"confirmed_by" nullable:"true"`
+	ConfirmedAt *time.Time `json:"confirmed_at" nullable:"true" doc:"null: the keys count once a second member of staff has confirmed the batch"`
+	VoidedBy    *int64     `json:"voided_by" nullable:"true"`
+	VoidedAt    *time.Time `json:"voided_at" nullable:"true"`
+}
+
+func newKeyBatch(b *cdkey.Batch) keyBatch {
+	return keyBatch{
+		b.ID, b.Name, newGift(b.Gift), b.Size, b.MaxUses, b.PerUser, b.Used, b.ExpiresAt, b.MadeBy, b.CreatedAt, b.ConfirmedBy, b.ConfirmedAt, b.VoidedBy, b.VoidedAt,
+	}
+}
+
+type madeBatch struct {
+	Batch keyBatch `json:"batch"`
+	CSV   string   `json:"csv" doc:"All keys of the batch, shown this once"`
+}
+
+type keyBatches struct {
+	Batches    []keyBatch `json:"batches" doc:"Newest first"`
+	TotalCount int64      `json:"total_count"`
+}
+
+type keyItem struct {
+	ID       int64      `json:"id"`
+	Prefix   string     `json:"prefix" doc:"The key's first characters"`
+	Used     int        `json:"used"`
+	MaxUses  int        `json:"max_uses"`
+	VoidedAt *time.Time `json:"voided_at" nullable:"true"`
+}
+
+type batchWithKeys struct {
+	Batch keyBatch  `json:"batch"`
+	Keys  []keyItem `json:"keys"`
+}
+
+type batchBody struct {
+	Name      string       `json:"name,omitempty" maxLength:"64" doc:"For staff"`
+	Kind      string       `json:"kind" enum:"amount,plan,traffic"`
+	Amount    *AmountInput `json:"amount,omitempty"`
+	PlanID    *int64       `json:"plan_id,omitempty"`
+	Months    *int         `json:"months,omitempty"`
+	Days      *int         `json:"days,omitempty"`
+	Bytes     *int64       `json:"bytes,omitempty"`
+	Size      int          `json:"size" doc:"How many keys: 1 to 10,000"`
+	MaxUses   int          `json:"max_uses,omitempty" doc:"Of each key, by as many users; 1 where it is not given"`
+	PerUser   *int         `json:"per_user,omitempty" nullable:"true"`
+	ExpiresAt *time.Time   `json:"expires_at,omitempty" nullable:"true"`
+}
+
+func (b batchBody) batch() cdkey.Batch {
+	out := cdkey.Batch{
+		Name: b.Name, Gift: cdkey.Gift{Kind: cdkey.Kind(b.Kind), PlanID: b.PlanID, Months: b.Months, Days: b.Days, Bytes: b.Bytes},
+		Size: b.Size, MaxUses: cmp.Or(b.MaxUses, 1), PerUser: b.PerUser, ExpiresAt: b.ExpiresAt,
+	}
+	if b.Amount != nil {
+		out.Amount = b.Amount.Amount
+	}
+	return out
+}
+
+// CDKeys adds redeeming cd-keys and, for staff, making them.
+func CDKeys(k *cdkey.Keys) Resource {
+	return func(r *Router) {
+		handle(r, op{
+			method: http.MethodPost, path: "/user/wallet/cd-key/{cd_key}", id: "cd_key_redeem", tag: "user", access: user, keyed: true,
+			summary: "Redeem a cd-key; spaces, dashes and case do not matter. 404 cd_key_invalid for any that cannot be redeemed, after ten of those in an hour 429",
+			message: fault.Text{ZH: "兑换成功", EN: "Redeemed"},
+		}, func(ctx context.Context, who account.Identity, in *struct {
+			Key string `path:"cd_key" maxLength:"200"`
+		},
+		) (redemptionRecord, error) {
+			redeemed, err := k.Redeem(ctx, who.UserID, in.Key)
+			if err != nil {
+				return redemptionRecord{}, err
+			}
+			return newRedemptionRecord(redeemed), nil
+		})
+
+		type part struct {
+			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		history := func(ctx context.Context, who account.Identity, in *part) (redemptionList, error) {
+			redemptions, total, err := k.Redemptions(ctx, who.UserID, in.Limit, in.Offset)
+			out := redemptionList{[]redemptionRecord{}, total}
+			for i := range redemptions {
+				out.Records = append(out.Records, newRedemptionRecord(&redemptions[i]))
+			}
+			return out, err
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/cd-key", id: "cd_key_list", tag: "user", access: user, summary: "The cd-keys that the user redeemed"}, history)
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/cd-key/cd-key", id: "cd_key_history", tag: "user", access: user, summary: "The same as the list one level up, where the original has it"}, history)
+
+		handle(r, op{
+			method: http.MethodPost, path: "/staff/cd-keys", id: "staff_cd_keys_make", tag: "staff", access: staff, roles: forMoney,
+			summary: "Make a batch of cd-keys; the answer has them this once", message: fault.Text{ZH: "兑换码已生成，请立即保存，之后不再显示", EN: "Save the keys now; they are not shown again"},
+		}, func(ctx context.Context, who account.Identity, in *body[batchBody]) (madeBatch, error) {
+			b, keys, err := k.Make(ctx, in.Body.batch(), &who.UserID)
+			if err != nil {
+				return madeBatch{}, err
+			}
+			return madeBatch{newKeyBatch(&b), b.CSV(keys)}, nil
+		})
+		handle(r, op{method: http.MethodGet, path: "/staff/cd-keys", id: "staff_cd_keys_list", tag: "staff", access: staff, roles: forMoney, summary: "The batches of cd-keys"},
+			func(ctx context.Context, _ account.Identity, in *part) (keyBatches, error) {
+				batches, total, err := k.Batches(ctx, in.Limit, in.Offset)
+				out := keyBatches{[]keyBatch{}, total}
+				for i := range batches {
+					out.Batches = append(out.Batches, newKeyBatch(&batches[i]))
+				}
+				return out, err
+			})
+		type whichPart struct {
+			BatchID int64 `path:"batch_id"`
+			part
+		}
+		handle(r, op{method: http.MethodGet, path: "/staff/cd-keys/{batch_id}", id: "staff_cd_keys_get", tag: "staff", access: staff, roles: forMoney, summary: "A batch and a part of its keys"},
+			func(ctx context.Context, _ account.Identity, in *whichPart) (batchWithKeys, error) {
+				b, keys, err := k.Batch(ctx, in.BatchID, in.Limit, in.Offset)
+				out := batchWithKeys{newKeyBatch(&b), []keyItem{}}
+				for _, key := range keys {
+					out.Keys = append(out.Keys, keyItem{key.ID, key.Prefix, key.Used, key.MaxUses, key.VoidedAt})
+				}
+				return out, err
+			})
+		type which struct {
+			BatchID int64 `path:"batch_id"`
+		}
+		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/confirm", id: "staff_cd_keys_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Let a batch count that another member of staff made"},
+			func(ctx context.Context, who account.Identity, in *which) (Empty, error) {
+				return Empty{}, k.Confirm(ctx, in.BatchID, &who.UserID)
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/void", id: "staff_cd_keys_void", tag: "staff", access: staff, roles: forMoney, summary: "Make all keys of a batch worthless; what was redeemed stays"},
+			func(ctx context.Context, who account.Identity, in *which) (Empty, error) {
+				return Empty{}, k.Void(ctx, in.BatchID, &who.UserID)
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/keys/{key_id}/void", id: "staff_cd_key_void", tag: "staff", access: staff, roles: forMoney, summary: "Make one key worthless"},
+			func(ctx context.Context, _ account.Identity, in *struct {
+				BatchID int64 `path:"batch_id"`
+				KeyID   int64 `path:"key_id"`
+			},
+			) (Empty, error) {
+				return Empty{}, k.VoidKey(ctx, in.BatchID, in.KeyID)
+			})
+	}
+}
