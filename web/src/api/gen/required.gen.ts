@@ -34,6 +34,15 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/auth/jwt_token/jwt_access_refresh": [
     "body.refresh_token"
   ],
+  "POST /api/v2/auth/passkey/finish": [
+    "body.credential"
+  ],
+  "POST /api/v2/auth/telegram/login": [
+    "body.login_code"
+  ],
+  "POST /api/v2/auth/telegram/state": [
+    "body.login_code"
+  ],
   "GET /api/v2/captcha-key": [
     "query.captcha_key_type"
   ],
@@ -44,9 +53,27 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "POST /api/v2/staff/gateways": [
+    "body.kind",
+    "body.name"
+  ],
+  "DELETE /api/v2/staff/gateways/{gateway_id}": [
+    "path.gateway_id"
+  ],
+  "GET /api/v2/staff/mails/{mail_id}": [
+    "path.mail_id"
+  ],
+  "POST /api/v2/staff/mails/{mail_id}/retry": [
+    "path.mail_id"
+  ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
     "body.new_password"
+  ],
+  "POST /api/v2/user/account/close": [
+    "body.password",
+    "body.email",
+    "body.forfeit"
   ],
   "POST /api/v2/user/account/edit-email": [
     "body.email",
@@ -63,6 +90,18 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/account/edit-profile": [
     "body.user_name"
+  ],
+  "POST /api/v2/user/account/passkeys/begin": [
+    "body.password"
+  ],
+  "POST /api/v2/user/account/passkeys/finish": [
+    "body.credential"
+  ],
+  "DELETE /api/v2/user/account/passkeys/{passkey_id}": [
+    "path.passkey_id"
+  ],
+  "POST /api/v2/user/account/passkeys/{passkey_id}": [
+    "body.name"
   ],
   "DELETE /api/v2/user/account/sessions/{session_id}": [
     "path.session_id"

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountMeData, AccountMeResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -139,9 +139,55 @@ export const authLoginOld = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
+ * Begin to sign in with a passkey
+ */
+export const authPasskeyBegin = <ThrowOnError extends boolean = true>(options?: Options<AuthPasskeyBeginData, ThrowOnError>): RequestResult<AuthPasskeyBeginResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AuthPasskeyBeginResponses, unknown, ThrowOnError>({ url: '/api/v2/auth/passkey/begin', ...options });
+
+/**
+ * Sign in with a passkey; it counts as both factors
+ */
+export const authPasskeyFinish = <ThrowOnError extends boolean = true>(options: Options<AuthPasskeyFinishData, ThrowOnError>): RequestResult<AuthPasskeyFinishResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthPasskeyFinishResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/passkey/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * End the session that makes the call
  */
 export const authSignOut = <ThrowOnError extends boolean = true>(options?: Options<AuthSignOutData, ThrowOnError>): RequestResult<AuthSignOutResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AuthSignOutResponses, unknown, ThrowOnError>({ url: '/api/v2/auth/sign-out', ...options });
+
+/**
+ * Begin a sign-in that is confirmed in Telegram within five minutes
+ */
+export const authTelegramBegin = <ThrowOnError extends boolean = true>(options?: Options<AuthTelegramBeginData, ThrowOnError>): RequestResult<AuthTelegramBeginResponses, unknown, ThrowOnError> => (options?.client ?? client).post<AuthTelegramBeginResponses, unknown, ThrowOnError>({ url: '/api/v2/auth/telegram/begin', ...options });
+
+/**
+ * Get the tokens of a sign-in that was confirmed in Telegram, once
+ */
+export const authTelegramLogin = <ThrowOnError extends boolean = true>(options: Options<AuthTelegramLoginData, ThrowOnError>): RequestResult<AuthTelegramLoginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthTelegramLoginResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/telegram/login',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask how far a sign-in through Telegram has come; once a second is fine
+ */
+export const authTelegramState = <ThrowOnError extends boolean = true>(options: Options<AuthTelegramStateData, ThrowOnError>): RequestResult<AuthTelegramStateResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthTelegramStateResponses, unknown, ThrowOnError>({
+    url: '/api/v2/auth/telegram/state',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Which captcha stands before a call
@@ -188,6 +234,60 @@ export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options
 export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
 
 /**
+ * The site's accounts with payment platforms
+ */
+export const staffGatewaysList = <ThrowOnError extends boolean = true>(options?: Options<StaffGatewaysListData, ThrowOnError>): RequestResult<StaffGatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffGatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/gateways', ...options });
+
+/**
+ * Add an account with a payment platform
+ */
+export const staffGatewayAdd = <ThrowOnError extends boolean = true>(options: Options<StaffGatewayAddData, ThrowOnError>): RequestResult<StaffGatewayAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffGatewayAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/gateways',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The payment platforms there are, with the credentials they need
+ */
+export const staffGatewayKinds = <ThrowOnError extends boolean = true>(options?: Options<StaffGatewayKindsData, ThrowOnError>): RequestResult<StaffGatewayKindsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffGatewayKindsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/gateways/kinds', ...options });
+
+/**
+ * Remove an account that was never used
+ */
+export const staffGatewayRemove = <ThrowOnError extends boolean = true>(options: Options<StaffGatewayRemoveData, ThrowOnError>): RequestResult<StaffGatewayRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffGatewayRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/gateways/{gateway_id}', ...options });
+
+/**
+ * Change an account; recharges that have begun keep what they were promised
+ */
+export const staffGatewayChange = <ThrowOnError extends boolean = true>(options: Options<StaffGatewayChangeData, ThrowOnError>): RequestResult<StaffGatewayChangeResponses, unknown, ThrowOnError> => (options.client ?? client).patch<StaffGatewayChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/gateways/{gateway_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The mails of the last 30 days, newest first
+ */
+export const staffMails = <ThrowOnError extends boolean = true>(options?: Options<StaffMailsData, ThrowOnError>): RequestResult<StaffMailsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffMailsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails', ...options });
+
+/**
+ * A mail with its text
+ */
+export const staffMail = <ThrowOnError extends boolean = true>(options: Options<StaffMailData, ThrowOnError>): RequestResult<StaffMailResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffMailResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}', ...options });
+
+/**
+ * Send a mail again that failed or was kept
+ */
+export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
+
+/**
  * What the access token says
  */
 export const userIndex = <ThrowOnError extends boolean = true>(options?: Options<UserIndexData, ThrowOnError>): RequestResult<UserIndexResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserIndexResponses, unknown, ThrowOnError>({ url: '/api/v2/user', ...options });
@@ -202,6 +302,23 @@ export const accountActivity = <ThrowOnError extends boolean = true>(options?: O
  */
 export const accountChangePassword = <ThrowOnError extends boolean = true>(options: Options<AccountChangePasswordData, ThrowOnError>): RequestResult<AccountChangePasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountChangePasswordResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/change-password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What closing the account costs
+ */
+export const accountLoss = <ThrowOnError extends boolean = true>(options?: Options<AccountLossData, ThrowOnError>): RequestResult<AccountLossResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLossResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/close', ...options });
+
+/**
+ * Close the account for good
+ */
+export const accountClose = <ThrowOnError extends boolean = true>(options: Options<AccountCloseData, ThrowOnError>): RequestResult<AccountCloseResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountCloseResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/close',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -258,6 +375,16 @@ export const accountEditProfile = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
+ * Unlink the Telegram account
+ */
+export const accountUnlinkTelegram = <ThrowOnError extends boolean = true>(options?: Options<AccountUnlinkTelegramData, ThrowOnError>): RequestResult<AccountUnlinkTelegramResponses, unknown, ThrowOnError> => (options?.client ?? client).delete<AccountUnlinkTelegramResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/link/telegram', ...options });
+
+/**
+ * The linked Telegram account, or the way to link one
+ */
+export const accountLinkTelegram = <ThrowOnError extends boolean = true>(options?: Options<AccountLinkTelegramData, ThrowOnError>): RequestResult<AccountLinkTelegramResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLinkTelegramResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/link/telegram', ...options });
+
+/**
  * The newest 100 sign-ins, failed ones too, newest first
  */
 export const accountLoginHistory = <ThrowOnError extends boolean = true>(options?: Options<AccountLoginHistoryData, ThrowOnError>): RequestResult<AccountLoginHistoryResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLoginHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/login-history', ...options });
@@ -271,6 +398,52 @@ export const accountLoginIpLog = <ThrowOnError extends boolean = true>(options?:
  * The user's account
  */
 export const accountMe = <ThrowOnError extends boolean = true>(options?: Options<AccountMeData, ThrowOnError>): RequestResult<AccountMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/me', ...options });
+
+/**
+ * The user's passkeys, the oldest first
+ */
+export const accountPasskeys = <ThrowOnError extends boolean = true>(options?: Options<AccountPasskeysData, ThrowOnError>): RequestResult<AccountPasskeysResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountPasskeysResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/passkeys', ...options });
+
+/**
+ * Begin to add a passkey
+ */
+export const accountPasskeyBegin = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyBeginData, ThrowOnError>): RequestResult<AccountPasskeyBeginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountPasskeyBeginResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/passkeys/begin',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add the passkey that the device made
+ */
+export const accountPasskeyFinish = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyFinishData, ThrowOnError>): RequestResult<AccountPasskeyFinishResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountPasskeyFinishResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/passkeys/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a passkey
+ */
+export const accountPasskeyRemove = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyRemoveData, ThrowOnError>): RequestResult<AccountPasskeyRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<AccountPasskeyRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/passkeys/{passkey_id}', ...options });
+
+/**
+ * Give a passkey another name
+ */
+export const accountPasskeyRename = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyRenameData, ThrowOnError>): RequestResult<AccountPasskeyRenameResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountPasskeyRenameResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/passkeys/{passkey_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * What protects the account

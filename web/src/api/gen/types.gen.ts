@@ -4,6 +4,28 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
+export type ApiToken = {
+    created_at: string;
+    /**
+     * null: never
+     */
+    expires_at: string | null;
+    /**
+     * The token's first eight characters
+     */
+    hint: string;
+    id: number;
+    /**
+     * To the minute; null: never
+     */
+    last_used_at: string | null;
+    name: string;
+    /**
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
+     */
+    scopes: Array<string>;
+};
+
 export type Access = {
     class: number;
     /**
@@ -61,7 +83,7 @@ export type AccountMeResult = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -89,28 +111,6 @@ export type ActivityItem = {
 export type ActivityResult = {
     activities: Array<ActivityItem>;
     total_count: number;
-};
-
-export type ApiToken = {
-    created_at: string;
-    /**
-     * null: never
-     */
-    expires_at: string | null;
-    /**
-     * The token's first eight characters
-     */
-    hint: string;
-    id: number;
-    /**
-     * To the minute; null: never
-     */
-    last_used_at: string | null;
-    name: string;
-    /**
-     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
-     */
-    scopes: Array<string>;
 };
 
 export type ApiTokenBody = {
@@ -229,6 +229,22 @@ export type ChangePasswordBody = {
      * 8 to 128 characters, not among the most common
      */
     new_password: string;
+};
+
+export type CloseBody = {
+    /**
+     * The account's address, typed to confirm
+     */
+    email: string;
+    /**
+     * The money that the user saw they give up; must be what it is now
+     */
+    forfeit: string | number;
+    /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    ga_token?: string;
+    password: string;
 };
 
 export type ConfirmationBody = {
@@ -363,7 +379,162 @@ export type FieldFailure = {
     message: string;
 };
 
+export type GatewayAccount = {
+    created_at: string;
+    /**
+     * Names of those that are set; their values are never shown
+     */
+    credentials: Array<string>;
+    currency: string;
+    enabled: boolean;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee_fixed: string;
+    fee_percent: string;
+    icon: string;
+    id: number;
+    kind: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    maximum: string | null;
+    /**
+     * Decimal amount in the site's currency
+     */
+    minimum: string | null;
+    name: string;
+    /**
+     * Where the platform sends its notifies, under the site's address
+     */
+    notify_path: string;
+    rate: string | null;
+    sort: number;
+    title_en: string;
+    title_zh: string;
+    updated_at: string;
+};
+
+export type GatewayChange = {
+    /**
+     * Those that change; an empty one is removed
+     */
+    credentials?: {
+        [key: string]: string;
+    };
+    currency?: string;
+    enabled?: boolean;
+    /**
+     * Added to what is paid, in the site's currency
+     */
+    fee_fixed?: string | number;
+    /**
+     * Of the amount, added to what is paid
+     */
+    fee_percent?: string;
+    /**
+     * https address, path from /, or name of an icon
+     */
+    icon?: string;
+    /**
+     * Of a recharge; 0: the site's
+     */
+    maximum?: string | number;
+    /**
+     * Of a recharge; 0: the site's
+     */
+    minimum?: string | number;
+    /**
+     * Of the currency for one of the site's; empty where it is the site's
+     */
+    rate?: string;
+    sort?: number;
+    title_en?: string;
+    title_zh?: string;
+};
+
+export type GatewayChargeNow = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee: string;
+    /**
+     * Amount and fee, in pay_currency, rounded up
+     */
+    pay_amount: string;
+    pay_currency: string;
+};
+
+export type GatewayCredential = {
+    /**
+     * The values it may have; empty: any
+     */
+    choices: Array<string>;
+    /**
+     * Has several lines, such as a key in PEM
+     */
+    long: boolean;
+    name: string;
+    required: boolean;
+    /**
+     * For people, in the language of Accept-Language
+     */
+    title: string;
+};
+
 export type GatewayItem = {
+    /**
+     * What the amount that was asked about costs here now; absent where it is outside the limits or none was asked about
+     */
+    charge?: GatewayChargeNow;
+    /**
+     * In which it is paid, ISO 4217
+     */
+    currency: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    fee_fixed: string;
+    /**
+     * Of the amount, such as 1.50
+     */
+    fee_percent: string;
+    /**
+     * Address of a picture, or the name of an icon; may be empty
+     */
+    icon: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    maximum: string;
+    /**
+     * The smallest recharge that begins here
+     */
+    minimum: string;
+    name: string;
+    /**
+     * Of that currency for one of the site's; null where it is the site's
+     */
+    rate: string | null;
+    /**
+     * For people, in the language of Accept-Language
+     */
+    title: string;
+};
+
+export type GatewayKind = {
+    /**
+     * In which it can be paid
+     */
+    currencies: Array<string>;
+    /**
+     * The credentials it needs
+     */
+    fields: Array<GatewayCredential>;
     name: string;
     /**
      * For people, in the language of Accept-Language
@@ -386,6 +557,10 @@ export type GetMeResult = {
      * owner, admin, finance, support or viewer; empty for users
      */
     staff_role: '' | 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
+    /**
+     * Whether staff_role takes effect only once the user has a second factor
+     */
+    staff_two_factor_due: boolean;
     /**
      * The linked Telegram account
      */
@@ -467,6 +642,10 @@ export type LinkTokenResult = {
     urls: Array<string>;
 };
 
+export type LoginCodeBody = {
+    login_code: string;
+};
+
 export type LoginIp = {
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
@@ -501,6 +680,84 @@ export type LoginIp = {
 export type LoginOldBody = {
     access_token?: string | null;
     refresh_token?: string | null;
+};
+
+export type LossResult = {
+    /**
+     * Of the wallet, what orders hold included
+     */
+    balance: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    commission: string;
+    /**
+     * All of it, as it must be sent to close the account
+     */
+    forfeit: string;
+    /**
+     * Whether ga_token is needed
+     */
+    ga_enable: boolean;
+    /**
+     * Services that run, and packages with something left
+     */
+    services: number;
+};
+
+export type MailItem = {
+    created_at: string;
+    /**
+     * null: still queued
+     */
+    ended_at: string | null;
+    /**
+     * When sending it has no more sense
+     */
+    expires_at: string;
+    /**
+     * What it is about, by the name of its template
+     */
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * What the SMTP server or the network said last; empty: nothing
+     */
+    last_error: string;
+    mail_id: number;
+    recipient: string;
+    /**
+     * kept: there is no SMTP server
+     */
+    state: 'queued' | 'sent' | 'failed' | 'kept';
+    tries: number;
+};
+
+export type MailPage = {
+    /**
+     * Newest first
+     */
+    mails: Array<MailItem>;
+    page: number;
+    size: number;
+    total_count: number;
+};
+
+export type MailResult = {
+    /**
+     * Whether dots stand in the place of a code; only owners see codes that are still good
+     */
+    code_hidden: boolean;
+    /**
+     * False: the mail was sent, and its text is not kept
+     */
+    has_text: boolean;
+    /**
+     * To be shown in a frame of its own without scripts
+     */
+    html: string;
+    subject: string;
+    text: string;
 };
 
 export type MovementItem = {
@@ -538,10 +795,37 @@ export type MovementReference = {
 };
 
 export type NewApiToken = {
+    created_at: string;
+    /**
+     * null: never
+     */
+    expires_at: string | null;
+    /**
+     * The token's first eight characters
+     */
+    hint: string;
+    id: number;
+    /**
+     * To the minute; null: never
+     */
+    last_used_at: string | null;
+    name: string;
+    /**
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
+     */
+    scopes: Array<string>;
     /**
      * The token itself, shown this once. It stands where the access token would: Authorization: Bearer
      */
     token: string;
+};
+
+export type NewGatewayBody = {
+    kind: string;
+    /**
+     * Stands in the notify address and in the ledger, and never changes
+     */
+    name: string;
 };
 
 export type NodeInfo = {
@@ -800,6 +1084,83 @@ export type PackageItem = {
     used_bytes: number;
 };
 
+export type PasskeyBeginBody = {
+    /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    ga_token?: string;
+    /**
+     * 1 to 64 characters; empty: named after the device
+     */
+    name?: string;
+    password: string;
+};
+
+export type PasskeyCreationResult = {
+    /**
+     * PublicKeyCredentialCreationOptionsJSON of WebAuthn, good for five minutes and one answer
+     */
+    options: {
+        [key: string]: unknown;
+    };
+};
+
+export type PasskeyCredentialBody = {
+    /**
+     * RegistrationResponseJSON of WebAuthn
+     */
+    credential: {
+        [key: string]: unknown;
+    };
+};
+
+export type PasskeyNameBody = {
+    /**
+     * 1 to 64 characters
+     */
+    name: string;
+};
+
+export type PasskeyRequestResult = {
+    /**
+     * PublicKeyCredentialRequestOptionsJSON of WebAuthn, good for five minutes and one answer
+     */
+    options: {
+        [key: string]: unknown;
+    };
+};
+
+export type PasskeyResult = {
+    created_at: string;
+    id: number;
+    /**
+     * It was seen to count backwards, as a copy does, and signs nobody in any more
+     */
+    is_disabled: boolean;
+    /**
+     * Whether its owner's devices may share it, by iCloud or a password manager
+     */
+    is_shared: boolean;
+    /**
+     * null: never
+     */
+    last_used_at: string | null;
+    name: string;
+};
+
+export type PasskeySignInBody = {
+    /**
+     * AuthenticationResponseJSON of WebAuthn
+     */
+    credential: {
+        [key: string]: unknown;
+    };
+    /**
+     * The refresh token lives 30 days instead of one hour
+     */
+    is_remember_me?: boolean;
+};
+
 export type PasswordAndCodeBody = {
     /**
      * Code of the app or a recovery code
@@ -814,9 +1175,16 @@ export type PasswordBody = {
 
 export type PayPage = {
     /**
-     * What to do with the address: open it, or show it as a QR code
+     * What to do: open the address, show it as a QR code, or show the text, which says how to pay
      */
-    kind: 'url' | 'qrcode';
+    kind: 'url' | 'qrcode' | 'text';
+    /**
+     * For people, in the language of Accept-Language
+     */
+    text?: string;
+    /**
+     * Empty with a text
+     */
     url: string;
 };
 
@@ -979,6 +1347,10 @@ export type RechargeRecord = {
      */
     currency: string;
     expires_at: string;
+    /**
+     * What the gateway costs beside the amount, in the same currency
+     */
+    fee: string;
     gateway: string;
     id: string;
     invoice_id: string | null;
@@ -999,6 +1371,14 @@ export type RechargeRecord = {
      */
     order_no: number | null;
     paid_at: string | null;
+    /**
+     * What is paid at the gateway: the amount and the fee
+     */
+    pay_amount: string;
+    /**
+     * ISO 4217; may be another than the amount's
+     */
+    pay_currency: string;
     /**
      * Always 0; the gateway has a name
      */
@@ -1328,6 +1708,33 @@ export type SignUpResult = {
     user_name: string;
 };
 
+export type SiteAbout = {
+    /**
+     * Empty: nobody is named
+     */
+    contact_email: string;
+    /**
+     * Empty: there is none
+     */
+    privacy_url: string;
+    /**
+     * Where the source of what runs here can be had; empty: ask the operator
+     */
+    source_url: string;
+    /**
+     * Empty: there are none
+     */
+    terms_url: string;
+    /**
+     * The same in English
+     */
+    text_en: string;
+    /**
+     * What the service is, in Chinese; empty: not said
+     */
+    text_zh: string;
+};
+
 export type SiteCaptcha = {
     forgot_password: 'never' | 'risk' | 'always';
     login: 'never' | 'risk' | 'always';
@@ -1347,6 +1754,7 @@ export type SiteRecharge = {
 };
 
 export type SiteResult = {
+    about: SiteAbout;
     /**
      * When a captcha is asked for; captcha-key gives it
      */
@@ -1367,10 +1775,22 @@ export type SiteResult = {
      * The years and the site's name
      */
     footer: string;
+    /**
+     * Whether people can sign in with passkeys
+     */
+    passkeys: boolean;
     recharge: SiteRecharge;
     sign_up: SiteSignUp;
     site_name: string;
     site_url: string;
+    /**
+     * User name of the bot that signs people in, without @; empty: there is none
+     */
+    telegram: string;
+    /**
+     * Whether the pages under /test-page are there
+     */
+    test_pages: boolean;
     /**
      * IANA name of the zone in which the site counts days
      */
@@ -1399,6 +1819,69 @@ export type SsPasswordResult = {
      * The user's UUID on all other nodes
      */
     uuid: string;
+};
+
+export type TelegramBegunResult = {
+    /**
+     * Without @
+     */
+    bot_name: string;
+    expires_at: string;
+    /**
+     * Opens the bot; shown as a link and as a QR code
+     */
+    link: string;
+    /**
+     * JWT that only the page keeps; it asks with it and gets the tokens
+     */
+    login_code: string;
+    /**
+     * Shown by the page and by the bot, so that one knows that they belong together
+     */
+    number: number;
+};
+
+export type TelegramLinkResult = {
+    /**
+     * Without @; empty: the site has no bot
+     */
+    bot_name: string;
+    /**
+     * Of link and token; by then ask again
+     */
+    expires_at: string | null;
+    is_linked: boolean;
+    /**
+     * Opens the bot, which links who presses Start; null: linked already, or no bot
+     */
+    link: string | null;
+    /**
+     * null: none is linked
+     */
+    telegram_id: number | null;
+    /**
+     * JWT to send to the bot after /link, where the link does not open it
+     */
+    token: string | null;
+};
+
+export type TelegramSignInBody = {
+    /**
+     * The refresh token lives 30 days instead of one hour
+     */
+    is_remember_me?: boolean;
+    login_code: string;
+    /**
+     * Six digits of the app or a recovery code, where the answer without it was two_fa_required
+     */
+    two_fa_code?: string | null;
+};
+
+export type TelegramStateResult = {
+    /**
+     * waiting: the link was not opened yet; opened: the bot asks; confirmed: auth_telegram_login gives the tokens; denied and over (used or too old) are ends
+     */
+    state: 'waiting' | 'opened' | 'confirmed' | 'denied' | 'over';
 };
 
 export type TimeAxisPoint = {
@@ -1710,6 +2193,38 @@ export type AuthLoginOldResponses = {
 
 export type AuthLoginOldResponse = AuthLoginOldResponses[keyof AuthLoginOldResponses];
 
+export type AuthPasskeyBeginData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/passkey/begin';
+};
+
+export type AuthPasskeyBeginResponses = {
+    /**
+     * OK
+     */
+    200: PasskeyRequestResult;
+};
+
+export type AuthPasskeyBeginResponse = AuthPasskeyBeginResponses[keyof AuthPasskeyBeginResponses];
+
+export type AuthPasskeyFinishData = {
+    body: PasskeySignInBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/passkey/finish';
+};
+
+export type AuthPasskeyFinishResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AuthPasskeyFinishResponse = AuthPasskeyFinishResponses[keyof AuthPasskeyFinishResponses];
+
 export type AuthSignOutData = {
     body?: never;
     path?: never;
@@ -1725,6 +2240,54 @@ export type AuthSignOutResponses = {
 };
 
 export type AuthSignOutResponse = AuthSignOutResponses[keyof AuthSignOutResponses];
+
+export type AuthTelegramBeginData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/telegram/begin';
+};
+
+export type AuthTelegramBeginResponses = {
+    /**
+     * OK
+     */
+    200: TelegramBegunResult;
+};
+
+export type AuthTelegramBeginResponse = AuthTelegramBeginResponses[keyof AuthTelegramBeginResponses];
+
+export type AuthTelegramLoginData = {
+    body: TelegramSignInBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/telegram/login';
+};
+
+export type AuthTelegramLoginResponses = {
+    /**
+     * OK
+     */
+    200: TokensResult;
+};
+
+export type AuthTelegramLoginResponse = AuthTelegramLoginResponses[keyof AuthTelegramLoginResponses];
+
+export type AuthTelegramStateData = {
+    body: LoginCodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/auth/telegram/state';
+};
+
+export type AuthTelegramStateResponses = {
+    /**
+     * OK
+     */
+    200: TelegramStateResult;
+};
+
+export type AuthTelegramStateResponse = AuthTelegramStateResponses[keyof AuthTelegramStateResponses];
 
 export type CaptchaKeyData = {
     body?: never;
@@ -1824,6 +2387,148 @@ export type SiteGetResponses = {
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
 
+export type StaffGatewaysListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/gateways';
+};
+
+export type StaffGatewaysListResponses = {
+    /**
+     * OK
+     */
+    200: Array<GatewayAccount>;
+};
+
+export type StaffGatewaysListResponse = StaffGatewaysListResponses[keyof StaffGatewaysListResponses];
+
+export type StaffGatewayAddData = {
+    body: NewGatewayBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/gateways';
+};
+
+export type StaffGatewayAddResponses = {
+    /**
+     * OK
+     */
+    200: GatewayAccount;
+};
+
+export type StaffGatewayAddResponse = StaffGatewayAddResponses[keyof StaffGatewayAddResponses];
+
+export type StaffGatewayKindsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/gateways/kinds';
+};
+
+export type StaffGatewayKindsResponses = {
+    /**
+     * OK
+     */
+    200: Array<GatewayKind>;
+};
+
+export type StaffGatewayKindsResponse = StaffGatewayKindsResponses[keyof StaffGatewayKindsResponses];
+
+export type StaffGatewayRemoveData = {
+    body?: never;
+    path: {
+        gateway_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/gateways/{gateway_id}';
+};
+
+export type StaffGatewayRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffGatewayRemoveResponse = StaffGatewayRemoveResponses[keyof StaffGatewayRemoveResponses];
+
+export type StaffGatewayChangeData = {
+    body: GatewayChange;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/gateways/{gateway_id}';
+};
+
+export type StaffGatewayChangeResponses = {
+    /**
+     * OK
+     */
+    200: GatewayAccount;
+};
+
+export type StaffGatewayChangeResponse = StaffGatewayChangeResponses[keyof StaffGatewayChangeResponses];
+
+export type StaffMailsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'queued' | 'sent' | 'failed' | 'kept';
+        /**
+         * Part of an address
+         */
+        recipient?: string;
+        page?: number;
+        size?: number;
+    };
+    url: '/api/v2/staff/mails';
+};
+
+export type StaffMailsResponses = {
+    /**
+     * OK
+     */
+    200: MailPage;
+};
+
+export type StaffMailsResponse = StaffMailsResponses[keyof StaffMailsResponses];
+
+export type StaffMailData = {
+    body?: never;
+    path: {
+        mail_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/mails/{mail_id}';
+};
+
+export type StaffMailResponses = {
+    /**
+     * OK
+     */
+    200: MailResult;
+};
+
+export type StaffMailResponse = StaffMailResponses[keyof StaffMailResponses];
+
+export type StaffMailRetryData = {
+    body?: never;
+    path: {
+        mail_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/mails/{mail_id}/retry';
+};
+
+export type StaffMailRetryResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
+
 export type UserIndexData = {
     body?: never;
     path?: never;
@@ -1874,6 +2579,38 @@ export type AccountChangePasswordResponses = {
 };
 
 export type AccountChangePasswordResponse = AccountChangePasswordResponses[keyof AccountChangePasswordResponses];
+
+export type AccountLossData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/close';
+};
+
+export type AccountLossResponses = {
+    /**
+     * OK
+     */
+    200: LossResult;
+};
+
+export type AccountLossResponse = AccountLossResponses[keyof AccountLossResponses];
+
+export type AccountCloseData = {
+    body: CloseBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/close';
+};
+
+export type AccountCloseResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountCloseResponse = AccountCloseResponses[keyof AccountCloseResponses];
 
 export type AccountEditEmailData = {
     body: ChangeEmailBody;
@@ -1939,6 +2676,38 @@ export type AccountEditProfileResponses = {
 
 export type AccountEditProfileResponse = AccountEditProfileResponses[keyof AccountEditProfileResponses];
 
+export type AccountUnlinkTelegramData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/link/telegram';
+};
+
+export type AccountUnlinkTelegramResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountUnlinkTelegramResponse = AccountUnlinkTelegramResponses[keyof AccountUnlinkTelegramResponses];
+
+export type AccountLinkTelegramData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/link/telegram';
+};
+
+export type AccountLinkTelegramResponses = {
+    /**
+     * OK
+     */
+    200: TelegramLinkResult;
+};
+
+export type AccountLinkTelegramResponse = AccountLinkTelegramResponses[keyof AccountLinkTelegramResponses];
+
 export type AccountLoginHistoryData = {
     body?: never;
     path?: never;
@@ -1986,6 +2755,88 @@ export type AccountMeResponses = {
 };
 
 export type AccountMeResponse = AccountMeResponses[keyof AccountMeResponses];
+
+export type AccountPasskeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/passkeys';
+};
+
+export type AccountPasskeysResponses = {
+    /**
+     * OK
+     */
+    200: Array<PasskeyResult>;
+};
+
+export type AccountPasskeysResponse = AccountPasskeysResponses[keyof AccountPasskeysResponses];
+
+export type AccountPasskeyBeginData = {
+    body: PasskeyBeginBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/passkeys/begin';
+};
+
+export type AccountPasskeyBeginResponses = {
+    /**
+     * OK
+     */
+    200: PasskeyCreationResult;
+};
+
+export type AccountPasskeyBeginResponse = AccountPasskeyBeginResponses[keyof AccountPasskeyBeginResponses];
+
+export type AccountPasskeyFinishData = {
+    body: PasskeyCredentialBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/passkeys/finish';
+};
+
+export type AccountPasskeyFinishResponses = {
+    /**
+     * OK
+     */
+    200: PasskeyResult;
+};
+
+export type AccountPasskeyFinishResponse = AccountPasskeyFinishResponses[keyof AccountPasskeyFinishResponses];
+
+export type AccountPasskeyRemoveData = {
+    body?: never;
+    path: {
+        passkey_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/account/passkeys/{passkey_id}';
+};
+
+export type AccountPasskeyRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountPasskeyRemoveResponse = AccountPasskeyRemoveResponses[keyof AccountPasskeyRemoveResponses];
+
+export type AccountPasskeyRenameData = {
+    body: PasskeyNameBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/passkeys/{passkey_id}';
+};
+
+export type AccountPasskeyRenameResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type AccountPasskeyRenameResponse = AccountPasskeyRenameResponses[keyof AccountPasskeyRenameResponses];
 
 export type AccountSecurityData = {
     body?: never;
@@ -2615,7 +3466,12 @@ export type WalletGetResponse = WalletGetResponses[keyof WalletGetResponses];
 export type GatewaysListData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Of a recharge: each gateway says what that costs
+         */
+        amount?: string;
+    };
     url: '/api/v2/user/wallet/gateways';
 };
 

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLoginHistory, accountLoginIpLog, accountMe, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, captchaChallenge, captchaConsume, captchaKey, captchaVerify, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountMeData, AccountMeResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -177,12 +177,97 @@ export const authLoginOldMutation = (options?: Partial<Options<AuthLoginOldData>
 };
 
 /**
+ * Begin to sign in with a passkey
+ */
+export const authPasskeyBeginMutation = (options?: Partial<Options<AuthPasskeyBeginData>>): UseMutationOptions<AuthPasskeyBeginResponse, DefaultError, Options<AuthPasskeyBeginData>> => {
+    const mutationOptions: UseMutationOptions<AuthPasskeyBeginResponse, DefaultError, Options<AuthPasskeyBeginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authPasskeyBegin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Sign in with a passkey; it counts as both factors
+ */
+export const authPasskeyFinishMutation = (options?: Partial<Options<AuthPasskeyFinishData>>): UseMutationOptions<AuthPasskeyFinishResponse, DefaultError, Options<AuthPasskeyFinishData>> => {
+    const mutationOptions: UseMutationOptions<AuthPasskeyFinishResponse, DefaultError, Options<AuthPasskeyFinishData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authPasskeyFinish({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * End the session that makes the call
  */
 export const authSignOutMutation = (options?: Partial<Options<AuthSignOutData>>): UseMutationOptions<AuthSignOutResponse, DefaultError, Options<AuthSignOutData>> => {
     const mutationOptions: UseMutationOptions<AuthSignOutResponse, DefaultError, Options<AuthSignOutData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await authSignOut({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Begin a sign-in that is confirmed in Telegram within five minutes
+ */
+export const authTelegramBeginMutation = (options?: Partial<Options<AuthTelegramBeginData>>): UseMutationOptions<AuthTelegramBeginResponse, DefaultError, Options<AuthTelegramBeginData>> => {
+    const mutationOptions: UseMutationOptions<AuthTelegramBeginResponse, DefaultError, Options<AuthTelegramBeginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authTelegramBegin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Get the tokens of a sign-in that was confirmed in Telegram, once
+ */
+export const authTelegramLoginMutation = (options?: Partial<Options<AuthTelegramLoginData>>): UseMutationOptions<AuthTelegramLoginResponse, DefaultError, Options<AuthTelegramLoginData>> => {
+    const mutationOptions: UseMutationOptions<AuthTelegramLoginResponse, DefaultError, Options<AuthTelegramLoginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authTelegramLogin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ask how far a sign-in through Telegram has come; once a second is fine
+ */
+export const authTelegramStateMutation = (options?: Partial<Options<AuthTelegramStateData>>): UseMutationOptions<AuthTelegramStateResponse, DefaultError, Options<AuthTelegramStateData>> => {
+    const mutationOptions: UseMutationOptions<AuthTelegramStateResponse, DefaultError, Options<AuthTelegramStateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await authTelegramState({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -332,6 +417,146 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
     queryKey: siteGetQueryKey(options)
 });
 
+export const staffGatewaysListQueryKey = (options?: Options<StaffGatewaysListData>) => createQueryKey('staffGatewaysList', options);
+
+/**
+ * The site's accounts with payment platforms
+ */
+export const staffGatewaysListOptions = (options?: Options<StaffGatewaysListData>) => queryOptions<StaffGatewaysListResponse, DefaultError, StaffGatewaysListResponse, ReturnType<typeof staffGatewaysListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffGatewaysList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffGatewaysListQueryKey(options)
+});
+
+/**
+ * Add an account with a payment platform
+ */
+export const staffGatewayAddMutation = (options?: Partial<Options<StaffGatewayAddData>>): UseMutationOptions<StaffGatewayAddResponse, DefaultError, Options<StaffGatewayAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffGatewayAddResponse, DefaultError, Options<StaffGatewayAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffGatewayAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffGatewayKindsQueryKey = (options?: Options<StaffGatewayKindsData>) => createQueryKey('staffGatewayKinds', options);
+
+/**
+ * The payment platforms there are, with the credentials they need
+ */
+export const staffGatewayKindsOptions = (options?: Options<StaffGatewayKindsData>) => queryOptions<StaffGatewayKindsResponse, DefaultError, StaffGatewayKindsResponse, ReturnType<typeof staffGatewayKindsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffGatewayKinds({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffGatewayKindsQueryKey(options)
+});
+
+/**
+ * Remove an account that was never used
+ */
+export const staffGatewayRemoveMutation = (options?: Partial<Options<StaffGatewayRemoveData>>): UseMutationOptions<StaffGatewayRemoveResponse, DefaultError, Options<StaffGatewayRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffGatewayRemoveResponse, DefaultError, Options<StaffGatewayRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffGatewayRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change an account; recharges that have begun keep what they were promised
+ */
+export const staffGatewayChangeMutation = (options?: Partial<Options<StaffGatewayChangeData>>): UseMutationOptions<StaffGatewayChangeResponse, DefaultError, Options<StaffGatewayChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffGatewayChangeResponse, DefaultError, Options<StaffGatewayChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffGatewayChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffMailsQueryKey = (options?: Options<StaffMailsData>) => createQueryKey('staffMails', options);
+
+/**
+ * The mails of the last 30 days, newest first
+ */
+export const staffMailsOptions = (options?: Options<StaffMailsData>) => queryOptions<StaffMailsResponse, DefaultError, StaffMailsResponse, ReturnType<typeof staffMailsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffMails({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffMailsQueryKey(options)
+});
+
+export const staffMailQueryKey = (options: Options<StaffMailData>) => createQueryKey('staffMail', options);
+
+/**
+ * A mail with its text
+ */
+export const staffMailOptions = (options: Options<StaffMailData>) => queryOptions<StaffMailResponse, DefaultError, StaffMailResponse, ReturnType<typeof staffMailQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffMail({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffMailQueryKey(options)
+});
+
+/**
+ * Send a mail again that failed or was kept
+ */
+export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryData>>): UseMutationOptions<StaffMailRetryResponse, DefaultError, Options<StaffMailRetryData>> => {
+    const mutationOptions: UseMutationOptions<StaffMailRetryResponse, DefaultError, Options<StaffMailRetryData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffMailRetry({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const userIndexQueryKey = (options?: Options<UserIndexData>) => createQueryKey('userIndex', options);
 
 /**
@@ -375,6 +600,41 @@ export const accountChangePasswordMutation = (options?: Partial<Options<AccountC
     const mutationOptions: UseMutationOptions<AccountChangePasswordResponse, DefaultError, Options<AccountChangePasswordData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await accountChangePassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const accountLossQueryKey = (options?: Options<AccountLossData>) => createQueryKey('accountLoss', options);
+
+/**
+ * What closing the account costs
+ */
+export const accountLossOptions = (options?: Options<AccountLossData>) => queryOptions<AccountLossResponse, DefaultError, AccountLossResponse, ReturnType<typeof accountLossQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountLoss({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountLossQueryKey(options)
+});
+
+/**
+ * Close the account for good
+ */
+export const accountCloseMutation = (options?: Partial<Options<AccountCloseData>>): UseMutationOptions<AccountCloseResponse, DefaultError, Options<AccountCloseData>> => {
+    const mutationOptions: UseMutationOptions<AccountCloseResponse, DefaultError, Options<AccountCloseData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountClose({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -453,6 +713,41 @@ export const accountEditProfileMutation = (options?: Partial<Options<AccountEdit
     return mutationOptions;
 };
 
+/**
+ * Unlink the Telegram account
+ */
+export const accountUnlinkTelegramMutation = (options?: Partial<Options<AccountUnlinkTelegramData>>): UseMutationOptions<AccountUnlinkTelegramResponse, DefaultError, Options<AccountUnlinkTelegramData>> => {
+    const mutationOptions: UseMutationOptions<AccountUnlinkTelegramResponse, DefaultError, Options<AccountUnlinkTelegramData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountUnlinkTelegram({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const accountLinkTelegramQueryKey = (options?: Options<AccountLinkTelegramData>) => createQueryKey('accountLinkTelegram', options);
+
+/**
+ * The linked Telegram account, or the way to link one
+ */
+export const accountLinkTelegramOptions = (options?: Options<AccountLinkTelegramData>) => queryOptions<AccountLinkTelegramResponse, DefaultError, AccountLinkTelegramResponse, ReturnType<typeof accountLinkTelegramQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountLinkTelegram({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountLinkTelegramQueryKey(options)
+});
+
 export const accountLoginHistoryQueryKey = (options?: Options<AccountLoginHistoryData>) => createQueryKey('accountLoginHistory', options);
 
 /**
@@ -506,6 +801,92 @@ export const accountMeOptions = (options?: Options<AccountMeData>) => queryOptio
     },
     queryKey: accountMeQueryKey(options)
 });
+
+export const accountPasskeysQueryKey = (options?: Options<AccountPasskeysData>) => createQueryKey('accountPasskeys', options);
+
+/**
+ * The user's passkeys, the oldest first
+ */
+export const accountPasskeysOptions = (options?: Options<AccountPasskeysData>) => queryOptions<AccountPasskeysResponse, DefaultError, AccountPasskeysResponse, ReturnType<typeof accountPasskeysQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await accountPasskeys({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: accountPasskeysQueryKey(options)
+});
+
+/**
+ * Begin to add a passkey
+ */
+export const accountPasskeyBeginMutation = (options?: Partial<Options<AccountPasskeyBeginData>>): UseMutationOptions<AccountPasskeyBeginResponse, DefaultError, Options<AccountPasskeyBeginData>> => {
+    const mutationOptions: UseMutationOptions<AccountPasskeyBeginResponse, DefaultError, Options<AccountPasskeyBeginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountPasskeyBegin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Add the passkey that the device made
+ */
+export const accountPasskeyFinishMutation = (options?: Partial<Options<AccountPasskeyFinishData>>): UseMutationOptions<AccountPasskeyFinishResponse, DefaultError, Options<AccountPasskeyFinishData>> => {
+    const mutationOptions: UseMutationOptions<AccountPasskeyFinishResponse, DefaultError, Options<AccountPasskeyFinishData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountPasskeyFinish({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a passkey
+ */
+export const accountPasskeyRemoveMutation = (options?: Partial<Options<AccountPasskeyRemoveData>>): UseMutationOptions<AccountPasskeyRemoveResponse, DefaultError, Options<AccountPasskeyRemoveData>> => {
+    const mutationOptions: UseMutationOptions<AccountPasskeyRemoveResponse, DefaultError, Options<AccountPasskeyRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountPasskeyRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give a passkey another name
+ */
+export const accountPasskeyRenameMutation = (options?: Partial<Options<AccountPasskeyRenameData>>): UseMutationOptions<AccountPasskeyRenameResponse, DefaultError, Options<AccountPasskeyRenameData>> => {
+    const mutationOptions: UseMutationOptions<AccountPasskeyRenameResponse, DefaultError, Options<AccountPasskeyRenameData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountPasskeyRename({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const accountSecurityQueryKey = (options?: Options<AccountSecurityData>) => createQueryKey('accountSecurity', options);
 
