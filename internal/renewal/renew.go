@@ -17,7 +17,7 @@ import (
 
 // The timetable of a renewal.
 const (
-	before  = 24 * time.Hour // the end
+	before  = shop.RenewsBefore
 	after   = 24 * time.Hour
 	between = 6 * time.Hour // tries
 )

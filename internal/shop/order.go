@@ -78,6 +78,7 @@ type Order struct {
 	EndsAt       *time.Time `bun:",scanonly"` // of the service or package, nil: when it is used up
 	Renews       bool       `bun:",scanonly"` // whether the service renews itself
 	RechargeUUID *uuid.UUID `bun:",scanonly"`
+	InvoiceUUID  *uuid.UUID `bun:",scanonly"`
 }
 
 // Worth is what the order's delivery counts for, should it be given back one day.
@@ -174,6 +175,7 @@ func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ends_at, p.expires_at) AS ends_at").
 		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
 		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
+		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'order' AND reference_id = ?TableAlias.id) AS invoice_uuid").
 		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.id").
 		Join("LEFT JOIN service AS s ON s.id = f.service_id").
 		Join("LEFT JOIN package AS p ON p.id = f.package_id")
@@ -212,6 +214,50 @@ func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orde
 	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).Where("?TableAlias.state IN (?, ?)", Paid, Refunded).
 		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return orders, total, err
+}
+
+// PurchasesOf gives a part of the user's paid orders of one service, newest first, and how many there are in all.
+func (s *Shop) PurchasesOf(ctx context.Context, userID, serviceID, limit, offset int64) (orders []Order, total int64, err error) {
+	if _, err := s.services.Get(ctx, userID, serviceID); err != nil {
+		return nil, 0, err
+	}
+	total, err = selectOrders(s.db, &orders).Where("f.service_id = ?", serviceID).
+		OrderExpr("?TableAlias.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return orders, total, err
+}
+
+// AutoRenewal is what a service that renews itself has before it.
+type AutoRenewal struct {
+	At    *time.Time // of the first try; nil: it does not renew itself
+	Price *Price     // as things stand; nil: not sold any more
+}
+
+// RenewsBefore is how long before its end a service is renewed.
+const RenewsBefore = 24 * time.Hour
+
+// SetAutoRenew says whether the user's service renews itself from the wallet. One that has ended or whose plan is not
+// renewed cannot.
+func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool) (AutoRenewal, error) {
+	if !on {
+		return AutoRenewal{}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			return s.services.SetAutoRenew(ctx, tx, userID, serviceID, false)
+		})
+	}
+	v, err := s.running(ctx, s.db, userID, serviceID)
+	if err != nil {
+		return AutoRenewal{}, err
+	}
+	price, err := s.RenewalPrice(ctx, userID, serviceID)
+	if errors.Is(err, ErrNoPlan) {
+		price, err = nil, nil
+	}
+	if err != nil {
+		return AutoRenewal{}, err
+	}
+	at := maxTime(s.db.Now(), v.EndsAt.Add(-RenewsBefore))
+	return AutoRenewal{&at, price}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return s.services.SetAutoRenew(ctx, tx, userID, serviceID, true)
+	})
 }
 
 // StopRenewing ends the automatic renewal of what a paid order led to.

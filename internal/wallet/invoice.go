@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 )
 
@@ -36,7 +37,8 @@ type Line struct {
 	Amount        money.Amount
 }
 
-type invoice struct {
+// Invoice is the bill of an order or a recharge, as it was issued.
+type Invoice struct {
 	bun.BaseModel `bun:"table:invoice"`
 	ID            int64 `bun:",pk,autoincrement"`
 	UUID          uuid.UUID
@@ -45,11 +47,12 @@ type invoice struct {
 	Currency  string
 	Total     money.Amount
 	CreatedAt time.Time
+	Lines     []Line `bun:"-"`
 }
 
 // Invoice issues the bill for ref, once; it never changes after that.
 func (w *Wallets) Invoice(ctx context.Context, tx bun.Tx, userID int64, ref Reference, lines ...Line) error {
-	in := invoice{UUID: uuid.New(), UserID: userID, Reference: ref, Currency: w.settings.Get().Currency, CreatedAt: w.db.Now()}
+	in := Invoice{UUID: uuid.New(), UserID: userID, Reference: ref, Currency: w.settings.Get().Currency, CreatedAt: w.db.Now()}
 	for _, l := range lines {
 		var err error
 		if in.Total, err = in.Total.Add(l.Amount); err != nil {
@@ -64,4 +67,35 @@ func (w *Wallets) Invoice(ctx context.Context, tx bun.Tx, userID int64, ref Refe
 	}
 	_, err := tx.NewInsert().Model(&lines).Exec(ctx)
 	return db.Error(err)
+}
+
+// ErrNoInvoice is the fault of an invoice that the user does not have.
+var ErrNoInvoice = fault.NotFound("invoice_not_found", "没有这张账单", "There is no such invoice")
+
+// ReadInvoice gives a user's invoice by its number or uuid, with its lines.
+func (w *Wallets) ReadInvoice(ctx context.Context, userID int64, id string) (*Invoice, error) {
+	var found []Invoice
+	err := db.Named(w.db.NewSelect().Model(&found), id).Where("user_id = ?", userID).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = ErrNoInvoice
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := &found[0]
+	return in, w.db.NewSelect().Model(&in.Lines).Where("invoice_id = ?", in.ID).OrderExpr("position").Scan(ctx)
+}
+
+// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first and without their
+// lines, and how many there are; a zero time sets no bound.
+func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit, offset int64) (invoices []Invoice, total int64, err error) {
+	q := w.db.NewSelect().Model(&invoices).Where("user_id = ?", userID)
+	if !from.IsZero() {
+		q.Where("created_at >= ?", from)
+	}
+	if !to.IsZero() {
+		q.Where("created_at < ?", to)
+	}
+	total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return invoices, total, err
 }

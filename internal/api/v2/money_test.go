@@ -30,11 +30,13 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// till is the money side of the API. A bearer token is the user's number.
+// till is the money side of the API. A bearer token is the user's number; from firstStaff on they are staff.
 type till struct {
 	door http.Handler
 	shop *shop.Shop
 }
+
+const firstStaff = 900
 
 func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 	t.Helper()
@@ -56,8 +58,12 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 		if err != nil {
 			return account.Identity{}, api.ErrSignIn
 		}
-		return account.Identity{UserID: id}, nil
-	}, v2.Wallet(w, s, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings))
+		who := account.Identity{UserID: id}
+		if id >= firstStaff {
+			who.Role = account.Finance
+		}
+		return who, nil
+	}, v2.Wallet(w, s, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Invoices(w, s, settings), v2.Refunds(s))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
 	for _, user := range users {

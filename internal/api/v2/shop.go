@@ -23,18 +23,23 @@ type preOrderResult struct {
 	Name           string       `json:"name"`
 	Months         int          `json:"months" doc:"0 of a package"`
 	Currency       string       `json:"currency" doc:"ISO 4217"`
-	Amount         money.Amount `json:"amount" doc:"What it costs"`
+	Price          money.Amount `json:"price" doc:"Of the plan"`
+	Discount       money.Amount `json:"discount" doc:"Of the coupon"`
+	Credit         money.Amount `json:"credit" doc:"The unused part of the service that it replaces"`
+	Amount         money.Amount `json:"amount" doc:"What it costs: the price less discount and credit, at least 0.00"`
+	Change         money.Amount `json:"change" doc:"What the credit is more than that; it goes to the wallet"`
 	Balance        money.Amount `json:"balance" doc:"What the wallet has available"`
 	BalanceUsed    money.Amount `json:"balance_used" doc:"The part of the amount that the wallet pays"`
 	Missing        money.Amount `json:"missing" doc:"The rest; 0.00 where the wallet covers it"`
 	RechargeAmount money.Amount `json:"recharge_amount" doc:"What a recharge of the rest comes to, at least the site's minimum"`
 	Renews         *renewedItem `json:"renews,omitempty" doc:"The service that is renewed; absent for something new"`
+	Replaces       *renewedItem `json:"replaces,omitempty" doc:"The service that ends where this one starts"`
 }
 
 type renewedItem struct {
 	ServiceID int64     `json:"service_id"`
 	Name      string    `json:"name"`
-	EndsAt    time.Time `json:"ends_at" doc:"Before the renewal"`
+	EndsAt    time.Time `json:"ends_at" doc:"Before the purchase"`
 }
 
 type orderResult struct {
@@ -51,7 +56,10 @@ type orderItem struct {
 	PlanID    int64        `json:"plan_id"`
 	Name      string       `json:"name"`
 	Months    int          `json:"months" doc:"0 of a package"`
-	Amount    money.Amount `json:"amount"`
+	Price     money.Amount `json:"price" doc:"Of the plan when it was ordered"`
+	Discount  money.Amount `json:"discount" doc:"Of a coupon"`
+	Credit    money.Amount `json:"credit" doc:"The unused part of the service that it replaced"`
+	Amount    money.Amount `json:"amount" doc:"What the wallet pays"`
 	Currency  string       `json:"currency" doc:"ISO 4217"`
 	AutoRenew bool         `json:"auto_renew"`
 	CreatedAt time.Time    `json:"created_at"`
@@ -59,12 +67,13 @@ type orderItem struct {
 	PaidAt    *time.Time   `json:"paid_at" nullable:"true"`
 	ServiceID *int64       `json:"service_id" nullable:"true" doc:"The service that it began or renewed"`
 	PackageID *int64       `json:"package_id" nullable:"true" doc:"The package that it brought"`
+	InvoiceID *uuid.UUID   `json:"invoice_id" nullable:"true"`
 }
 
 func newOrderItem(o *shop.Order) orderItem {
 	out := orderItem{
 		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.Name, Months: o.Terms.Months,
-		Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew, CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package,
+		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew, CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package, InvoiceID: o.InvoiceUUID,
 	}
 	if o.State == shop.Pending {
 		out.ExpiresAt = &o.ExpiresAt
@@ -94,15 +103,16 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 		type purchaseWish struct {
 			ShopID int64 `path:"shop_id" minimum:"1"`
 			Body   *struct {
-				RenewServiceID *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
-				Coupon         string `json:"coupon,omitempty" maxLength:"64"`
+				RenewServiceID  *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
+				ChangeServiceID *int64 `json:"change_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service that ends where the new one starts; what is unused of it is credited"`
+				Coupon          string `json:"coupon,omitempty" maxLength:"64"`
 			}
 		}
 		handle(r, op{method: http.MethodPost, path: "/user/shop-old/{shop_id}/pre-order", id: "shop_pre_order", tag: "user", access: user, summary: "What a purchase would cost now; changes nothing"},
 			func(ctx context.Context, who account.Identity, in *purchaseWish) (preOrderResult, error) {
 				what := shop.Purchase{PriceID: in.ShopID}
 				if in.Body != nil {
-					what.RenewServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.Coupon
+					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
 				}
 				q, err := s.PreOrder(ctx, who.UserID, what)
 				if err != nil {
@@ -110,10 +120,13 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 				}
 				out := preOrderResult{
 					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.Name, Months: q.Price.Months, Currency: settings.Get().Currency,
-					Amount: q.Amount, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
+					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
 				}
 				if q.Renews != nil {
 					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.Name, q.Renews.EndsAt}
+				}
+				if q.Replaces != nil {
+					out.Replaces = &renewedItem{q.Replaces.ID, q.Replaces.Name, q.Replaces.EndsAt}
 				}
 				return out, nil
 			})
@@ -121,10 +134,11 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 		type confirmation struct {
 			ShopID int64 `path:"shop_id" minimum:"1"`
 			Body   *struct {
-				RenewServiceID *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
-				Coupon         string `json:"coupon,omitempty" maxLength:"64"`
-				AutoRenew      bool   `json:"auto_renew,omitempty" doc:"Whether the new service renews itself from the wallet"`
-				Gateway        string `json:"gateway,omitempty" maxLength:"32" doc:"Where the balance is too low: recharge the difference here; the order completes by itself when that is paid"`
+				RenewServiceID  *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
+				ChangeServiceID *int64 `json:"change_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service that ends where the new one starts; what is unused of it is credited"`
+				Coupon          string `json:"coupon,omitempty" maxLength:"64"`
+				AutoRenew       bool   `json:"auto_renew,omitempty" doc:"Whether the new service renews itself from the wallet"`
+				Gateway         string `json:"gateway,omitempty" maxLength:"32" doc:"Where the balance is too low: recharge the difference here; the order completes by itself when that is paid"`
 			}
 		}
 		handle(r, op{
@@ -134,7 +148,8 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			func(ctx context.Context, who account.Identity, in *confirmation) (orderResult, error) {
 				what, gateway := shop.Purchase{PriceID: in.ShopID}, ""
 				if in.Body != nil {
-					what.RenewServiceID, what.Coupon, what.AutoRenew, gateway = in.Body.RenewServiceID, in.Body.Coupon, in.Body.AutoRenew, in.Body.Gateway
+					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
+					what.AutoRenew, gateway = in.Body.AutoRenew, in.Body.Gateway
 				}
 				var no int64
 				var err error

@@ -1,0 +1,117 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/money"
+	"airstrip/internal/shop"
+)
+
+type billList struct {
+	TotalCount int64      `json:"total_count"`
+	Bills      []billItem `json:"bills" doc:"Newest first"`
+}
+
+// A bill is an order seen from its service.
+type billItem struct {
+	ID          uuid.UUID    `json:"id"`
+	No          int64        `json:"no" doc:"Number of the order"`
+	CreatedAt   time.Time    `json:"created_at"`
+	ServiceID   *int64       `json:"service_id" nullable:"true" doc:"null: a package"`
+	ShopID      int64        `json:"shop_id"`
+	ShopName    string       `json:"shop_name"`
+	Kind        string       `json:"kind" enum:"plan,renewal,package"`
+	Months      int          `json:"months" doc:"0 of a package"`
+	Price       money.Amount `json:"price"`
+	Discount    money.Amount `json:"discount" doc:"Of a coupon"`
+	Credit      money.Amount `json:"credit" doc:"The unused part of the service that it replaced"`
+	MoneyAmount money.Amount `json:"money_amount" doc:"What the wallet paid"`
+	Currency    string       `json:"currency" doc:"ISO 4217"`
+	State       string       `json:"state" enum:"paid,refunded"`
+	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends"`
+	AutoRenew   bool         `json:"auto_renew" doc:"Whether the service renews itself"`
+	InvoiceID   *uuid.UUID   `json:"invoice_id" nullable:"true"`
+}
+
+func newBillList(orders []shop.Order, total int64) billList {
+	out := billList{total, []billItem{}}
+	for _, o := range orders {
+		out.Bills = append(out.Bills, billItem{
+			o.UUID, o.ID, o.CreatedAt, o.Service, o.PriceID, o.Terms.Name, string(o.Kind), o.Terms.Months, o.Price, o.Discount, o.Credit, o.Amount, o.Currency,
+			string(o.State), o.EndsAt, o.Renews, o.InvoiceUUID,
+		})
+	}
+	return out
+}
+
+type autoRenewal struct {
+	ServiceID int64         `json:"service_id"`
+	AutoRenew bool          `json:"auto_renew"`
+	RenewAt   *time.Time    `json:"renew_at" nullable:"true" doc:"When it is first tried; null: it does not renew itself"`
+	Price     *money.Amount `json:"price" nullable:"true" doc:"What the renewal costs as things stand; null: it is not sold any more"`
+	Months    int           `json:"months"`
+}
+
+// Bills adds what a user has paid for services, and their automatic renewal.
+func Bills(s *shop.Shop) Resource {
+	renew := func(ctx context.Context, who account.Identity, serviceID int64, on bool) (autoRenewal, error) {
+		r, err := s.SetAutoRenew(ctx, who.UserID, serviceID, on)
+		if err != nil {
+			return autoRenewal{}, err
+		}
+		out := autoRenewal{ServiceID: serviceID, AutoRenew: on, RenewAt: r.At}
+		if r.Price != nil {
+			out.Price, out.Months = &r.Price.Amount, r.Price.Months
+		}
+		return out, nil
+	}
+	return func(r *Router) {
+		type part struct {
+			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/services-old/bill", id: "services_old_bills", tag: "user", access: user, summary: "What was paid for services and packages, newest first"},
+			func(ctx context.Context, who account.Identity, in *part) (billList, error) {
+				orders, total, err := s.Purchases(ctx, who.UserID, in.Limit, in.Offset)
+				return newBillList(orders, total), err
+			})
+
+		type ofService struct {
+			ServiceID int64 `path:"service_id" minimum:"1"`
+			Limit     int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset    int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/services-old/bill/{service_id}", id: "services_old_bills_of", tag: "user", access: user, summary: "What was paid for one service, newest first"},
+			func(ctx context.Context, who account.Identity, in *ofService) (billList, error) {
+				orders, total, err := s.PurchasesOf(ctx, who.UserID, in.ServiceID, in.Limit, in.Offset)
+				return newBillList(orders, total), err
+			})
+
+		type which struct {
+			ServiceID int64 `path:"service_id" minimum:"1"`
+		}
+		handle(r, op{
+			method: http.MethodGet, path: "/user/services-old/bill/{service_id}/enable-auto-renewal", id: "services_old_enable_auto_renewal", tag: "user", access: user,
+			summary: "Let a service renew itself; changes it although it is a GET, as the original does",
+		},
+			func(ctx context.Context, who account.Identity, in *which) (autoRenewal, error) {
+				return renew(ctx, who, in.ServiceID, true)
+			})
+
+		type autoRenewWish struct {
+			ServiceID int64 `path:"service_id" minimum:"1"`
+			Body      struct {
+				AutoRenew bool `json:"auto_renew"`
+			}
+		}
+		handle(r, op{method: http.MethodPut, path: "/user/services/{service_id}/auto-renew", id: "service_auto_renew", tag: "user", access: user, summary: "Whether a service renews itself from the wallet a day before its end"},
+			func(ctx context.Context, who account.Identity, in *autoRenewWish) (autoRenewal, error) {
+				return renew(ctx, who, in.ServiceID, in.Body.AutoRenew)
+			})
+	}
+}

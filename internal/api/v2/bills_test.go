@@ -1,0 +1,114 @@
+package v2_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/service"
+	"airstrip/internal/shop"
+)
+
+// charge fills the user's wallet through the sandbox.
+func (c *till) charge(t *testing.T, user int64, amount string) {
+	t.Helper()
+	c.pay(t, c.ok(t, user, "POST", "/api/v2/user/wallet/recharge", `{"amount": `+amount+`, "gateway": "sandbox"}`))
+}
+
+func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
+		d.SetClock(func() time.Time { return now })
+		c := newTill(t, d, 1, 2)
+		first := c.plan(t)
+		traffic := int64(500 << 30)
+		better, err := c.shop.AddPlan(t.Context(), shop.Plan{
+			Name: "Better", Kind: shop.KindPlan, TrafficBytes: &traffic, Reset: service.Anniversary, Class: 2, Visible: true, Renewable: true, Prices: []shop.Price{{Months: 1, Amount: 5000}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.charge(t, 1, "100")
+		bought := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", first), "")["order"].(map[string]any)
+		old := bought["service_id"]
+
+		path, change := fmt.Sprintf("/api/v2/user/shop-old/%d", better.Prices[0].ID), fmt.Sprintf(`{"change_service_id": %v}`, old)
+		if got := c.ok(t, 1, "POST", path+"/pre-order", change); got["price"] != "50.00" || got["credit"] != "19.90" || got["amount"] != "30.10" || got["replaces"].(map[string]any)["service_id"] != old {
+			t.Fatal(got)
+		}
+		if a := c.call(t, 2, "POST", path+"/confirm-order", change); a.status != http.StatusNotFound || a.Code != "service_not_found" {
+			t.Errorf("somebody else's service: %d %s", a.status, a.raw)
+		}
+		order := c.ok(t, 1, "POST", path+"/confirm-order", change)["order"].(map[string]any)
+		if order["credit"] != "19.90" || order["amount"] != "30.10" || order["invoice_id"] == nil {
+			t.Fatal(order)
+		}
+		if a := c.call(t, 1, "POST", path+"/confirm-order", change); a.status != http.StatusConflict || a.Code != "service_ended" {
+			t.Errorf("credited twice: %d %s", a.status, a.raw)
+		}
+
+		bills := c.ok(t, 1, "GET", "/api/v2/user/services-old/bill/", "")
+		if bills["total_count"] != 2.0 || bills["bills"].([]any)[0].(map[string]any)["shop_name"] != "Better" {
+			t.Error(bills)
+		}
+		if bills := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/services-old/bill/%v/", old), ""); bills["total_count"] != 1.0 {
+			t.Error(bills)
+		}
+		if a := c.call(t, 2, "GET", fmt.Sprintf("/api/v2/user/services-old/bill/%v/", old), ""); a.status != http.StatusNotFound {
+			t.Errorf("somebody else's bills: %d %s", a.status, a.raw)
+		}
+
+		renewal := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/services-old/bill/%v/enable-auto-renewal", order["service_id"]), "")
+		if renewal["auto_renew"] != true || renewal["price"] != "50.00" || renewal["renew_at"] != "2026-04-30T04:00:00Z" {
+			t.Error(renewal)
+		}
+		if off := c.ok(t, 1, "PUT", fmt.Sprintf("/api/v2/user/services/%v/auto-renew", order["service_id"]), `{"auto_renew": false}`); off["auto_renew"] != false || off["renew_at"] != nil {
+			t.Error(off)
+		}
+		if a := c.call(t, 1, "PUT", fmt.Sprintf("/api/v2/user/services/%v/auto-renew", old), `{"auto_renew": true}`); a.status != http.StatusConflict || a.Code != "service_ended" {
+			t.Errorf("an ended service: %d %s", a.status, a.raw)
+		}
+
+		invoice := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/wallet/invoices/%v", order["invoice_id"]), "")
+		lines := invoice["lines"].([]any)
+		if invoice["total"] != "30.10" || len(lines) != 2 || lines[1].(map[string]any)["amount"] != "-19.90" || lines[0].(map[string]any)["text"] != "Plan · Better (1 months)" {
+			t.Error(invoice)
+		}
+		if a := c.call(t, 2, "GET", fmt.Sprintf("/api/v2/user/wallet/invoices/%v", order["invoice_id"]), ""); a.status != http.StatusNotFound {
+			t.Errorf("somebody else's invoice: %d %s", a.status, a.raw)
+		}
+		for month, want := range map[string]float64{"": 3, "?month=2026-04": 3, "?month=2026-03": 0} {
+			if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/invoices"+month, ""); got["total_count"] != want {
+				t.Errorf("%s: %v", month, got)
+			}
+		}
+
+		refund := fmt.Sprintf("/api/v2/user/orders/%v/refund", order["id"])
+		if got := c.ok(t, 1, "GET", refund, ""); got["amount"] != "50.00" {
+			t.Error(got)
+		}
+		asked := c.ok(t, 1, "POST", refund+"-request", `{"reason": "too slow"}`)
+		if a := c.call(t, 1, "GET", "/api/v2/staff/refund-requests", ""); a.status != http.StatusForbidden {
+			t.Errorf("a user sees what staff sees: %d", a.status)
+		}
+		if got := c.ok(t, firstStaff, "GET", "/api/v2/staff/refund-requests?state=open", ""); got["total_count"] != 1.0 {
+			t.Error(got)
+		}
+		if got := c.ok(t, firstStaff, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%v/decision", asked["id"]), `{"grant": true, "answer": "Sorry for that."}`); got["amount"] != "50.00" {
+			t.Error(got)
+		}
+		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); got["wallet_balance"] != "100.00" {
+			t.Error(got)
+		}
+		if got := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/wallet/invoices/%v", order["invoice_id"]), ""); got["refund"].(map[string]any)["amount"] != "50.00" {
+			t.Error(got)
+		}
+		movements := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements", "")["movements"].([]any)
+		if m := movements[0].(map[string]any); m["reason"] != "refund" || m["text"] != "Refund · Better" {
+			t.Error(m)
+		}
+	})
+}

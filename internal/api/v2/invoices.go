@@ -1,0 +1,128 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+type invoiceList struct {
+	TotalCount int64         `json:"total_count"`
+	Invoices   []invoiceItem `json:"invoices" doc:"Newest first"`
+}
+
+type invoiceItem struct {
+	ID        uuid.UUID    `json:"id"`
+	No        int64        `json:"no" doc:"Number of the invoice; paths take it or the id"`
+	CreatedAt time.Time    `json:"created_at"`
+	Kind      string       `json:"kind" enum:"order,recharge" doc:"What it is the bill of"`
+	Reference int64        `json:"reference" doc:"Number of the order or recharge"`
+	Total     money.Amount `json:"total"`
+	Currency  string       `json:"currency" doc:"ISO 4217"`
+}
+
+type invoiceResult struct {
+	invoiceItem
+	SiteName string          `json:"site_name"`
+	Lines    []invoiceLine   `json:"lines"`
+	Refund   *invoicedRefund `json:"refund,omitempty" doc:"What was given back since; absent: nothing"`
+}
+
+type invoiceLine struct {
+	Kind   string       `json:"kind" enum:"plan,renewal,package,recharge,credit,discount,fee"`
+	Name   string       `json:"name" doc:"Of the plan, the coupon, the gateway, or the service that ended"`
+	Text   string       `json:"text" doc:"For people, in the language of Accept-Language"`
+	Months *int         `json:"months,omitempty" doc:"Of a plan or a renewal"`
+	Amount money.Amount `json:"amount" doc:"Negative: a credit or discount"`
+}
+
+type invoicedRefund struct {
+	Amount    money.Amount `json:"amount"`
+	CreatedAt time.Time    `json:"created_at"`
+}
+
+var lineTexts = map[wallet.LineKind]fault.Text{
+	wallet.PlanLine:     {ZH: "套餐", EN: "Plan"},
+	wallet.RenewalLine:  {ZH: "续费", EN: "Renewal"},
+	wallet.PackageLine:  {ZH: "流量包", EN: "Traffic package"},
+	wallet.RechargeLine: {ZH: "充值", EN: "Recharge"},
+	wallet.CreditLine:   {ZH: "原服务抵扣", EN: "Credit for the former service"},
+	wallet.DiscountLine: {ZH: "优惠", EN: "Discount"},
+	wallet.FeeLine:      {ZH: "手续费", EN: "Fee"},
+}
+
+func newInvoiceItem(in *wallet.Invoice) invoiceItem {
+	return invoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency}
+}
+
+func newInvoiceLine(l wallet.Line, lang fault.Lang) invoiceLine {
+	text := lineTexts[l.Kind].In(lang) + " · " + l.Name
+	if l.Months != nil {
+		months := strconv.Itoa(*l.Months)
+		text += fault.Text{ZH: "（" + months + " 个月）", EN: " (" + months + " months)"}.In(lang)
+	}
+	return invoiceLine{string(l.Kind), l.Name, text, l.Months, l.Amount}
+}
+
+// Invoices adds the bills of a user.
+func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resource {
+	return func(r *Router) {
+		type part struct {
+			Month  string `query:"month" pattern:"^[0-9]{4}-?(0[1-9]|1[0-2])$" doc:"Only those of this month of the site's calendar" example:"2026-01"`
+			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64  `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/invoices", id: "invoices_list", tag: "user", access: user, summary: "The invoices of orders and recharges"},
+			func(ctx context.Context, who account.Identity, in *part) (invoiceList, error) {
+				var from, to time.Time
+				if in.Month != "" {
+					var err error
+					if from, err = time.ParseInLocation("200601", strings.ReplaceAll(in.Month, "-", ""), settings.Get().Zone()); err != nil {
+						return invoiceList{}, err
+					}
+					to = from.AddDate(0, 1, 0)
+				}
+				invoices, total, err := w.Invoices(ctx, who.UserID, from.UTC(), to.UTC(), in.Limit, in.Offset)
+				out := invoiceList{total, []invoiceItem{}}
+				for i := range invoices {
+					out.Invoices = append(out.Invoices, newInvoiceItem(&invoices[i]))
+				}
+				return out, err
+			})
+
+		type which struct {
+			ID string `path:"invoice_id" maxLength:"36" doc:"Number or id of the invoice"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/user/wallet/invoices/{invoice_id}", id: "invoice_get", tag: "user", access: user, summary: "One invoice with its lines, as it was issued"},
+			func(ctx context.Context, who account.Identity, in *which) (invoiceResult, error) {
+				invoice, err := w.ReadInvoice(ctx, who.UserID, in.ID)
+				if err != nil {
+					return invoiceResult{}, err
+				}
+				out := invoiceResult{invoiceItem: newInvoiceItem(invoice), SiteName: settings.Get().SiteName, Lines: []invoiceLine{}}
+				for _, l := range invoice.Lines {
+					out.Lines = append(out.Lines, newInvoiceLine(l, api.CallerOf(ctx).Lang))
+				}
+				if invoice.Reference.Kind != "order" {
+					return out, nil
+				}
+				amount, at, err := s.Refunded(ctx, invoice.Reference.ID)
+				if err == nil && at != nil {
+					out.Refund = &invoicedRefund{amount, *at}
+				}
+				return out, err
+			})
+	}
+}
