@@ -28,17 +28,30 @@ func CallerOf(ctx context.Context) Caller {
 // address gives the caller's address: the peer's, or where the peer is a trusted proxy the last address in
 // X-Forwarded-For that no trusted proxy has.
 func address(r *http.Request, trusted []netip.Prefix) netip.Addr {
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
-	ip := peer.Addr().Unmap()
+	ip, _ := parseHop(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && among(ip, trusted); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+		hop, ok := parseHop(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
-		ip = hop.Unmap()
+		ip = hop
 	}
 	return ip
+}
+
+// parseHop reads an address with or without a port. A zone is left out: it means something to its own machine only, and
+// may be any text.
+func parseHop(hop string) (ip netip.Addr, ok bool) {
+	ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(hop, "["), "]"))
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(hop)
+		if err != nil {
+			return netip.Addr{}, false
+		}
+		ip = withPort.Addr()
+	}
+	return ip.WithZone("").Unmap(), true
 }
 
 func among(ip netip.Addr, prefixes []netip.Prefix) bool {

@@ -70,6 +70,16 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		{"10.0.0.1:1", "2001:db8::7", "2001:db8::7"},                     // IPv6 behind us
 		{"10.0.0.1:1", "::ffff:198.51.100.1", "198.51.100.1"},            // both
 		{"10.0.0.1:1", "198.51.100.1,10.9.9.9,10.8.8.8", "198.51.100.1"}, // a chain of ours
+		{"10.0.0.1:1", "198.51.100.1:61000", "198.51.100.1"},             // some proxies name the port
+		{"10.0.0.1:1", "[2001:db8::7]:61000", "2001:db8::7"},
+		{"10.0.0.1:1", "[2001:db8::7]", "2001:db8::7"},
+		{"10.0.0.1:1", "fe80::1%<script>", "fe80::1"},        // a zone may be any text
+		{"[fe80::1%eth0]:1", "198.51.100.1", "fe80::1"},      // and on the peer it is ours
+		{"10.0.0.1:1", "198.51.100.1, nonsense", "10.0.0.1"}, // what stands before nonsense may be the client's
+		{"10.0.0.1:1", "198.51.100.1,", "10.0.0.1"},          //
+		{"10.0.0.1:1", "198.51.100.1 10.0.0.2", "10.0.0.1"},  //
+		{"10.0.0.1:1", "0x7f.1, 127.1", "10.0.0.1"},          // no short forms
+		{"10.0.0.1:1", strings.Repeat("1.1.1.1,", 9) + "198.51.100.1", "198.51.100.1"},
 	} {
 		w := ask(h, http.MethodGet, "/who", c.peer, nil, "X-Forwarded-For", c.forwarded)
 		if got, _, _ := strings.Cut(w.Body.String(), " "); got != c.want {

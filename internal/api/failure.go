@@ -44,6 +44,14 @@ func Seen(ctx context.Context, err error) *fault.Error {
 	return fault.ErrInternal
 }
 
+// Unreadable is the fault of a body that could not be read: ErrTooLarge or ErrUnreadable.
+func Unreadable(err error) error {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return ErrTooLarge
+	}
+	return ErrUnreadable.Because(err)
+}
+
 // Failure is the body of every failed call under /api/v2.
 type Failure struct {
 	status    int

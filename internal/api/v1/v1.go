@@ -3,10 +3,11 @@
 package v1
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -115,14 +116,29 @@ func serve(w http.ResponseWriter, req *http.Request, fn func(*http.Request, Inpu
 // original's DELETE /v1/user/bought has one.
 func read(req *http.Request) (Input, error) {
 	in := Input{req.URL.Query()}
+	if err := in.parse(req); err != nil {
+		return in, err
+	}
+	return in, api.CheckValues(in.Values)
+}
+
+// parse adds what the body holds.
+func (in Input) parse(req *http.Request) error {
 	media, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	switch media {
 	case "application/json":
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return api.Unreadable(err)
+		}
+		if err := api.CheckJSON(body); err != nil {
+			return err
+		}
 		var object map[string]any
-		dec := json.NewDecoder(req.Body)
+		dec := json.NewDecoder(bytes.NewReader(body))
 		dec.UseNumber()
 		if err := dec.Decode(&object); err != nil {
-			return in, unreadable(err)
+			return api.Unreadable(err)
 		}
 		for name, value := range object {
 			switch v := value.(type) {
@@ -136,7 +152,7 @@ func read(req *http.Request) (Input, error) {
 		}
 	case "multipart/form-data":
 		if err := req.ParseMultipartForm(1 << 20); err != nil {
-			return in, unreadable(err)
+			return api.Unreadable(err)
 		}
 		for name, values := range req.MultipartForm.Value {
 			in.Values[name] = values
@@ -147,20 +163,13 @@ func read(req *http.Request) (Input, error) {
 		err := req.ParseForm()
 		req.Method = method
 		if err != nil {
-			return in, unreadable(err)
+			return api.Unreadable(err)
 		}
 		for name, values := range req.PostForm {
 			in.Values[name] = values
 		}
 	}
-	return in, nil
-}
-
-func unreadable(err error) error {
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		return err
-	}
-	return api.ErrUnreadable.Because(err)
+	return nil
 }
 
 func fail(w http.ResponseWriter, req *http.Request, err error) {

@@ -1,6 +1,7 @@
 package v2_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,6 +39,7 @@ type people struct {
 	db       *db.DB
 	settings *setting.Settings
 	mails    *mail.Mails
+	signer   *token.Tokens
 	handler  http.Handler
 	contract *huma.OpenAPI
 }
@@ -58,7 +60,7 @@ func serve(t *testing.T, d *db.DB) *people {
 	mux := http.NewServeMux()
 	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
-	return &people{t, a, d, settings, mails, door.Handler(), contract}
+	return &people{t, a, d, settings, mails, tokens, door.Handler(), contract}
 }
 
 // answer is an answer with what all have in common.
@@ -111,6 +113,10 @@ func (p *people) call(method, path, bearer, body string, header ...string) answe
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+	if from := req.Header.Get("From"); from != "" { // another address than that of all calls
+		req.RemoteAddr = from + ":4000"
+	}
+	req.Host = cmp.Or(req.Header.Get("Host"), req.Host)
 	rec := httptest.NewRecorder()
 	p.handler.ServeHTTP(rec, req)
 	raw, err := io.ReadAll(rec.Body)

@@ -1,7 +1,9 @@
 package v2
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -39,6 +41,22 @@ func inputFault(operation string, status int, msg string, errs []error) error {
 		return api.ErrUnreadable
 	}
 	return fault.ErrInvalid.In(fields...)
+}
+
+// checkText refuses what no operation takes, before huma reads it: text that is none, names that stand twice.
+func checkText(req *http.Request) error {
+	if err := api.CheckValues(req.URL.Query()); err != nil {
+		return err
+	}
+	if media := req.Header.Get("Content-Type"); media != "" && !strings.Contains(media, "json") {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return api.Unreadable(err)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	return api.CheckJSON(body)
 }
 
 var requiredProperty = regexp.MustCompile(`^expected required property (\S+) to be present`)

@@ -153,11 +153,15 @@ type identityKey struct{}
 func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		hc.SetHeader("Cache-Control", "no-store") // tokens, balances: nobody's but the caller's
+		req, w := humago.Unwrap(hc)
 		if o.access == open {
+			if err := checkText(req); err != nil {
+				api.NewFailure(req.Context(), err).Write(w)
+				return
+			}
 			next(hc)
 			return
 		}
-		req, w := humago.Unwrap(hc)
 		bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if !ok {
 			api.NewFailure(req.Context(), api.ErrSignIn).Write(w)
@@ -166,6 +170,9 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 		who, err := r.identify(req.Context(), o, bearer)
 		if err == nil && o.access == staff && !o.admits(who.Role) {
 			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		}
+		if err == nil {
+			err = checkText(req)
 		}
 		if err != nil {
 			api.NewFailure(req.Context(), err).Write(w)
