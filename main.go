@@ -27,6 +27,9 @@ type cli struct {
 	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
 	Node    nodeCommand    `cmd:"" help:"Add, list, change and remove nodes."`
 	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
+	Coupon  couponCommand  `cmd:"" help:"Make, list and end coupons."`
+	CDKey   cdkeyCommand   `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
+	Wallet  walletCommand  `cmd:"" help:"Adjust users' wallets and commission rates."`
 	Seed    seedCommand    `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
 	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
 	Mail    mailCommand    `cmd:"" help:"List and show the mails of the site, and send a test mail."`

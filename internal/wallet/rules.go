@@ -35,6 +35,14 @@ var rules = []db.Rule{
 		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)
 		UNION ALL SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN invoice i ON i.reference_kind = 'recharge' AND i.reference_id = r.id
 		WHERE (r.state IN ('paid', 'refunded')) <> (i.id IS NOT NULL) OR i.total <> r.amount + r.fee OR i.user_id <> r.user_id`},
+	{Name: "I11", Says: "a posted adjustment is one movement of its amount in its user's wallet, any other none", Query: `
+		SELECT 'adjustment ' || CAST(m.id AS TEXT) FROM wallet_adjustment m
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'adjustment' AND t.reference_id = m.id AND t.reason = 'adjustment'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		WHERE CASE WHEN m.state = 'posted' THEN p.id IS NULL OR p.amount <> m.amount OR a.user_id <> m.user_id ELSE t.id IS NOT NULL END`},
+	{Name: "I11", Says: "every adjustment in the ledger was made by staff", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN wallet_adjustment m ON m.id = t.reference_id
+		WHERE t.reason = 'adjustment' AND (t.reference_kind <> 'adjustment' OR m.id IS NULL)`},
 }
 
 // Check gives every place where the money is not as it must be.
