@@ -53,6 +53,29 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "POST /api/v2/staff/cd-keys": [
+    "body.kind",
+    "body.size"
+  ],
+  "GET /api/v2/staff/cd-keys/{batch_id}": [
+    "path.batch_id"
+  ],
+  "POST /api/v2/staff/cd-keys/{batch_id}/confirm": [
+    "path.batch_id"
+  ],
+  "POST /api/v2/staff/cd-keys/{batch_id}/keys/{key_id}/void": [
+    "path.batch_id",
+    "path.key_id"
+  ],
+  "POST /api/v2/staff/cd-keys/{batch_id}/void": [
+    "path.batch_id"
+  ],
+  "POST /api/v2/staff/coupons": [
+    "body.code"
+  ],
+  "POST /api/v2/staff/coupons/{coupon_id}/end": [
+    "path.coupon_id"
+  ],
   "POST /api/v2/staff/gateways": [
     "body.kind",
     "body.name"
@@ -65,6 +88,26 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/staff/mails/{mail_id}/retry": [
     "path.mail_id"
+  ],
+  "POST /api/v2/staff/orders/{order_no}/refund": [
+    "path.order_no",
+    "body.reason"
+  ],
+  "POST /api/v2/staff/refund-requests/{request_id}/decision": [
+    "path.request_id",
+    "body.grant",
+    "body.answer"
+  ],
+  "POST /api/v2/staff/wallet-adjustments": [
+    "body.user_id",
+    "body.amount",
+    "body.reason"
+  ],
+  "POST /api/v2/staff/wallet-adjustments/{adjustment_id}/confirm": [
+    "path.adjustment_id"
+  ],
+  "POST /api/v2/staff/wallet-adjustments/{adjustment_id}/decline": [
+    "path.adjustment_id"
   ],
   "POST /api/v2/user/account/change-password": [
     "body.current_password",
@@ -120,17 +163,40 @@ export const required: Record<string, readonly string[]> = {
   "DELETE /api/v2/user/developer/tokens/{token_id}": [
     "path.token_id"
   ],
+  "POST /api/v2/user/invite/withdraw": [
+    "body.amount"
+  ],
   "GET /api/v2/user/orders/{order_id}": [
     "path.order_id"
   ],
   "POST /api/v2/user/orders/{order_id}/cancel": [
     "path.order_id"
   ],
+  "GET /api/v2/user/orders/{order_id}/refund": [
+    "path.order_id"
+  ],
+  "POST /api/v2/user/orders/{order_id}/refund-request": [
+    "path.order_id",
+    "body.reason"
+  ],
+  "POST /api/v2/user/refund-requests/{request_id}/withdraw": [
+    "path.request_id"
+  ],
+  "GET /api/v2/user/services-old/bill/{service_id}": [
+    "path.service_id"
+  ],
+  "GET /api/v2/user/services-old/bill/{service_id}/enable-auto-renewal": [
+    "path.service_id"
+  ],
   "GET /api/v2/user/services/nodes/{node_id}": [
     "path.node_id"
   ],
   "GET /api/v2/user/services/{node_id}": [
     "path.node_id"
+  ],
+  "PUT /api/v2/user/services/{service_id}/auto-renew": [
+    "path.service_id",
+    "body.auto_renew"
   ],
   "POST /api/v2/user/shop-old/{shop_id}/confirm-order": [
     "path.shop_id"
@@ -140,6 +206,12 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/shop-old/{shop_id}/pre-order": [
     "path.shop_id"
+  ],
+  "POST /api/v2/user/wallet/cd-key/{cd_key}": [
+    "path.cd_key"
+  ],
+  "GET /api/v2/user/wallet/invoices/{invoice_id}": [
+    "path.invoice_id"
   ],
   "POST /api/v2/user/wallet/recharge": [
     "body.amount",

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, ServicesListData, ServicesListResponses, ServicesOldData, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffCouponEndData, StaffCouponEndResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -234,6 +234,65 @@ export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options
 export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
 
 /**
+ * The batches of cd-keys
+ */
+export const staffCdKeysList = <ThrowOnError extends boolean = true>(options?: Options<StaffCdKeysListData, ThrowOnError>): RequestResult<StaffCdKeysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffCdKeysListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys', ...options });
+
+/**
+ * Make a batch of cd-keys; the answer has them this once
+ */
+export const staffCdKeysMake = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeysMakeData, ThrowOnError>): RequestResult<StaffCdKeysMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCdKeysMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/cd-keys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * A batch and a part of its keys
+ */
+export const staffCdKeysGet = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeysGetData, ThrowOnError>): RequestResult<StaffCdKeysGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffCdKeysGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys/{batch_id}', ...options });
+
+/**
+ * Let a batch count that another member of staff made
+ */
+export const staffCdKeysConfirm = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeysConfirmData, ThrowOnError>): RequestResult<StaffCdKeysConfirmResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCdKeysConfirmResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys/{batch_id}/confirm', ...options });
+
+/**
+ * Make one key worthless
+ */
+export const staffCdKeyVoid = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeyVoidData, ThrowOnError>): RequestResult<StaffCdKeyVoidResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCdKeyVoidResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys/{batch_id}/keys/{key_id}/void', ...options });
+
+/**
+ * Make all keys of a batch worthless; what was redeemed stays
+ */
+export const staffCdKeysVoid = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeysVoidData, ThrowOnError>): RequestResult<StaffCdKeysVoidResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCdKeysVoidResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys/{batch_id}/void', ...options });
+
+/**
+ * The coupons
+ */
+export const staffCouponsList = <ThrowOnError extends boolean = true>(options?: Options<StaffCouponsListData, ThrowOnError>): RequestResult<StaffCouponsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffCouponsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/coupons', ...options });
+
+/**
+ * Make a coupon
+ */
+export const staffCouponMake = <ThrowOnError extends boolean = true>(options: Options<StaffCouponMakeData, ThrowOnError>): RequestResult<StaffCouponMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCouponMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/coupons',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Let nobody use a coupon any more; orders that have it keep it
+ */
+export const staffCouponEnd = <ThrowOnError extends boolean = true>(options: Options<StaffCouponEndData, ThrowOnError>): RequestResult<StaffCouponEndResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCouponEndResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/coupons/{coupon_id}/end', ...options });
+
+/**
  * The site's accounts with payment platforms
  */
 export const staffGatewaysList = <ThrowOnError extends boolean = true>(options?: Options<StaffGatewaysListData, ThrowOnError>): RequestResult<StaffGatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffGatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/gateways', ...options });
@@ -286,6 +345,62 @@ export const staffMail = <ThrowOnError extends boolean = true>(options: Options<
  * Send a mail again that failed or was kept
  */
 export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
+
+/**
+ * Give the unused part of an order back to its user's wallet; what it led to ends
+ */
+export const staffOrderRefund = <ThrowOnError extends boolean = true>(options: Options<StaffOrderRefundData, ThrowOnError>): RequestResult<StaffOrderRefundResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffOrderRefundResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/orders/{order_no}/refund',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What users want given back
+ */
+export const staffRefundRequests = <ThrowOnError extends boolean = true>(options?: Options<StaffRefundRequestsData, ThrowOnError>): RequestResult<StaffRefundRequestsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffRefundRequestsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/refund-requests', ...options });
+
+/**
+ * Grant a request, which gives the order back, or decline it
+ */
+export const staffRefundDecide = <ThrowOnError extends boolean = true>(options: Options<StaffRefundDecideData, ThrowOnError>): RequestResult<StaffRefundDecideResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRefundDecideResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/refund-requests/{request_id}/decision',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What staff put into wallets and took out
+ */
+export const staffAdjustmentsList = <ThrowOnError extends boolean = true>(options?: Options<StaffAdjustmentsListData, ThrowOnError>): RequestResult<StaffAdjustmentsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffAdjustmentsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/wallet-adjustments', ...options });
+
+/**
+ * Put money into a wallet or take it out; pending where a second member of staff must confirm it
+ */
+export const staffAdjustmentMake = <ThrowOnError extends boolean = true>(options: Options<StaffAdjustmentMakeData, ThrowOnError>): RequestResult<StaffAdjustmentMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAdjustmentMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/wallet-adjustments',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Post what another member of staff made
+ */
+export const staffAdjustmentConfirm = <ThrowOnError extends boolean = true>(options: Options<StaffAdjustmentConfirmData, ThrowOnError>): RequestResult<StaffAdjustmentConfirmResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAdjustmentConfirmResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/wallet-adjustments/{adjustment_id}/confirm', ...options });
+
+/**
+ * End a pending adjustment; nothing moves
+ */
+export const staffAdjustmentDecline = <ThrowOnError extends boolean = true>(options: Options<StaffAdjustmentDeclineData, ThrowOnError>): RequestResult<StaffAdjustmentDeclineResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAdjustmentDeclineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/wallet-adjustments/{adjustment_id}/decline', ...options });
 
 /**
  * What the access token says
@@ -539,6 +654,28 @@ export const apiTokenRevoke = <ThrowOnError extends boolean = true>(options: Opt
 export const userGetMe = <ThrowOnError extends boolean = true>(options?: Options<UserGetMeData, ThrowOnError>): RequestResult<UserGetMeResponses, unknown, ThrowOnError> => (options?.client ?? client).get<UserGetMeResponses, unknown, ThrowOnError>({ url: '/api/v2/user/get_me', ...options });
 
 /**
+ * The user's invite link and what it earned
+ */
+export const inviteGet = <ThrowOnError extends boolean = true>(options?: Options<InviteGetData, ThrowOnError>): RequestResult<InviteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<InviteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/invite', ...options });
+
+/**
+ * Whom the user brought in
+ */
+export const inviteRecords = <ThrowOnError extends boolean = true>(options?: Options<InviteRecordsData, ThrowOnError>): RequestResult<InviteRecordsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<InviteRecordsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/invite/record', ...options });
+
+/**
+ * Move released commission into the wallet
+ */
+export const inviteWithdraw = <ThrowOnError extends boolean = true>(options: Options<InviteWithdrawData, ThrowOnError>): RequestResult<InviteWithdrawResponses, unknown, ThrowOnError> => (options.client ?? client).post<InviteWithdrawResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/invite/withdraw',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The state of an order
  */
 export const orderGet = <ThrowOnError extends boolean = true>(options: Options<OrderGetData, ThrowOnError>): RequestResult<OrderGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}', ...options });
@@ -549,6 +686,33 @@ export const orderGet = <ThrowOnError extends boolean = true>(options: Options<O
 export const orderCancel = <ThrowOnError extends boolean = true>(options: Options<OrderCancelData, ThrowOnError>): RequestResult<OrderCancelResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderCancelResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/cancel', ...options });
 
 /**
+ * What a refund of the order would bring now
+ */
+export const orderRefundQuote = <ThrowOnError extends boolean = true>(options: Options<OrderRefundQuoteData, ThrowOnError>): RequestResult<OrderRefundQuoteResponses, unknown, ThrowOnError> => (options.client ?? client).get<OrderRefundQuoteResponses, unknown, ThrowOnError>({ url: '/api/v2/user/orders/{order_id}/refund', ...options });
+
+/**
+ * Ask for the unused part of an order back; staff decides
+ */
+export const orderRefundRequest = <ThrowOnError extends boolean = true>(options: Options<OrderRefundRequestData, ThrowOnError>): RequestResult<OrderRefundRequestResponses, unknown, ThrowOnError> => (options.client ?? client).post<OrderRefundRequestResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/orders/{order_id}/refund-request',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The refunds that the user asked for
+ */
+export const refundRequests = <ThrowOnError extends boolean = true>(options?: Options<RefundRequestsData, ThrowOnError>): RequestResult<RefundRequestsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<RefundRequestsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/refund-requests', ...options });
+
+/**
+ * Take a refund request back
+ */
+export const refundRequestWithdraw = <ThrowOnError extends boolean = true>(options: Options<RefundRequestWithdrawData, ThrowOnError>): RequestResult<RefundRequestWithdrawResponses, unknown, ThrowOnError> => (options.client ?? client).post<RefundRequestWithdrawResponses, unknown, ThrowOnError>({ url: '/api/v2/user/refund-requests/{request_id}/withdraw', ...options });
+
+/**
  * Services and traffic packages with what is used of them
  */
 export const servicesList = <ThrowOnError extends boolean = true>(options?: Options<ServicesListData, ThrowOnError>): RequestResult<ServicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services', ...options });
@@ -557,6 +721,21 @@ export const servicesList = <ThrowOnError extends boolean = true>(options?: Opti
  * Services in the older words
  */
 export const servicesOld = <ThrowOnError extends boolean = true>(options?: Options<ServicesOldData, ThrowOnError>): RequestResult<ServicesOldResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old', ...options });
+
+/**
+ * What was paid for services and packages, newest first
+ */
+export const servicesOldBills = <ThrowOnError extends boolean = true>(options?: Options<ServicesOldBillsData, ThrowOnError>): RequestResult<ServicesOldBillsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ServicesOldBillsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old/bill', ...options });
+
+/**
+ * What was paid for one service, newest first
+ */
+export const servicesOldBillsOf = <ThrowOnError extends boolean = true>(options: Options<ServicesOldBillsOfData, ThrowOnError>): RequestResult<ServicesOldBillsOfResponses, unknown, ThrowOnError> => (options.client ?? client).get<ServicesOldBillsOfResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old/bill/{service_id}', ...options });
+
+/**
+ * Let a service renew itself; changes it although it is a GET, as the original does
+ */
+export const servicesOldEnableAutoRenewal = <ThrowOnError extends boolean = true>(options: Options<ServicesOldEnableAutoRenewalData, ThrowOnError>): RequestResult<ServicesOldEnableAutoRenewalResponses, unknown, ThrowOnError> => (options.client ?? client).get<ServicesOldEnableAutoRenewalResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old/bill/{service_id}/enable-auto-renewal', ...options });
 
 /**
  * Programs that read the link, with how to import it
@@ -619,6 +798,18 @@ export const trafficDetail = <ThrowOnError extends boolean = true>(options?: Opt
 export const nodeGetOld = <ThrowOnError extends boolean = true>(options: Options<NodeGetOldData, ThrowOnError>): RequestResult<NodeGetOldResponses, unknown, ThrowOnError> => (options.client ?? client).get<NodeGetOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/{node_id}', ...options });
 
 /**
+ * Whether a service renews itself from the wallet a day before its end
+ */
+export const serviceAutoRenew = <ThrowOnError extends boolean = true>(options: Options<ServiceAutoRenewData, ThrowOnError>): RequestResult<ServiceAutoRenewResponses, unknown, ThrowOnError> => (options.client ?? client).put<ServiceAutoRenewResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/services/{service_id}/auto-renew',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * What is on sale, in the classic shape
  */
 export const shopOld = <ThrowOnError extends boolean = true>(options?: Options<ShopOldData, ThrowOnError>): RequestResult<ShopOldResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ShopOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/shop-old', ...options });
@@ -663,9 +854,34 @@ export const shopPlans = <ThrowOnError extends boolean = true>(options?: Options
 export const walletGet = <ThrowOnError extends boolean = true>(options?: Options<WalletGetData, ThrowOnError>): RequestResult<WalletGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<WalletGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet', ...options });
 
 /**
+ * The cd-keys that the user redeemed
+ */
+export const cdKeyList = <ThrowOnError extends boolean = true>(options?: Options<CdKeyListData, ThrowOnError>): RequestResult<CdKeyListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<CdKeyListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/cd-key', ...options });
+
+/**
+ * The same as the list one level up, where the original has it
+ */
+export const cdKeyHistory = <ThrowOnError extends boolean = true>(options?: Options<CdKeyHistoryData, ThrowOnError>): RequestResult<CdKeyHistoryResponses, unknown, ThrowOnError> => (options?.client ?? client).get<CdKeyHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/cd-key/cd-key', ...options });
+
+/**
+ * Redeem a cd-key; spaces, dashes and case do not matter. 404 cd_key_invalid for any that cannot be redeemed, after ten of those in an hour 429
+ */
+export const cdKeyRedeem = <ThrowOnError extends boolean = true>(options: Options<CdKeyRedeemData, ThrowOnError>): RequestResult<CdKeyRedeemResponses, unknown, ThrowOnError> => (options.client ?? client).post<CdKeyRedeemResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/cd-key/{cd_key}', ...options });
+
+/**
  * The ways to pay
  */
 export const gatewaysList = <ThrowOnError extends boolean = true>(options?: Options<GatewaysListData, ThrowOnError>): RequestResult<GatewaysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<GatewaysListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/gateways', ...options });
+
+/**
+ * The invoices of orders and recharges
+ */
+export const invoicesList = <ThrowOnError extends boolean = true>(options?: Options<InvoicesListData, ThrowOnError>): RequestResult<InvoicesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<InvoicesListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/invoices', ...options });
+
+/**
+ * One invoice with its lines, as it was issued
+ */
+export const invoiceGet = <ThrowOnError extends boolean = true>(options: Options<InvoiceGetData, ThrowOnError>): RequestResult<InvoiceGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<InvoiceGetResponses, unknown, ThrowOnError>({ url: '/api/v2/user/wallet/invoices/{invoice_id}', ...options });
 
 /**
  * Every movement of the balance, newest first

@@ -113,6 +113,53 @@ export type ActivityResult = {
     total_count: number;
 };
 
+export type AdjustmentBody = {
+    /**
+     * Negative: out of the wallet
+     */
+    amount: string | number;
+    /**
+     * The user reads it
+     */
+    reason: string;
+    user_id: number;
+};
+
+export type AdjustmentItem = {
+    /**
+     * Negative: taken out of the wallet
+     */
+    amount: string;
+    created_at: string;
+    decided_at: string | null;
+    /**
+     * The second member of staff
+     */
+    decided_by: number | null;
+    id: number;
+    /**
+     * Id of the member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * The user reads it
+     */
+    reason: string;
+    /**
+     * pending: a second member of staff must confirm it
+     */
+    state: 'pending' | 'posted' | 'declined';
+    user_id: number;
+};
+
+export type AdjustmentList = {
+    /**
+     * Newest first
+     */
+    adjustments: Array<AdjustmentItem>;
+    total_count: number;
+};
+
 export type ApiTokenBody = {
     /**
      * null: never
@@ -128,6 +175,24 @@ export type ApiTokenBody = {
     scopes: Array<string>;
 };
 
+export type AutoRenewWishBody = {
+    auto_renew: boolean;
+};
+
+export type AutoRenewal = {
+    auto_renew: boolean;
+    months: number;
+    /**
+     * What the renewal costs as things stand; null: it is not sold any more
+     */
+    price: string | null;
+    /**
+     * When it is first tried; null: it does not renew itself
+     */
+    renew_at: string | null;
+    service_id: number;
+};
+
 export type BanResult = {
     /**
      * What staff wrote for the user; may be empty
@@ -137,6 +202,95 @@ export type BanResult = {
      * null: until staff ends it
      */
     until: string | null;
+};
+
+export type BatchBody = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount?: string | number;
+    bytes?: number;
+    days?: number;
+    expires_at?: string | null;
+    kind: 'amount' | 'plan' | 'traffic';
+    /**
+     * Of each key, by as many users; 1 where it is not given
+     */
+    max_uses?: number;
+    months?: number;
+    /**
+     * For staff
+     */
+    name?: string;
+    per_user?: number | null;
+    plan_id?: number;
+    /**
+     * How many keys: 1 to 10,000
+     */
+    size: number;
+};
+
+export type BatchWithKeys = {
+    batch: KeyBatch;
+    keys: Array<KeyItem>;
+};
+
+export type BillItem = {
+    /**
+     * Whether the service renews itself
+     */
+    auto_renew: boolean;
+    created_at: string;
+    /**
+     * The unused part of the service that it replaced
+     */
+    credit: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    /**
+     * Of a coupon
+     */
+    discount: string;
+    /**
+     * When the service or package ends
+     */
+    ends_at: string | null;
+    id: string;
+    invoice_id: string | null;
+    kind: 'plan' | 'renewal' | 'package';
+    /**
+     * What the wallet paid
+     */
+    money_amount: string;
+    /**
+     * 0 of a package
+     */
+    months: number;
+    /**
+     * Number of the order
+     */
+    no: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    price: string;
+    /**
+     * null: a package
+     */
+    service_id: number | null;
+    shop_id: number;
+    shop_name: string;
+    state: 'paid' | 'refunded';
+};
+
+export type BillList = {
+    /**
+     * Newest first
+     */
+    bills: Array<BillItem>;
+    total_count: number;
 };
 
 export type CaptchaChallenge = {
@@ -252,6 +406,10 @@ export type ConfirmationBody = {
      * Whether the new service renews itself from the wallet
      */
     auto_renew?: boolean;
+    /**
+     * The service that ends where the new one starts; what is unused of it is credited
+     */
+    change_service_id?: number | null;
     coupon?: string;
     /**
      * Where the balance is too low: recharge the difference here; the order completes by itself when that is paid
@@ -261,6 +419,89 @@ export type ConfirmationBody = {
      * The service to renew; none: something new
      */
     renew_service_id?: number | null;
+};
+
+export type CouponBody = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount?: string | number;
+    /**
+     * 3 to 32 letters, digits, - or _; case does not matter
+     */
+    code: string;
+    first_only?: boolean;
+    /**
+     * Decimal amount with at most two places
+     */
+    minimum?: string | number;
+    months?: Array<number>;
+    per_user?: number | null;
+    percent?: number | null;
+    plans?: Array<number>;
+    total?: number | null;
+    /**
+     * Now where it is not given
+     */
+    valid_from?: string | null;
+    valid_to?: string | null;
+};
+
+export type CouponItem = {
+    /**
+     * Off the price; absent: percent is
+     */
+    amount?: string;
+    code: string;
+    created_at: string;
+    ended_at: string | null;
+    /**
+     * For the first order of a user
+     */
+    first_only: boolean;
+    id: number;
+    /**
+     * Id of the member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * Price from which on it counts
+     */
+    minimum: string;
+    /**
+     * Periods, 0 for packages; empty: all
+     */
+    months: Array<number>;
+    /**
+     * The same of one user
+     */
+    per_user: number | null;
+    /**
+     * Off the price; null: amount is
+     */
+    percent: number | null;
+    /**
+     * Empty: all
+     */
+    plans: Array<number>;
+    /**
+     * By orders that wait and orders that are paid
+     */
+    taken: number;
+    /**
+     * Orders that it may be used for; null: no limit
+     */
+    total: number | null;
+    valid_from: string;
+    valid_to: string | null;
+};
+
+export type CouponList = {
+    /**
+     * Newest first
+     */
+    coupons: Array<CouponItem>;
+    total_count: number;
 };
 
 export type CrispDataResult = {
@@ -578,6 +819,194 @@ export type InviteCodeBody = {
     invite_code: string;
 };
 
+export type InviteRecords = {
+    /**
+     * Newest first
+     */
+    records: Array<InvitedUser>;
+    total_count: number;
+};
+
+export type InviteResult = {
+    /**
+     * The same in thousandths, exact
+     */
+    commission_permille: number;
+    /**
+     * Part of what the invited pay: 0.10 is a tenth
+     */
+    commission_rate: string;
+    first_order_only: boolean;
+    invite_code: string;
+    invite_link: string;
+    /**
+     * Of one more invite; absent: not for sale
+     */
+    invite_price?: string;
+    /**
+     * The newest 50
+     */
+    invited_users: Array<InvitedUser>;
+    /**
+     * null: no limit
+     */
+    invites_left: number | null;
+    /**
+     * Commission that is not released yet
+     */
+    pending: string;
+    /**
+     * Days until a commission is released
+     */
+    release_days: number;
+    /**
+     * Commission that can be moved into the wallet
+     */
+    released: string;
+    /**
+     * All that was earned and not taken back by refunds
+     */
+    total_commission: string;
+    total_invites: number;
+};
+
+export type InvitedUser = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    commission_earned: string;
+    registered_at: string;
+    /**
+     * paid: has bought something
+     */
+    status: 'registered' | 'paid';
+    user_id: number;
+    username: string;
+};
+
+export type InvoiceItem = {
+    created_at: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    id: string;
+    /**
+     * What it is the bill of
+     */
+    kind: 'order' | 'recharge';
+    /**
+     * Number of the invoice; paths take it or the id
+     */
+    no: number;
+    /**
+     * Number of the order or recharge
+     */
+    reference: number;
+    /**
+     * Decimal amount in the site's currency
+     */
+    total: string;
+};
+
+export type InvoiceLine = {
+    /**
+     * Negative: a credit or discount
+     */
+    amount: string;
+    kind: 'plan' | 'renewal' | 'package' | 'recharge' | 'credit' | 'discount' | 'fee';
+    /**
+     * Of a plan or a renewal
+     */
+    months?: number;
+    /**
+     * Of the plan, the coupon, the gateway, or the service that ended
+     */
+    name: string;
+    /**
+     * For people, in the language of Accept-Language
+     */
+    text: string;
+};
+
+export type InvoiceList = {
+    /**
+     * Newest first
+     */
+    invoices: Array<InvoiceItem>;
+    total_count: number;
+};
+
+export type InvoiceResult = {
+    lines: Array<InvoiceLine>;
+    /**
+     * What was given back since; absent: nothing
+     */
+    refund?: InvoicedRefund;
+    site_name: string;
+};
+
+export type InvoicedRefund = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    created_at: string;
+};
+
+export type KeyBatch = {
+    /**
+     * null: the keys count once a second member of staff has confirmed the batch
+     */
+    confirmed_at: string | null;
+    confirmed_by: number | null;
+    created_at: string;
+    expires_at: string | null;
+    id: number;
+    /**
+     * Id of the member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * Of each key, by as many users
+     */
+    max_uses: number;
+    name: string;
+    /**
+     * Keys of the batch that one user may redeem; null: no limit
+     */
+    per_user: number | null;
+    /**
+     * How many keys
+     */
+    size: number;
+    /**
+     * Redemptions of all its keys
+     */
+    used: number;
+    voided_at: string | null;
+    voided_by: number | null;
+};
+
+export type KeyBatches = {
+    /**
+     * Newest first
+     */
+    batches: Array<KeyBatch>;
+    total_count: number;
+};
+
+export type KeyItem = {
+    id: number;
+    max_uses: number;
+    /**
+     * The key's first characters
+     */
+    prefix: string;
+    used: number;
+    voided_at: string | null;
+};
+
 export type LinkApp = {
     download_url: string;
     /**
@@ -705,6 +1134,14 @@ export type LossResult = {
     services: number;
 };
 
+export type MadeBatch = {
+    batch: KeyBatch;
+    /**
+     * All keys of the batch, shown this once
+     */
+    csv: string;
+};
+
 export type MailItem = {
     created_at: string;
     /**
@@ -771,7 +1208,7 @@ export type MovementItem = {
     balance_after: string;
     created_at: string;
     id: number;
-    reason: 'recharge' | 'purchase';
+    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
     reference: MovementReference;
     /**
      * What it was, for people
@@ -787,7 +1224,7 @@ export type MovementPage = {
 };
 
 export type MovementReference = {
-    kind: 'order' | 'recharge';
+    kind: 'order' | 'recharge' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
     /**
      * Number of the order or recharge
      */
@@ -1024,20 +1461,29 @@ export type OldServicesResult = {
 
 export type OrderItem = {
     /**
-     * Decimal amount in the site's currency
+     * What the wallet pays
      */
     amount: string;
     auto_renew: boolean;
     created_at: string;
     /**
+     * The unused part of the service that it replaced
+     */
+    credit: string;
+    /**
      * ISO 4217
      */
     currency: string;
+    /**
+     * Of a coupon
+     */
+    discount: string;
     /**
      * Until when a pending order waits
      */
     expires_at: string | null;
     id: string;
+    invoice_id: string | null;
     kind: 'plan' | 'renewal' | 'package';
     /**
      * 0 of a package
@@ -1054,6 +1500,10 @@ export type OrderItem = {
     package_id: number | null;
     paid_at: string | null;
     plan_id: number;
+    /**
+     * Of the plan when it was ordered
+     */
+    price: string;
     /**
      * The service that it began or renewed
      */
@@ -1226,7 +1676,7 @@ export type PlanItem = {
 
 export type PreOrderResult = {
     /**
-     * What it costs
+     * What it costs: the price less discount and credit, at least 0.00
      */
     amount: string;
     /**
@@ -1238,9 +1688,21 @@ export type PreOrderResult = {
      */
     balance_used: string;
     /**
+     * What the credit is more than that; it goes to the wallet
+     */
+    change: string;
+    /**
+     * The unused part of the service that it replaces
+     */
+    credit: string;
+    /**
      * ISO 4217
      */
     currency: string;
+    /**
+     * Of the coupon
+     */
+    discount: string;
     kind: 'plan' | 'renewal' | 'package';
     /**
      * The rest; 0.00 where the wallet covers it
@@ -1253,6 +1715,10 @@ export type PreOrderResult = {
     name: string;
     plan_id: number;
     /**
+     * Of the plan
+     */
+    price: string;
+    /**
      * What a recharge of the rest comes to, at least the site's minimum
      */
     recharge_amount: string;
@@ -1260,6 +1726,10 @@ export type PreOrderResult = {
      * The service that is renewed; absent for something new
      */
     renews?: RenewedItem;
+    /**
+     * The service that ends where this one starts
+     */
+    replaces?: RenewedItem;
     shop_id: number;
 };
 
@@ -1321,6 +1791,10 @@ export type PurchaseRecord = {
 };
 
 export type PurchaseWishBody = {
+    /**
+     * The service that ends where the new one starts; what is unused of it is credited
+     */
+    change_service_id?: number | null;
     coupon?: string;
     /**
      * The service to renew; none: something new
@@ -1411,13 +1885,80 @@ export type RecoveryCodesResult = {
     recovery_codes: Array<string>;
 };
 
+export type RedemptionList = {
+    /**
+     * Newest first
+     */
+    records: Array<RedemptionRecord>;
+    total_count: number;
+};
+
+export type RedemptionRecord = {
+    /**
+     * The key's first characters
+     */
+    cd_key: string;
+    created_at: string;
+    no: number;
+    /**
+     * The package that it brought
+     */
+    package_id?: number;
+    plan_name?: string;
+    /**
+     * The service that it began or prolonged
+     */
+    service_id?: number;
+};
+
 export type RefreshBody = {
     refresh_token: string;
 };
 
+export type RefundDecisionBody = {
+    /**
+     * Shown to the user
+     */
+    answer: string;
+    grant: boolean;
+};
+
+export type RefundQuote = {
+    /**
+     * What a refund would bring now; 0.00 where there would be none
+     */
+    amount: string;
+};
+
+export type RefundRequestItem = {
+    /**
+     * Of staff; empty while it is open
+     */
+    answer: string;
+    created_at: string;
+    ended_at: string | null;
+    id: number;
+    order_no: number;
+    reason: string;
+    state: 'open' | 'granted' | 'declined' | 'withdrawn';
+    user_id: number;
+};
+
+export type RefundRequests = {
+    /**
+     * Oldest first
+     */
+    requests: Array<RefundRequestItem>;
+    total_count: number;
+};
+
+export type RefundWishBody = {
+    reason: string;
+};
+
 export type RenewedItem = {
     /**
-     * Before the renewal
+     * Before the purchase
      */
     ends_at: string;
     name: string;
@@ -1821,6 +2362,10 @@ export type SsPasswordResult = {
     uuid: string;
 };
 
+export type StaffRefundBody = {
+    reason: string;
+};
+
 export type TelegramBegunResult = {
     /**
      * Without @
@@ -2024,13 +2569,24 @@ export type WalletResult = {
      */
     held: string;
     /**
-     * Commission from invites
+     * Commission from invites that can be moved into the wallet
      */
     invite_balance: string;
+    /**
+     * Commission from invites that is not released yet
+     */
+    invite_pending: string;
     /**
      * All of the wallet
      */
     wallet_balance: string;
+};
+
+export type WithdrawalBody = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount: string | number;
 };
 
 export type AuthLoginData = {
@@ -2387,6 +2943,167 @@ export type SiteGetResponses = {
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
 
+export type StaffCdKeysListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/cd-keys';
+};
+
+export type StaffCdKeysListResponses = {
+    /**
+     * OK
+     */
+    200: KeyBatches;
+};
+
+export type StaffCdKeysListResponse = StaffCdKeysListResponses[keyof StaffCdKeysListResponses];
+
+export type StaffCdKeysMakeData = {
+    body: BatchBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/cd-keys';
+};
+
+export type StaffCdKeysMakeResponses = {
+    /**
+     * OK
+     */
+    200: MadeBatch;
+};
+
+export type StaffCdKeysMakeResponse = StaffCdKeysMakeResponses[keyof StaffCdKeysMakeResponses];
+
+export type StaffCdKeysGetData = {
+    body?: never;
+    path: {
+        batch_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/cd-keys/{batch_id}';
+};
+
+export type StaffCdKeysGetResponses = {
+    /**
+     * OK
+     */
+    200: BatchWithKeys;
+};
+
+export type StaffCdKeysGetResponse = StaffCdKeysGetResponses[keyof StaffCdKeysGetResponses];
+
+export type StaffCdKeysConfirmData = {
+    body?: never;
+    path: {
+        batch_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/cd-keys/{batch_id}/confirm';
+};
+
+export type StaffCdKeysConfirmResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffCdKeysConfirmResponse = StaffCdKeysConfirmResponses[keyof StaffCdKeysConfirmResponses];
+
+export type StaffCdKeyVoidData = {
+    body?: never;
+    path: {
+        batch_id: number;
+        key_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/cd-keys/{batch_id}/keys/{key_id}/void';
+};
+
+export type StaffCdKeyVoidResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffCdKeyVoidResponse = StaffCdKeyVoidResponses[keyof StaffCdKeyVoidResponses];
+
+export type StaffCdKeysVoidData = {
+    body?: never;
+    path: {
+        batch_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/cd-keys/{batch_id}/void';
+};
+
+export type StaffCdKeysVoidResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffCdKeysVoidResponse = StaffCdKeysVoidResponses[keyof StaffCdKeysVoidResponses];
+
+export type StaffCouponsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/coupons';
+};
+
+export type StaffCouponsListResponses = {
+    /**
+     * OK
+     */
+    200: CouponList;
+};
+
+export type StaffCouponsListResponse = StaffCouponsListResponses[keyof StaffCouponsListResponses];
+
+export type StaffCouponMakeData = {
+    body: CouponBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/coupons';
+};
+
+export type StaffCouponMakeResponses = {
+    /**
+     * OK
+     */
+    200: CouponItem;
+};
+
+export type StaffCouponMakeResponse = StaffCouponMakeResponses[keyof StaffCouponMakeResponses];
+
+export type StaffCouponEndData = {
+    body?: never;
+    path: {
+        coupon_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/coupons/{coupon_id}/end';
+};
+
+export type StaffCouponEndResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffCouponEndResponse = StaffCouponEndResponses[keyof StaffCouponEndResponses];
+
 export type StaffGatewaysListData = {
     body?: never;
     path?: never;
@@ -2528,6 +3245,144 @@ export type StaffMailRetryResponses = {
 };
 
 export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
+
+export type StaffOrderRefundData = {
+    body: StaffRefundBody;
+    path: {
+        order_no: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/orders/{order_no}/refund';
+};
+
+export type StaffOrderRefundResponses = {
+    /**
+     * OK
+     */
+    200: RefundQuote;
+};
+
+export type StaffOrderRefundResponse = StaffOrderRefundResponses[keyof StaffOrderRefundResponses];
+
+export type StaffRefundRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those in this state
+         */
+        state?: 'open' | 'granted' | 'declined' | 'withdrawn';
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/refund-requests';
+};
+
+export type StaffRefundRequestsResponses = {
+    /**
+     * OK
+     */
+    200: RefundRequests;
+};
+
+export type StaffRefundRequestsResponse = StaffRefundRequestsResponses[keyof StaffRefundRequestsResponses];
+
+export type StaffRefundDecideData = {
+    body: RefundDecisionBody;
+    path: {
+        request_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/refund-requests/{request_id}/decision';
+};
+
+export type StaffRefundDecideResponses = {
+    /**
+     * OK
+     */
+    200: RefundQuote;
+};
+
+export type StaffRefundDecideResponse = StaffRefundDecideResponses[keyof StaffRefundDecideResponses];
+
+export type StaffAdjustmentsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'pending' | 'posted' | 'declined';
+        user_id?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/wallet-adjustments';
+};
+
+export type StaffAdjustmentsListResponses = {
+    /**
+     * OK
+     */
+    200: AdjustmentList;
+};
+
+export type StaffAdjustmentsListResponse = StaffAdjustmentsListResponses[keyof StaffAdjustmentsListResponses];
+
+export type StaffAdjustmentMakeData = {
+    body: AdjustmentBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/wallet-adjustments';
+};
+
+export type StaffAdjustmentMakeResponses = {
+    /**
+     * OK
+     */
+    200: AdjustmentItem;
+};
+
+export type StaffAdjustmentMakeResponse = StaffAdjustmentMakeResponses[keyof StaffAdjustmentMakeResponses];
+
+export type StaffAdjustmentConfirmData = {
+    body?: never;
+    path: {
+        adjustment_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/wallet-adjustments/{adjustment_id}/confirm';
+};
+
+export type StaffAdjustmentConfirmResponses = {
+    /**
+     * OK
+     */
+    200: AdjustmentItem;
+};
+
+export type StaffAdjustmentConfirmResponse = StaffAdjustmentConfirmResponses[keyof StaffAdjustmentConfirmResponses];
+
+export type StaffAdjustmentDeclineData = {
+    body?: never;
+    path: {
+        adjustment_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/wallet-adjustments/{adjustment_id}/decline';
+};
+
+export type StaffAdjustmentDeclineResponses = {
+    /**
+     * OK
+     */
+    200: AdjustmentItem;
+};
+
+export type StaffAdjustmentDeclineResponse = StaffAdjustmentDeclineResponses[keyof StaffAdjustmentDeclineResponses];
 
 export type UserIndexData = {
     body?: never;
@@ -3050,6 +3905,63 @@ export type UserGetMeResponses = {
 
 export type UserGetMeResponse = UserGetMeResponses[keyof UserGetMeResponses];
 
+export type InviteGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite';
+};
+
+export type InviteGetResponses = {
+    /**
+     * OK
+     */
+    200: InviteResult;
+};
+
+export type InviteGetResponse = InviteGetResponses[keyof InviteGetResponses];
+
+export type InviteRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/invite/record';
+};
+
+export type InviteRecordsResponses = {
+    /**
+     * OK
+     */
+    200: InviteRecords;
+};
+
+export type InviteRecordsResponse = InviteRecordsResponses[keyof InviteRecordsResponses];
+
+export type InviteWithdrawData = {
+    body: WithdrawalBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/invite/withdraw';
+};
+
+export type InviteWithdrawResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type InviteWithdrawResponse = InviteWithdrawResponses[keyof InviteWithdrawResponses];
+
 export type OrderGetData = {
     body?: never;
     path: {
@@ -3092,6 +4004,85 @@ export type OrderCancelResponses = {
 
 export type OrderCancelResponse = OrderCancelResponses[keyof OrderCancelResponses];
 
+export type OrderRefundQuoteData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the order
+         */
+        order_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/orders/{order_id}/refund';
+};
+
+export type OrderRefundQuoteResponses = {
+    /**
+     * OK
+     */
+    200: RefundQuote;
+};
+
+export type OrderRefundQuoteResponse = OrderRefundQuoteResponses[keyof OrderRefundQuoteResponses];
+
+export type OrderRefundRequestData = {
+    body: RefundWishBody;
+    path: {
+        /**
+         * Number or id of the order
+         */
+        order_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/orders/{order_id}/refund-request';
+};
+
+export type OrderRefundRequestResponses = {
+    /**
+     * OK
+     */
+    200: RefundRequestItem;
+};
+
+export type OrderRefundRequestResponse = OrderRefundRequestResponses[keyof OrderRefundRequestResponses];
+
+export type RefundRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/refund-requests';
+};
+
+export type RefundRequestsResponses = {
+    /**
+     * OK
+     */
+    200: RefundRequests;
+};
+
+export type RefundRequestsResponse = RefundRequestsResponses[keyof RefundRequestsResponses];
+
+export type RefundRequestWithdrawData = {
+    body?: never;
+    path: {
+        request_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/refund-requests/{request_id}/withdraw';
+};
+
+export type RefundRequestWithdrawResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type RefundRequestWithdrawResponse = RefundRequestWithdrawResponses[keyof RefundRequestWithdrawResponses];
+
 export type ServicesListData = {
     body?: never;
     path?: never;
@@ -3123,6 +4114,64 @@ export type ServicesOldResponses = {
 };
 
 export type ServicesOldResponse = ServicesOldResponses[keyof ServicesOldResponses];
+
+export type ServicesOldBillsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/services-old/bill';
+};
+
+export type ServicesOldBillsResponses = {
+    /**
+     * OK
+     */
+    200: BillList;
+};
+
+export type ServicesOldBillsResponse = ServicesOldBillsResponses[keyof ServicesOldBillsResponses];
+
+export type ServicesOldBillsOfData = {
+    body?: never;
+    path: {
+        service_id: number;
+    };
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/services-old/bill/{service_id}';
+};
+
+export type ServicesOldBillsOfResponses = {
+    /**
+     * OK
+     */
+    200: BillList;
+};
+
+export type ServicesOldBillsOfResponse = ServicesOldBillsOfResponses[keyof ServicesOldBillsOfResponses];
+
+export type ServicesOldEnableAutoRenewalData = {
+    body?: never;
+    path: {
+        service_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services-old/bill/{service_id}/enable-auto-renewal';
+};
+
+export type ServicesOldEnableAutoRenewalResponses = {
+    /**
+     * OK
+     */
+    200: AutoRenewal;
+};
+
+export type ServicesOldEnableAutoRenewalResponse = ServicesOldEnableAutoRenewalResponses[keyof ServicesOldEnableAutoRenewalResponses];
 
 export type ClientsListData = {
     body?: never;
@@ -3350,6 +4399,24 @@ export type NodeGetOldResponses = {
 
 export type NodeGetOldResponse = NodeGetOldResponses[keyof NodeGetOldResponses];
 
+export type ServiceAutoRenewData = {
+    body: AutoRenewWishBody;
+    path: {
+        service_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/{service_id}/auto-renew';
+};
+
+export type ServiceAutoRenewResponses = {
+    /**
+     * OK
+     */
+    200: AutoRenewal;
+};
+
+export type ServiceAutoRenewResponse = ServiceAutoRenewResponses[keyof ServiceAutoRenewResponses];
+
 export type ShopOldData = {
     body?: never;
     path?: never;
@@ -3463,6 +4530,68 @@ export type WalletGetResponses = {
 
 export type WalletGetResponse = WalletGetResponses[keyof WalletGetResponses];
 
+export type CdKeyListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/wallet/cd-key';
+};
+
+export type CdKeyListResponses = {
+    /**
+     * OK
+     */
+    200: RedemptionList;
+};
+
+export type CdKeyListResponse = CdKeyListResponses[keyof CdKeyListResponses];
+
+export type CdKeyHistoryData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/wallet/cd-key/cd-key';
+};
+
+export type CdKeyHistoryResponses = {
+    /**
+     * OK
+     */
+    200: RedemptionList;
+};
+
+export type CdKeyHistoryResponse = CdKeyHistoryResponses[keyof CdKeyHistoryResponses];
+
+export type CdKeyRedeemData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        cd_key: string;
+    };
+    query?: never;
+    url: '/api/v2/user/wallet/cd-key/{cd_key}';
+};
+
+export type CdKeyRedeemResponses = {
+    /**
+     * OK
+     */
+    200: RedemptionRecord;
+};
+
+export type CdKeyRedeemResponse = CdKeyRedeemResponses[keyof CdKeyRedeemResponses];
+
 export type GatewaysListData = {
     body?: never;
     path?: never;
@@ -3483,6 +4612,50 @@ export type GatewaysListResponses = {
 };
 
 export type GatewaysListResponse = GatewaysListResponses[keyof GatewaysListResponses];
+
+export type InvoicesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those of this month of the site's calendar
+         */
+        month?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/wallet/invoices';
+};
+
+export type InvoicesListResponses = {
+    /**
+     * OK
+     */
+    200: InvoiceList;
+};
+
+export type InvoicesListResponse = InvoicesListResponses[keyof InvoicesListResponses];
+
+export type InvoiceGetData = {
+    body?: never;
+    path: {
+        /**
+         * Number or id of the invoice
+         */
+        invoice_id: string;
+    };
+    query?: never;
+    url: '/api/v2/user/wallet/invoices/{invoice_id}';
+};
+
+export type InvoiceGetResponses = {
+    /**
+     * OK
+     */
+    200: InvoiceResult;
+};
+
+export type InvoiceGetResponse = InvoiceGetResponses[keyof InvoiceGetResponses];
 
 export type WalletMovementsData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, rechargeCreate, rechargeGet, rechargeList, servicesList, servicesOld, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, ServicesListData, ServicesListResponse, ServicesOldData, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffCouponEnd, staffCouponMake, staffCouponsList, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, staffOrderRefund, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -417,6 +417,162 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
     queryKey: siteGetQueryKey(options)
 });
 
+export const staffCdKeysListQueryKey = (options?: Options<StaffCdKeysListData>) => createQueryKey('staffCdKeysList', options);
+
+/**
+ * The batches of cd-keys
+ */
+export const staffCdKeysListOptions = (options?: Options<StaffCdKeysListData>) => queryOptions<StaffCdKeysListResponse, DefaultError, StaffCdKeysListResponse, ReturnType<typeof staffCdKeysListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffCdKeysList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffCdKeysListQueryKey(options)
+});
+
+/**
+ * Make a batch of cd-keys; the answer has them this once
+ */
+export const staffCdKeysMakeMutation = (options?: Partial<Options<StaffCdKeysMakeData>>): UseMutationOptions<StaffCdKeysMakeResponse, DefaultError, Options<StaffCdKeysMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffCdKeysMakeResponse, DefaultError, Options<StaffCdKeysMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCdKeysMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffCdKeysGetQueryKey = (options: Options<StaffCdKeysGetData>) => createQueryKey('staffCdKeysGet', options);
+
+/**
+ * A batch and a part of its keys
+ */
+export const staffCdKeysGetOptions = (options: Options<StaffCdKeysGetData>) => queryOptions<StaffCdKeysGetResponse, DefaultError, StaffCdKeysGetResponse, ReturnType<typeof staffCdKeysGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffCdKeysGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffCdKeysGetQueryKey(options)
+});
+
+/**
+ * Let a batch count that another member of staff made
+ */
+export const staffCdKeysConfirmMutation = (options?: Partial<Options<StaffCdKeysConfirmData>>): UseMutationOptions<StaffCdKeysConfirmResponse, DefaultError, Options<StaffCdKeysConfirmData>> => {
+    const mutationOptions: UseMutationOptions<StaffCdKeysConfirmResponse, DefaultError, Options<StaffCdKeysConfirmData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCdKeysConfirm({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Make one key worthless
+ */
+export const staffCdKeyVoidMutation = (options?: Partial<Options<StaffCdKeyVoidData>>): UseMutationOptions<StaffCdKeyVoidResponse, DefaultError, Options<StaffCdKeyVoidData>> => {
+    const mutationOptions: UseMutationOptions<StaffCdKeyVoidResponse, DefaultError, Options<StaffCdKeyVoidData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCdKeyVoid({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Make all keys of a batch worthless; what was redeemed stays
+ */
+export const staffCdKeysVoidMutation = (options?: Partial<Options<StaffCdKeysVoidData>>): UseMutationOptions<StaffCdKeysVoidResponse, DefaultError, Options<StaffCdKeysVoidData>> => {
+    const mutationOptions: UseMutationOptions<StaffCdKeysVoidResponse, DefaultError, Options<StaffCdKeysVoidData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCdKeysVoid({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffCouponsListQueryKey = (options?: Options<StaffCouponsListData>) => createQueryKey('staffCouponsList', options);
+
+/**
+ * The coupons
+ */
+export const staffCouponsListOptions = (options?: Options<StaffCouponsListData>) => queryOptions<StaffCouponsListResponse, DefaultError, StaffCouponsListResponse, ReturnType<typeof staffCouponsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffCouponsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffCouponsListQueryKey(options)
+});
+
+/**
+ * Make a coupon
+ */
+export const staffCouponMakeMutation = (options?: Partial<Options<StaffCouponMakeData>>): UseMutationOptions<StaffCouponMakeResponse, DefaultError, Options<StaffCouponMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffCouponMakeResponse, DefaultError, Options<StaffCouponMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCouponMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Let nobody use a coupon any more; orders that have it keep it
+ */
+export const staffCouponEndMutation = (options?: Partial<Options<StaffCouponEndData>>): UseMutationOptions<StaffCouponEndResponse, DefaultError, Options<StaffCouponEndData>> => {
+    const mutationOptions: UseMutationOptions<StaffCouponEndResponse, DefaultError, Options<StaffCouponEndData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffCouponEnd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffGatewaysListQueryKey = (options?: Options<StaffGatewaysListData>) => createQueryKey('staffGatewaysList', options);
 
 /**
@@ -547,6 +703,127 @@ export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryD
     const mutationOptions: UseMutationOptions<StaffMailRetryResponse, DefaultError, Options<StaffMailRetryData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffMailRetry({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give the unused part of an order back to its user's wallet; what it led to ends
+ */
+export const staffOrderRefundMutation = (options?: Partial<Options<StaffOrderRefundData>>): UseMutationOptions<StaffOrderRefundResponse, DefaultError, Options<StaffOrderRefundData>> => {
+    const mutationOptions: UseMutationOptions<StaffOrderRefundResponse, DefaultError, Options<StaffOrderRefundData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffOrderRefund({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffRefundRequestsQueryKey = (options?: Options<StaffRefundRequestsData>) => createQueryKey('staffRefundRequests', options);
+
+/**
+ * What users want given back
+ */
+export const staffRefundRequestsOptions = (options?: Options<StaffRefundRequestsData>) => queryOptions<StaffRefundRequestsResponse, DefaultError, StaffRefundRequestsResponse, ReturnType<typeof staffRefundRequestsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRefundRequests({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRefundRequestsQueryKey(options)
+});
+
+/**
+ * Grant a request, which gives the order back, or decline it
+ */
+export const staffRefundDecideMutation = (options?: Partial<Options<StaffRefundDecideData>>): UseMutationOptions<StaffRefundDecideResponse, DefaultError, Options<StaffRefundDecideData>> => {
+    const mutationOptions: UseMutationOptions<StaffRefundDecideResponse, DefaultError, Options<StaffRefundDecideData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRefundDecide({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffAdjustmentsListQueryKey = (options?: Options<StaffAdjustmentsListData>) => createQueryKey('staffAdjustmentsList', options);
+
+/**
+ * What staff put into wallets and took out
+ */
+export const staffAdjustmentsListOptions = (options?: Options<StaffAdjustmentsListData>) => queryOptions<StaffAdjustmentsListResponse, DefaultError, StaffAdjustmentsListResponse, ReturnType<typeof staffAdjustmentsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffAdjustmentsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffAdjustmentsListQueryKey(options)
+});
+
+/**
+ * Put money into a wallet or take it out; pending where a second member of staff must confirm it
+ */
+export const staffAdjustmentMakeMutation = (options?: Partial<Options<StaffAdjustmentMakeData>>): UseMutationOptions<StaffAdjustmentMakeResponse, DefaultError, Options<StaffAdjustmentMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffAdjustmentMakeResponse, DefaultError, Options<StaffAdjustmentMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAdjustmentMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Post what another member of staff made
+ */
+export const staffAdjustmentConfirmMutation = (options?: Partial<Options<StaffAdjustmentConfirmData>>): UseMutationOptions<StaffAdjustmentConfirmResponse, DefaultError, Options<StaffAdjustmentConfirmData>> => {
+    const mutationOptions: UseMutationOptions<StaffAdjustmentConfirmResponse, DefaultError, Options<StaffAdjustmentConfirmData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAdjustmentConfirm({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End a pending adjustment; nothing moves
+ */
+export const staffAdjustmentDeclineMutation = (options?: Partial<Options<StaffAdjustmentDeclineData>>): UseMutationOptions<StaffAdjustmentDeclineResponse, DefaultError, Options<StaffAdjustmentDeclineData>> => {
+    const mutationOptions: UseMutationOptions<StaffAdjustmentDeclineResponse, DefaultError, Options<StaffAdjustmentDeclineData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAdjustmentDecline({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -1115,6 +1392,59 @@ export const userGetMeOptions = (options?: Options<UserGetMeData>) => queryOptio
     queryKey: userGetMeQueryKey(options)
 });
 
+export const inviteGetQueryKey = (options?: Options<InviteGetData>) => createQueryKey('inviteGet', options);
+
+/**
+ * The user's invite link and what it earned
+ */
+export const inviteGetOptions = (options?: Options<InviteGetData>) => queryOptions<InviteGetResponse, DefaultError, InviteGetResponse, ReturnType<typeof inviteGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await inviteGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: inviteGetQueryKey(options)
+});
+
+export const inviteRecordsQueryKey = (options?: Options<InviteRecordsData>) => createQueryKey('inviteRecords', options);
+
+/**
+ * Whom the user brought in
+ */
+export const inviteRecordsOptions = (options?: Options<InviteRecordsData>) => queryOptions<InviteRecordsResponse, DefaultError, InviteRecordsResponse, ReturnType<typeof inviteRecordsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await inviteRecords({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: inviteRecordsQueryKey(options)
+});
+
+/**
+ * Move released commission into the wallet
+ */
+export const inviteWithdrawMutation = (options?: Partial<Options<InviteWithdrawData>>): UseMutationOptions<InviteWithdrawResponse, DefaultError, Options<InviteWithdrawData>> => {
+    const mutationOptions: UseMutationOptions<InviteWithdrawResponse, DefaultError, Options<InviteWithdrawData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await inviteWithdraw({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const orderGetQueryKey = (options: Options<OrderGetData>) => createQueryKey('orderGet', options);
 
 /**
@@ -1140,6 +1470,76 @@ export const orderCancelMutation = (options?: Partial<Options<OrderCancelData>>)
     const mutationOptions: UseMutationOptions<OrderCancelResponse, DefaultError, Options<OrderCancelData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await orderCancel({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const orderRefundQuoteQueryKey = (options: Options<OrderRefundQuoteData>) => createQueryKey('orderRefundQuote', options);
+
+/**
+ * What a refund of the order would bring now
+ */
+export const orderRefundQuoteOptions = (options: Options<OrderRefundQuoteData>) => queryOptions<OrderRefundQuoteResponse, DefaultError, OrderRefundQuoteResponse, ReturnType<typeof orderRefundQuoteQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await orderRefundQuote({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: orderRefundQuoteQueryKey(options)
+});
+
+/**
+ * Ask for the unused part of an order back; staff decides
+ */
+export const orderRefundRequestMutation = (options?: Partial<Options<OrderRefundRequestData>>): UseMutationOptions<OrderRefundRequestResponse, DefaultError, Options<OrderRefundRequestData>> => {
+    const mutationOptions: UseMutationOptions<OrderRefundRequestResponse, DefaultError, Options<OrderRefundRequestData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await orderRefundRequest({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const refundRequestsQueryKey = (options?: Options<RefundRequestsData>) => createQueryKey('refundRequests', options);
+
+/**
+ * The refunds that the user asked for
+ */
+export const refundRequestsOptions = (options?: Options<RefundRequestsData>) => queryOptions<RefundRequestsResponse, DefaultError, RefundRequestsResponse, ReturnType<typeof refundRequestsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await refundRequests({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: refundRequestsQueryKey(options)
+});
+
+/**
+ * Take a refund request back
+ */
+export const refundRequestWithdrawMutation = (options?: Partial<Options<RefundRequestWithdrawData>>): UseMutationOptions<RefundRequestWithdrawResponse, DefaultError, Options<RefundRequestWithdrawData>> => {
+    const mutationOptions: UseMutationOptions<RefundRequestWithdrawResponse, DefaultError, Options<RefundRequestWithdrawData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await refundRequestWithdraw({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -1184,6 +1584,60 @@ export const servicesOldOptions = (options?: Options<ServicesOldData>) => queryO
         return data;
     },
     queryKey: servicesOldQueryKey(options)
+});
+
+export const servicesOldBillsQueryKey = (options?: Options<ServicesOldBillsData>) => createQueryKey('servicesOldBills', options);
+
+/**
+ * What was paid for services and packages, newest first
+ */
+export const servicesOldBillsOptions = (options?: Options<ServicesOldBillsData>) => queryOptions<ServicesOldBillsResponse, DefaultError, ServicesOldBillsResponse, ReturnType<typeof servicesOldBillsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await servicesOldBills({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: servicesOldBillsQueryKey(options)
+});
+
+export const servicesOldBillsOfQueryKey = (options: Options<ServicesOldBillsOfData>) => createQueryKey('servicesOldBillsOf', options);
+
+/**
+ * What was paid for one service, newest first
+ */
+export const servicesOldBillsOfOptions = (options: Options<ServicesOldBillsOfData>) => queryOptions<ServicesOldBillsOfResponse, DefaultError, ServicesOldBillsOfResponse, ReturnType<typeof servicesOldBillsOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await servicesOldBillsOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: servicesOldBillsOfQueryKey(options)
+});
+
+export const servicesOldEnableAutoRenewalQueryKey = (options: Options<ServicesOldEnableAutoRenewalData>) => createQueryKey('servicesOldEnableAutoRenewal', options);
+
+/**
+ * Let a service renew itself; changes it although it is a GET, as the original does
+ */
+export const servicesOldEnableAutoRenewalOptions = (options: Options<ServicesOldEnableAutoRenewalData>) => queryOptions<ServicesOldEnableAutoRenewalResponse, DefaultError, ServicesOldEnableAutoRenewalResponse, ReturnType<typeof servicesOldEnableAutoRenewalQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await servicesOldEnableAutoRenewal({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: servicesOldEnableAutoRenewalQueryKey(options)
 });
 
 export const clientsListQueryKey = (options?: Options<ClientsListData>) => createQueryKey('clientsList', options);
@@ -1400,6 +1854,23 @@ export const nodeGetOldOptions = (options: Options<NodeGetOldData>) => queryOpti
     queryKey: nodeGetOldQueryKey(options)
 });
 
+/**
+ * Whether a service renews itself from the wallet a day before its end
+ */
+export const serviceAutoRenewMutation = (options?: Partial<Options<ServiceAutoRenewData>>): UseMutationOptions<ServiceAutoRenewResponse, DefaultError, Options<ServiceAutoRenewData>> => {
+    const mutationOptions: UseMutationOptions<ServiceAutoRenewResponse, DefaultError, Options<ServiceAutoRenewData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await serviceAutoRenew({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const shopOldQueryKey = (options?: Options<ShopOldData>) => createQueryKey('shopOld', options);
 
 /**
@@ -1506,6 +1977,59 @@ export const walletGetOptions = (options?: Options<WalletGetData>) => queryOptio
     queryKey: walletGetQueryKey(options)
 });
 
+export const cdKeyListQueryKey = (options?: Options<CdKeyListData>) => createQueryKey('cdKeyList', options);
+
+/**
+ * The cd-keys that the user redeemed
+ */
+export const cdKeyListOptions = (options?: Options<CdKeyListData>) => queryOptions<CdKeyListResponse, DefaultError, CdKeyListResponse, ReturnType<typeof cdKeyListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await cdKeyList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: cdKeyListQueryKey(options)
+});
+
+export const cdKeyHistoryQueryKey = (options?: Options<CdKeyHistoryData>) => createQueryKey('cdKeyHistory', options);
+
+/**
+ * The same as the list one level up, where the original has it
+ */
+export const cdKeyHistoryOptions = (options?: Options<CdKeyHistoryData>) => queryOptions<CdKeyHistoryResponse, DefaultError, CdKeyHistoryResponse, ReturnType<typeof cdKeyHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await cdKeyHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: cdKeyHistoryQueryKey(options)
+});
+
+/**
+ * Redeem a cd-key; spaces, dashes and case do not matter. 404 cd_key_invalid for any that cannot be redeemed, after ten of those in an hour 429
+ */
+export const cdKeyRedeemMutation = (options?: Partial<Options<CdKeyRedeemData>>): UseMutationOptions<CdKeyRedeemResponse, DefaultError, Options<CdKeyRedeemData>> => {
+    const mutationOptions: UseMutationOptions<CdKeyRedeemResponse, DefaultError, Options<CdKeyRedeemData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await cdKeyRedeem({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const gatewaysListQueryKey = (options?: Options<GatewaysListData>) => createQueryKey('gatewaysList', options);
 
 /**
@@ -1522,6 +2046,42 @@ export const gatewaysListOptions = (options?: Options<GatewaysListData>) => quer
         return data;
     },
     queryKey: gatewaysListQueryKey(options)
+});
+
+export const invoicesListQueryKey = (options?: Options<InvoicesListData>) => createQueryKey('invoicesList', options);
+
+/**
+ * The invoices of orders and recharges
+ */
+export const invoicesListOptions = (options?: Options<InvoicesListData>) => queryOptions<InvoicesListResponse, DefaultError, InvoicesListResponse, ReturnType<typeof invoicesListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await invoicesList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: invoicesListQueryKey(options)
+});
+
+export const invoiceGetQueryKey = (options: Options<InvoiceGetData>) => createQueryKey('invoiceGet', options);
+
+/**
+ * One invoice with its lines, as it was issued
+ */
+export const invoiceGetOptions = (options: Options<InvoiceGetData>) => queryOptions<InvoiceGetResponse, DefaultError, InvoiceGetResponse, ReturnType<typeof invoiceGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await invoiceGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: invoiceGetQueryKey(options)
 });
 
 export const walletMovementsQueryKey = (options?: Options<WalletMovementsData>) => createQueryKey('walletMovements', options);
