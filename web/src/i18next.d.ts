@@ -1,3 +1,6 @@
+import type about from './locales/zh-CN/about.json'
+import type developer from './locales/zh-CN/developer.json'
+import type demo from './locales/zh-CN/demo.json'
 import type account from './locales/zh-CN/account.json'
 import type captcha from './locales/zh-CN/captcha.json'
 import type entry from './locales/zh-CN/entry.json'
@@ -8,11 +11,15 @@ import type service from './locales/zh-CN/service.json'
 import type node from './locales/zh-CN/node.json'
 import type home from './locales/zh-CN/home.json'
 import type security from './locales/zh-CN/security.json'
+import type telegram from './locales/zh-CN/telegram.json'
 
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'common'
     resources: {
+      about: typeof about
+      developer: typeof developer
+      demo: typeof demo
       account: typeof account
       captcha: typeof captcha
       entry: typeof entry
@@ -23,6 +30,7 @@ declare module 'i18next' {
       node: typeof node
       home: typeof home
       security: typeof security
+      telegram: typeof telegram
     }
   }
 }

@@ -67,7 +67,7 @@ export async function getSite(): Promise<SiteGetResponse> {
   return unwrap(await response.json()) as SiteGetResponse
 }
 
-async function post<Operation extends { url: string; body?: unknown }, Result>(
+export async function post<Operation extends { url: string; body?: unknown }, Result>(
   url: Operation['url'],
   body?: Operation['body'],
   through = send,

@@ -6,8 +6,8 @@ import { lazyPage } from '@/app/lazy'
 export const Route = createFileRoute('/auth/sign-in')({
   validateSearch: z.object({
     next: z.catch(z.optional(z.string()), undefined),
-    /** By a code sent by email; without it by password. */
-    with: z.catch(z.optional(z.literal('code')), undefined),
+    /** By a code sent by email, or in Telegram; without it by password. */
+    with: z.catch(z.optional(z.enum(['code', 'telegram'])), undefined),
     /** What was done before and is told here. */
     done: z.catch(z.optional(z.literal('password')), undefined),
     /** The code of why a link that signs in did not. */

@@ -41,6 +41,7 @@ beforeEach(() => {
   server.use(
     http.get(`${api}/security`, () => success(here)),
     http.get(`${api}/sessions`, () => success(sessions)),
+    http.get(`${api}/me`, () => success({ telegram_linked: false })),
   )
 })
 

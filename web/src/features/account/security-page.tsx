@@ -1,14 +1,16 @@
 import { Card, Skeleton, Switch, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound, type LucideIcon, Mail, ShieldCheck } from 'lucide-react'
+import { KeyRound, type LucideIcon, Mail, Send, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
+  accountMeOptions,
   accountSecurityOptions,
   accountSecurityQueryKey,
   accountSecuritySetMutation,
 } from '@/api/gen/@tanstack/react-query.gen'
 import type { AccountSecurityResponse } from '@/api/gen/types.gen'
+import { siteOptions } from '@/api/site'
 import { problemText } from '@/shared/lib/server-problem'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { FormError } from '@/shared/ui/form-error'
@@ -17,6 +19,7 @@ import { Moment } from '@/shared/ui/moment'
 import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot, type Tone } from '@/shared/ui/status-dot'
 import { Sessions } from './components/sessions'
+import { TelegramActions } from './components/telegram-actions'
 import { TwoFactorActions } from './components/two-factor-actions'
 import pages from './account-pages.module.css'
 import classes from './security-page.module.css'
@@ -75,6 +78,7 @@ function Protections({ security }: { security: AccountSecurityResponse }) {
         }
         action={<TwoFactorActions isOn={ga_enable} />}
       />
+      <Telegram />
       <Notices isOn={security.email_notification} />
     </Card>
   )
@@ -101,6 +105,24 @@ function Protection(props: {
       </div>
       <div className={classes.action}>{props.action}</div>
     </li>
+  )
+}
+
+/** Shown where the site has a bot; what is linked already can be unlinked without one. */
+function Telegram() {
+  const { t } = useTranslation('telegram')
+  const { data: site } = useQuery(siteOptions())
+  const { data: me } = useQuery(accountMeOptions())
+  if (!me || !(site?.telegram || me.telegram_linked)) return null
+  return (
+    <Protection
+      icon={Send}
+      title={t('link.name')}
+      tone={me.telegram_linked ? 'success' : 'neutral'}
+      state={me.telegram_linked ? t('link.linked') : t('link.notLinked')}
+      text={t('link.about')}
+      action={<TelegramActions isLinked={me.telegram_linked} />}
+    />
   )
 }
 

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
@@ -10,13 +12,17 @@ const route = getRouteApi('/auth/sign-in')
 
 const RefusedLink = lazyPart(() => import('./components/refused-link'), 'RefusedLink')
 const CodeSignIn = lazyPart(() => import('./components/code-sign-in'), 'CodeSignIn')
+const TelegramSignIn = lazyPart(() => import('./components/telegram-sign-in'), 'TelegramSignIn')
+
+const otherWays = { code: CodeSignIn, telegram: TelegramSignIn }
 
 export function SignInPage() {
   const { t } = useTranslation('account')
   const search = route.useSearch()
   const { next } = search
   const about = useAbout()
-  const isByCode = search.with === 'code'
+  const { data: site } = useQuery(siteOptions())
+  const Way = search.with ? otherWays[search.with] : PasswordSignIn
   return (
     <AuthCard
       documentTitle={t('signIn.title')}
@@ -32,17 +38,30 @@ export function SignInPage() {
       }
     >
       <Suspense>{search.reason && <RefusedLink reason={search.reason} />}</Suspense>
-      <Suspense>{isByCode ? <CodeSignIn next={next} /> : <PasswordSignIn next={next} />}</Suspense>
-      <TextLink
-        to="/auth/sign-in"
-        search={{ next, ...(!isByCode && { with: 'code' as const }) }}
-        replace
-        ta="center"
-        fz="sm"
-      >
-        {isByCode ? t('signIn.byPassword') : t('signIn.byCode')}
-      </TextLink>
+      <Suspense>
+        <Way next={next} />
+      </Suspense>
+      {search.with && <WayLink>{t('signIn.byPassword')}</WayLink>}
+      {search.with !== 'code' && <WayLink to="code">{t('signIn.byCode')}</WayLink>}
+      {search.with !== 'telegram' && site?.telegram && (
+        <WayLink to="telegram">{t('signIn.byTelegram')}</WayLink>
+      )}
     </AuthCard>
+  )
+}
+
+function WayLink({ to, children }: { to?: keyof typeof otherWays; children: string }) {
+  const { next } = route.useSearch()
+  return (
+    <TextLink
+      to="/auth/sign-in"
+      search={{ next, ...(to && { with: to }) }}
+      replace
+      ta="center"
+      fz="sm"
+    >
+      {children}
+    </TextLink>
   )
 }
 

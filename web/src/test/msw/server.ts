@@ -25,8 +25,18 @@ export const site = {
   demo: false,
   currency: 'CNY',
   crisp_website_id: '',
+  telegram: '',
   sign_up: { mode: 'open', email_code: false },
   captcha: { register: 'risk', login: 'risk', forgot_password: 'risk' },
+  about: {
+    text_zh: '',
+    text_en: '',
+    contact_email: '',
+    terms_url: '',
+    privacy_url: '',
+    source_url: '',
+  },
+  test_pages: false,
   recharge: { presets: ['50.00'], min: '1.00', max: '1000.00' },
 }
 
