@@ -50,7 +50,10 @@ function readRoutes(): Route[] {
   const files = readdirSync(`${src}routes`).filter((file) => !file.includes('.test.'))
   const routes = files.flatMap((file) => {
     const code = readFileSync(`${src}routes/${file}`, 'utf8')
-    const path = /createFileRoute\('([^']+)'\)/.exec(code)?.[1]?.replaceAll('_/', '/')
+    const path = /createFileRoute\('([^']+)'\)/
+      .exec(code)?.[1]
+      ?.replaceAll('_/', '/')
+      .replaceAll(/\/_\w+/g, '')
     if (!path || path.endsWith('$')) return []
     return {
       path,

@@ -1,27 +1,87 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { siteOptions } from '@/api/site'
+import { type Site, siteOptions } from '@/api/site'
 import { AuthCard } from '@/features/account/components/auth-card'
 import { useSiteName } from '@/shared/lib/site-name'
 import { HomeButton } from '@/shared/ui/status-page'
+import classes from './about-page.module.css'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
 
+/** What the service is, who runs it, and where its source is, as the operator set it. */
 export function AboutPage() {
-  const { t } = useTranslation('account')
+  const { t, i18n } = useTranslation('about')
   const siteName = useSiteName()
   const { data: site } = useQuery(siteOptions())
+  const own = i18n.language === 'en' ? site?.about.text_en : site?.about.text_zh
   return (
     <WebSiteLayout2>
-      <AuthCard documentTitle={t('about.title')} heading={siteName}>
-        <Stack gap="sm">
-          <Text>{t('about.text')}</Text>
-          <Text size="sm" c="dimmed">
-            {t('about.software', { version: site?.version ?? '' })}
-          </Text>
-        </Stack>
+      <AuthCard documentTitle={t('title')} heading={siteName}>
+        <Text className={classes.text}>{own || t('text')}</Text>
+        {site && <Facts site={site} />}
+        <Software source={site?.about.source_url} />
         <HomeButton />
       </AuthCard>
     </WebSiteLayout2>
+  )
+}
+
+function Facts({ site: { about, version } }: { site: Site }) {
+  const { t } = useTranslation('about')
+  return (
+    <dl className={classes.facts}>
+      {about.contact_email && (
+        <Fact name={t('contact')}>
+          <Anchor href={`mailto:${about.contact_email}`}>{about.contact_email}</Anchor>
+        </Fact>
+      )}
+      {about.terms_url && (
+        <Fact name={t('terms')}>
+          <Out href={about.terms_url} />
+        </Fact>
+      )}
+      {about.privacy_url && (
+        <Fact name={t('privacy')}>
+          <Out href={about.privacy_url} />
+        </Fact>
+      )}
+      <Fact name={t('version')}>{version}</Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A page elsewhere, by the part of its address that people read. */
+function Out({ href }: { href: string }) {
+  return (
+    <Anchor href={href} target="_blank" rel="noreferrer">
+      {href.replace(/^https?:\/\//, '')}
+    </Anchor>
+  )
+}
+
+/** Section 13 of the AGPL: whoever uses the program over a network is offered its source. */
+function Software({ source }: { source: string | undefined }) {
+  const { t } = useTranslation('about')
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        {t('software')} {!source && t('sourceByRequest')}
+      </Text>
+      {source && (
+        <Anchor size="sm" href={source} target="_blank" rel="noreferrer">
+          {t('source')}
+        </Anchor>
+      )}
+    </Stack>
   )
 }

@@ -3,6 +3,6 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/about')({
-  loader: () => loadTexts('account'),
+  loader: () => loadTexts('about'),
   component: lazyPage(() => import('@/app/about-page'), 'AboutPage'),
 })

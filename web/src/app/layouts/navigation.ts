@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   CircleUser,
+  CodeXml,
   Globe,
   LayoutDashboard,
   type LucideIcon,
@@ -30,5 +31,8 @@ export const navigation: NavItem[][] = [
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
   ],
   [{ to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true }],
-  [{ to: '/user/my-account', key: 'account', icon: CircleUser }],
+  [
+    { to: '/user/my-account', key: 'account', icon: CircleUser },
+    { to: '/user/developer', key: 'developer', icon: CodeXml },
+  ],
 ]

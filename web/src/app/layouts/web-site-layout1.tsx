@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router'
+import '../mantine-app-css'
+import { Link, Outlet } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Logo } from '@/shared/ui/logo'
 import { useSiteName } from '@/shared/lib/site-name'
@@ -7,7 +8,7 @@ import { LanguageButton, SchemeButton } from './preference-buttons'
 import classes from './web-site-layout1.module.css'
 
 /** Wide and without the sidebar: pages that stand on their own. */
-export function WebSiteLayout1({ children }: { children: ReactNode }) {
+export function WebSiteLayout1({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
   return (
     <div className={classes.page}>
@@ -20,7 +21,7 @@ export function WebSiteLayout1({ children }: { children: ReactNode }) {
           <SchemeButton />
         </span>
       </header>
-      <main className={classes.content}>{children}</main>
+      <main className={classes.content}>{children ?? <Outlet />}</main>
       <Footer />
     </div>
   )

@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { apiTokenCreateMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { Dialog } from '@/shared/ui/dialog'
+import { expiryOf } from '../model'
+import { NewSecret } from './new-secret'
+import { TokenForm } from './token-form'
+
+/** Makes a token and shows its secret, which is not lost by one stray click or key. */
+export function NewTokenDialog(props: { onMade: () => Promise<unknown>; onClose: () => void }) {
+  const { t } = useTranslation('developer')
+  const [isLeaving, setLeaving] = useState(false)
+  const create = useMutation({ ...apiTokenCreateMutation(), onSuccess: props.onMade })
+  const secret = create.data?.token
+  return (
+    <Dialog
+      title={secret ? t('secret.title') : t('tokens.make')}
+      onClose={() => (secret && !isLeaving ? setLeaving(true) : props.onClose())}
+    >
+      {secret ? (
+        <NewSecret
+          secret={secret}
+          isLeaving={isLeaving}
+          onStay={() => setLeaving(false)}
+          onDone={props.onClose}
+        />
+      ) : (
+        <TokenForm
+          onSubmit={({ name, scopes, days }) =>
+            create.mutateAsync({ body: { name, scopes, expires_at: expiryOf(days, Date.now()) } })
+          }
+        />
+      )}
+    </Dialog>
+  )
+}

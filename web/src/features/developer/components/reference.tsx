@@ -1,0 +1,75 @@
+import { Anchor, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Search, SearchX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { type Contract, contractOptions, operationsOf, searchGroups } from '../contract'
+import { OperationView } from './operation-view'
+import classes from './reference.module.css'
+
+const route = getRouteApi('/user/developer')
+
+/** The whole API as the server's own contract says it. */
+export function Reference() {
+  const contract = useQuery(contractOptions())
+  return (
+    <Loaded query={contract} skeleton={<Skeleton height={420} radius="lg" />} hasCards>
+      {(found) => <Operations contract={found} />}
+    </Loaded>
+  )
+}
+
+function Operations({ contract }: { contract: Contract }) {
+  const { t } = useTranslation('developer')
+  const { q = '', op } = route.useSearch()
+  const navigate = route.useNavigate()
+  const go = (change: { q?: string | undefined; op?: string | undefined }) =>
+    void navigate({
+      search: (search) => ({ ...search, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+  const groups = searchGroups(operationsOf(contract), q)
+  return (
+    <Stack gap="lg">
+      <Text c="dimmed">
+        {t('reference.about')}{' '}
+        <Anchor href="/api/v2/openapi.json" underline="always" inherit>
+          openapi.json
+        </Anchor>
+      </Text>
+      <TextInput
+        type="search"
+        aria-label={t('reference.search')}
+        placeholder={t('reference.search')}
+        leftSection={<Search size={16} strokeWidth={1.75} />}
+        value={q}
+        onChange={({ currentTarget: { value } }) => go({ q: value || undefined })}
+      />
+      {groups.length === 0 && <Empty icon={SearchX} text={t('reference.nothing', { q })} />}
+      {groups.map(({ name, operations }) => (
+        <section key={name} aria-labelledby={`group-${name}`}>
+          <Title order={2} size="h3" id={`group-${name}`} mb="sm">
+            {name}
+          </Title>
+          <div className={classes.list}>
+            {operations.map((operation) => (
+              <OperationView
+                key={operation.id}
+                contract={contract}
+                operation={operation}
+                isOpen={operation.id === op}
+                onToggle={(isOpen) => {
+                  if (isOpen) go({ op: operation.id })
+                  else if (operation.id === op) go({ op: undefined })
+                }}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+    </Stack>
+  )
+}

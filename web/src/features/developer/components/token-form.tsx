@@ -1,0 +1,99 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Controller, useForm } from 'react-hook-form'
+import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { lifetimes, scopes, tokenForm, type TokenForm as Values } from '../model'
+
+/** Name, scopes and life of a token that is to be made. */
+export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<unknown> }) {
+  const { t } = useTranslation('developer')
+  const { t: common } = useTranslation()
+  const form = useForm<Values>({
+    resolver: zodResolver(tokenForm(t)),
+    defaultValues: { name: '', scopes: ['read'], days: '90' },
+  })
+  const { errors, isSubmitting } = form.formState
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await onSubmit(values)
+    } catch (error) {
+      showServerProblem(form, error, common)
+    }
+  })
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('tokens.name')}
+          description={t('form.nameHint')}
+          autoComplete="off"
+          maxLength={64}
+          data-autofocus
+          error={errors.name?.message}
+          {...form.register('name')}
+        />
+        <Controller
+          name="scopes"
+          control={form.control}
+          render={({ field }) => (
+            <ScopeChoice
+              value={field.value}
+              onChange={field.onChange}
+              error={errors.scopes?.message}
+            />
+          )}
+        />
+        <NativeSelect
+          label={t('form.life')}
+          size="md"
+          error={errors.days?.message}
+          data={lifetimes.map((days) => ({
+            value: days,
+            label: days ? t('form.days', { count: Number(days) }) : t('tokens.never'),
+          }))}
+          {...form.register('days')}
+        />
+        <FormError message={errors.root?.message} />
+        <Button type="submit" loading={isSubmitting}>
+          {t('form.submit')}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** Running jobs is for owners and admins; the server refuses it to others, so they do not see it. */
+function ScopeChoice(props: {
+  value: string[]
+  onChange: (scopes: string[]) => void
+  error: string | undefined
+}) {
+  const { t } = useTranslation('developer')
+  const { data: me } = useQuery(userGetMeOptions())
+  const mayRunJobs = me?.staff_role === 'owner' || me?.staff_role === 'admin'
+  return (
+    <Checkbox.Group
+      label={t('tokens.scopes')}
+      value={props.value}
+      onChange={props.onChange}
+      error={props.error}
+    >
+      <Stack gap="sm" mt="xs">
+        {scopes
+          .filter((scope) => scope !== 'jobs' || mayRunJobs)
+          .map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={t(`scope.${scope}`)}
+              description={t(`scopeAbout.${scope}`)}
+            />
+          ))}
+      </Stack>
+    </Checkbox.Group>
+  )
+}

@@ -1,0 +1,36 @@
+import type { TFunction } from 'i18next'
+import * as z from 'zod/mini'
+import type { ApiToken } from '@/api/gen/types.gen'
+
+export const scopes = ['read', 'write', 'jobs'] as const
+export type Scope = (typeof scopes)[number]
+
+/** How many days a new token can be good for; empty: for ever. */
+export const lifetimes = ['7', '30', '90', '365', ''] as const
+
+const DAY_MS = 86_400_000
+
+export const expiryOf = (days: string, now: number) =>
+  days === '' ? null : new Date(now + Number(days) * DAY_MS).toISOString()
+
+export type TokenState = 'active' | 'expiring' | 'expired'
+
+/** Expiring is what ends within a week. */
+export function stateOf(
+  { expires_at: end }: Pick<ApiToken, 'expires_at'>,
+  now: number,
+): TokenState {
+  if (end === null || Date.parse(end) > now + 7 * DAY_MS) return 'active'
+  return Date.parse(end) > now ? 'expiring' : 'expired'
+}
+
+export const tokenForm = (t: TFunction<'developer'>) =>
+  z.object({
+    name: z
+      .string()
+      .check(z.trim(), z.minLength(1, t('problem.name')), z.maxLength(64, t('problem.nameLong'))),
+    scopes: z.array(z.string()).check(z.minLength(1, t('problem.scopes'))),
+    days: z.string(),
+  })
+
+export type TokenForm = z.infer<ReturnType<typeof tokenForm>>
