@@ -27,14 +27,14 @@ type Account struct {
 	TitleEN       string
 	Icon          string // address of a picture, or the name of one that the pages have; may be empty
 	FeePercent    Percent
-	FeeFixed      money.Amount  // in the site's currency
-	Minimum       *money.Amount // of a recharge, in the site's currency; none: the site's
-	Maximum       *money.Amount
+	FeeFixed      money.Amount // in the site's currency
+	Minimum       money.Amount `bun:",nullzero"` // of a recharge, in the site's currency; 0: the site's
+	Maximum       money.Amount `bun:",nullzero"`
 	Sort          int
 	Enabled       bool   // whether recharges may begin here; notifies of those that did are always taken
 	Currency      string // in which it is paid, ISO 4217
-	Rate          *Rate  // of that currency for one of the site's; none where it is the site's
-	Sealed        []byte `json:"-"` // the credentials
+	Rate          Rate   `bun:",nullzero"` // of that currency for one of the site's; 0 where it is the site's
+	Sealed        []byte `json:"-"`        // the credentials
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 }
@@ -58,17 +58,17 @@ func (a *Account) check(k *Kind, site setting.Site) error {
 		return fault.Invalid("fee_percent", "range", "费率需为 0 至 100", "The percentage is 0 to 100")
 	case a.FeeFixed < 0 || a.FeeFixed > site.RechargeMax:
 		return fault.Invalid("fee_fixed", "range", "固定手续费不能小于零或超过充值上限", "The fixed fee is not below zero or above the largest recharge")
-	case a.Minimum != nil && *a.Minimum <= 0:
-		return fault.Invalid("minimum", "range", "下限必须大于零", "The minimum must be above zero")
-	case a.Maximum != nil && *a.Maximum < max(site.RechargeMin, value(a.Minimum)):
+	case a.Minimum < 0:
+		return fault.Invalid("minimum", "range", "下限不能小于零", "The minimum must not be below zero")
+	case a.Maximum != 0 && a.Maximum < max(site.RechargeMin, a.Minimum):
 		return fault.Invalid("maximum", "range", "上限不能低于下限", "The maximum must not be below the minimum")
 	case !slices.Contains(money.Currencies, a.Currency) || (len(k.Currencies) > 0 && !slices.Contains(k.Currencies, a.Currency)):
 		return fault.Invalid("currency", "choice", "该支付平台不支持此货币", "This platform cannot be paid in this currency")
-	case a.Rate != nil && (*a.Rate <= 0 || *a.Rate > maxRate):
-		return fault.Invalid("rate", "range", "汇率必须大于零且不超过一百万", "The rate is above zero and at most a million")
-	case a.Rate == nil && a.Currency != site.Currency:
+	case a.Rate < 0 || a.Rate > maxRate:
+		return fault.Invalid("rate", "range", "汇率不能小于零，且不超过一百万", "The rate is not below zero and at most a million")
+	case a.Rate == 0 && a.Currency != site.Currency:
 		return fault.Invalid("rate", "required", "货币与网站货币不同时必须设置汇率", "A currency other than the site's needs a rate")
-	case a.Rate != nil && a.Currency == site.Currency:
+	case a.Rate != 0 && a.Currency == site.Currency:
 		return fault.Invalid("rate", "unused", "货币与网站货币相同时不能设置汇率", "The site's own currency has no rate")
 	}
 	return nil
@@ -81,21 +81,14 @@ func webAddress(s string) bool {
 	return err == nil && len(s) <= 500 && ((u.Scheme == "https" && u.Host != "") || (u.Scheme == "" && u.Host == "" && strings.HasPrefix(s, "/")))
 }
 
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
 // Limits gives the smallest and the largest recharge that begins here.
 func (a *Account) Limits(site setting.Site) (least, most money.Amount) {
-	return max(site.RechargeMin, value(a.Minimum)), min(site.RechargeMax, cmp.Or(value(a.Maximum), site.RechargeMax))
+	return max(site.RechargeMin, a.Minimum), min(site.RechargeMax, cmp.Or(a.Maximum, site.RechargeMax))
 }
 
 // usable tells whether what is paid here has a price in the site's currency, which may have changed since.
 func (a *Account) usable(site setting.Site) bool {
-	return a.currency(site) == site.Currency || a.Rate != nil
+	return a.currency(site) == site.Currency || a.Rate != 0
 }
 
 // currency is in which it is paid; what is built in has the site's.

@@ -73,10 +73,10 @@ func newGatewayAccount(g *payment.Gateways, a *payment.Account) (gatewayAccount,
 	known, err := g.Known(a)
 	out := gatewayAccount{
 		ID: a.ID, Kind: a.Kind, Name: a.Name, NotifyPath: "/v1/payment/notify/" + a.Name, TitleZH: a.TitleZH, TitleEN: a.TitleEN, Icon: a.Icon,
-		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: a.Minimum, Maximum: a.Maximum, Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
+		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: unlessZero(a.Minimum), Maximum: unlessZero(a.Maximum), Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
 		Credentials: known, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
-	if a.Rate != nil {
+	if a.Rate != 0 {
 		out.Rate = ptr(a.Rate.String())
 	}
 	return out, err
@@ -92,13 +92,13 @@ func (c gatewayChange) read() (func(*payment.Account), error) {
 		}
 		percent = &p
 	}
-	var rate *payment.Rate
+	var rate payment.Rate
 	if c.Rate != nil && *c.Rate != "" {
 		r, err := payment.ParseRate(*c.Rate)
 		if err != nil {
 			return nil, fault.Invalid("rate", "format", "格式不正确", "This has the wrong form")
 		}
-		rate = &r
+		rate = r
 	}
 	return func(a *payment.Account) {
 		assign(&a.TitleZH, c.TitleZH)
@@ -112,10 +112,10 @@ func (c gatewayChange) read() (func(*payment.Account), error) {
 			a.FeeFixed = c.FeeFixed.Amount
 		}
 		if c.Minimum != nil {
-			a.Minimum = unlessZero(c.Minimum.Amount)
+			a.Minimum = c.Minimum.Amount
 		}
 		if c.Maximum != nil {
-			a.Maximum = unlessZero(c.Maximum.Amount)
+			a.Maximum = c.Maximum.Amount
 		}
 		if c.Rate != nil {
 			a.Rate = rate

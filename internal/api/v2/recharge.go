@@ -95,7 +95,7 @@ func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatew
 		Name: m.Name, Title: m.Title().In(lang), Icon: m.Icon, FeePercent: m.FeePercent.String(), FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
 		Currency: cmp.Or(m.Currency, site.Currency),
 	}
-	if m.Rate != nil {
+	if m.Rate != 0 {
 		out.Rate = ptr(m.Rate.String())
 	}
 	return out
