@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Card, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useForm, useWatch } from 'react-hook-form'
@@ -34,7 +34,7 @@ function Form() {
   const state = useSession()
   const change = useMutation(accountChangePasswordMutation())
   const form = useForm<NewPasswordForm>({
-    resolver: zodResolver(newPasswordForm(account)),
+    resolver: resolver(newPasswordForm(account)),
     defaultValues: { current_password: '', new_password: '' },
   })
   const { errors, isSubmitting } = form.formState

@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Card, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
@@ -41,7 +41,7 @@ function Form({ me }: { me: AccountMeResponse }) {
   const queryClient = useQueryClient()
   const edit = useMutation(accountEditProfileMutation())
   const form = useForm<ProfileForm>({
-    resolver: zodResolver(profileForm(account)),
+    resolver: resolver(profileForm(account)),
     defaultValues: { user_name: me.user_name },
   })
   const { errors, isSubmitting, isDirty } = form.formState

@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { getRouteApi, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -65,7 +65,7 @@ function useLinkOfMail() {
 function AddressForm(props: { request: CodeRequest; onSent: (email: string) => void }) {
   const { t } = useTranslation('account')
   const form = useForm<ForgottenForm>({
-    resolver: zodResolver(forgottenForm(t)),
+    resolver: resolver(forgottenForm(t)),
     defaultValues: { email: '' },
   })
   const calls = useCalls(form, 'forgot_password')

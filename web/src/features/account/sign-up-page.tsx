@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
@@ -53,7 +53,7 @@ function useSignUp(needs: Needs) {
   const { next, code } = route.useSearch()
   const router = useRouter()
   const form = useForm<SignUpForm>({
-    resolver: zodResolver(signUpForm(t, needs)),
+    resolver: resolver(signUpForm(t, needs)),
     defaultValues: {
       email: '',
       email_code: '',

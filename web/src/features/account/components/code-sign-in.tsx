@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -16,7 +16,7 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
   const { enter, needsSecondStep } = useSignIn(next)
   const form = useForm<SignInByCodeForm>({
-    resolver: zodResolver(signInByCodeForm(t)),
+    resolver: resolver(signInByCodeForm(t)),
     defaultValues: { email: '', email_code: '', two_fa_code: '', is_remember_me: true },
   })
   const email = useWatch({ control: form.control, name: 'email' })

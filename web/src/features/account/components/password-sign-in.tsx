@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -17,7 +17,7 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
   const { enter, needsSecondStep } = useSignIn(next)
   const form = useForm<SignInForm>({
-    resolver: zodResolver(signInForm(t)),
+    resolver: resolver(signInForm(t)),
     defaultValues: { email: '', password: '', two_fa_code: '', is_remember_me: true },
   })
   const calls = useCalls(form, 'login')

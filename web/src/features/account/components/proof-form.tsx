@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ export function ProofForm(props: {
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
   const form = useForm<Proof>({
-    resolver: zodResolver(proofForm(account, props.needsCode ?? false)),
+    resolver: resolver(proofForm(account, props.needsCode ?? false)),
     defaultValues: { password: '', ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState

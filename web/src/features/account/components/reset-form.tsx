@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Stack } from '@mantine/core'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ function useReset({ email, code }: Props) {
   const { next } = route.useSearch()
   const router = useRouter()
   const form = useForm<ResetForm>({
-    resolver: zodResolver(resetForm(t)),
+    resolver: resolver(resetForm(t)),
     defaultValues: { email_code: code, password: '' },
   })
   const calls = useCalls(form)

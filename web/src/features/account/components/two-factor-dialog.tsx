@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
@@ -60,7 +60,7 @@ function FirstCode(props: {
   const { t: common } = useTranslation()
   const { secret, uri } = props.enrolment
   const form = useForm<CodeForm>({
-    resolver: zodResolver(codeForm(account)),
+    resolver: resolver(codeForm(account)),
     defaultValues: { ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState
