@@ -9,10 +9,12 @@ type Usage = { upload: number; download: number; total: number }
 
 /** A person who uses the service without a browser, as a script would. */
 export class Customer {
+  readonly credentials: Credentials
   readonly #site: string
   readonly #token: string
 
-  private constructor(site: string, token: string) {
+  private constructor(site: string, credentials: Credentials, token: string) {
+    this.credentials = credentials
     this.#site = site
     this.#token = token
   }
@@ -21,12 +23,12 @@ export class Customer {
     const password = randomUUID()
     const form = { email: `${randomUUID()}@example.com`, name: 'Customer', password, re_password: password }
     const { access_token } = await call<{ access_token: string }>(site, 'POST', '/auth/account_register', form)
-    return new Customer(site, access_token)
+    return new Customer(site, form, access_token)
   }
 
   static async signIn(site: string, { email, password }: Credentials): Promise<Customer> {
     const { access_token } = await call<{ access_token: string }>(site, 'POST', '/auth/account_login/login', { email, password })
-    return new Customer(site, access_token)
+    return new Customer(site, { email, password }, access_token)
   }
 
   call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
