@@ -9,6 +9,12 @@ it.each([
   ['//elsewhere.example', '/user/dashboard'],
   ['/\\elsewhere.example', '/user/dashboard'],
   ['/\t/elsewhere.example', '/user/dashboard'],
+  ['https:elsewhere.example', '/user/dashboard'],
+  ['%2F%2Felsewhere.example', '/user/dashboard'],
+  ['/%2Felsewhere.example', '/%2Felsewhere.example'],
+  ['/%5Celsewhere.example', '/%5Celsewhere.example'],
+  ['/.//elsewhere.example', '/user/dashboard'],
+  ['/user/..//elsewhere.example', '/user/dashboard'],
   ['javascript:alert(1)', '/user/dashboard'],
   ['/auth/sign-out', '/user/dashboard'],
 ])('leads %j to %s', (next, path) => {

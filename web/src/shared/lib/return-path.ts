@@ -5,6 +5,7 @@ export function returnPath(next: string | undefined): string {
   const home = paths.dashboard
   if (!next?.startsWith('/')) return home
   const url = new URL(next, location.origin)
-  if (url.origin !== location.origin || url.pathname.startsWith('/auth')) return home
+  // Dots may leave a path that begins with //, which is an address of another site again.
+  if (url.origin !== location.origin || /^\/(\/|auth\b)/.test(url.pathname)) return home
   return url.pathname + url.search + url.hash
 }
