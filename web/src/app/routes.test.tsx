@@ -1,0 +1,105 @@
+import { screen, waitFor } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { server, site, stillLoading, success } from '@/test/msw/server'
+import { openApp, openSignedIn } from '@/test/render'
+
+/** A page is a chunk of its own, which the test has to load first. */
+const patience = { timeout: 4000 }
+
+const hasSidebar = () => screen.queryAllByRole('navigation', { name: 'Main navigation' }).length > 0
+
+beforeEach(() => server.use(stillLoading))
+
+describe('open pages', () => {
+  it('/auth leads to sign-in', async () => {
+    const { router } = await openApp('/auth')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'), patience)
+  })
+
+  it.each(['/auth/sign-out', '/auth/sign-in-by-access-jwt'])(
+    '%s is open, without the sidebar',
+    async (path) => {
+      const { router } = await openApp(path)
+      await screen.findByRole('main', {}, patience)
+      expect(router.state.matches.map(({ routeId }) => routeId)).not.toContain('/user')
+      expect(hasSidebar()).toBe(false)
+    },
+  )
+
+  it.each([
+    ['/about', 'About', false],
+    ['/auth/sign-in', 'Sign in', false],
+    ['/auth/sign-up', 'Sign up', false],
+    ['/auth/forgot-password', 'Forgot password', false],
+    ['/settings', 'Preferences', true],
+  ])('%s has its title and layout for strangers', async (path, title, isDefaultLayout) => {
+    const { router } = await openApp(path)
+    await screen.findByRole('heading', { level: 1 }, patience)
+    await waitFor(() => expect(document.title).toBe(`${title} · Network Accelerator`))
+    expect(router.state.location.pathname).toBe(path)
+    expect(hasSidebar()).toBe(isDefaultLayout)
+  })
+})
+
+const userPages = [
+  ['/user/developer', 'Developer'],
+  ['/user/my-account', 'My account'],
+  ['/user/account/activity', 'Activity'],
+  ['/user/account/security', 'Security'],
+  ['/user/account/edit-profile', 'Profile'],
+  ['/user/account/edit-password', 'Change password'],
+  ['/user/account/login-ip-log', 'Sign-in log'],
+] as const
+
+describe('pages of a user', () => {
+  it.each(userPages)('%s has its title and the default layout', async (path, title) => {
+    await openSignedIn(path)
+    await screen.findByRole('heading', { level: 1, name: title }, patience)
+    expect(document.title).toBe(`${title} · Network Accelerator`)
+    expect(hasSidebar()).toBe(true)
+  })
+
+  it.each(userPages)('%s leads strangers to sign-in and back', async (path) => {
+    const { router } = await openApp(path)
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'), patience)
+    expect(router.state.location.search).toMatchObject({
+      next: expect.stringMatching(new RegExp(`^${path}`)) as unknown,
+    })
+  })
+
+  it('that do not exist say so within the layout, however deep', async () => {
+    await openSignedIn('/user/no/such/page')
+    expect(await screen.findByText('404 · Page Not Found', {}, patience)).toBeVisible()
+    expect(document.title).toBe('Page Not Found')
+    expect(hasSidebar()).toBe(true)
+  })
+})
+
+describe('about', () => {
+  it('says what the operator says, with the source', async () => {
+    const about = {
+      text_zh: '',
+      text_en: 'We run it.',
+      contact_email: 'help@example.com',
+      terms_url: 'https://example.com/terms',
+      privacy_url: '',
+      source_url: 'https://example.com/source',
+    }
+    server.use(http.get('*/api/v2/site', () => success({ ...site, site_name: 'Runway', about })))
+    await openApp('/about')
+    expect(await screen.findByText('We run it.', {}, patience)).toBeVisible()
+    const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href')
+    expect(hrefOf('help@example.com')).toBe('mailto:help@example.com')
+    expect(hrefOf('example.com/terms')).toBe('https://example.com/terms')
+    expect(hrefOf('Source code')).toBe('https://example.com/source')
+    expect(screen.queryByText('Privacy')).not.toBeInTheDocument()
+    expect(screen.getByRole('heading', { level: 1, name: 'Runway' })).toBeVisible()
+  })
+
+  it('tells whom to ask for the source where no address is set', async () => {
+    await openApp('/about')
+    expect(await screen.findByText(/Ask whoever runs this site/, {}, patience)).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Source code' })).not.toBeInTheDocument()
+  })
+})
