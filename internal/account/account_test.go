@@ -269,6 +269,22 @@ func TestANetworkHasSoManySignUpsADay(t *testing.T) {
 	})
 }
 
+func TestToAskWhetherAnAddressIsTakenCostsASignUpOfTheDay(t *testing.T) {
+	each(t, func(w *world) {
+		w.signUp("a@example.com")
+		w.set("captcha_register", "never")
+		w.set("sign_up_per_ip_daily", 2)
+		ask := func(email string) error {
+			_, err := w.SignUp(w.Context(), account.SignUp{Email: email, Name: "b", Password: password, Repeated: password}, from("198.51.100.1"))
+			return err
+		}
+		w.want(ask("a@example.com"), account.ErrEmailTaken)
+		w.want(ask("a@example.com"), account.ErrEmailTaken)
+		w.want(ask("a@example.com"), account.ErrTooManySignUps)
+		w.want(ask("b@example.com"), account.ErrTooManySignUps)
+	})
+}
+
 func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 	each(t, func(w *world) {
 		w.signUp("a@example.com")

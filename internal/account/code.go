@@ -212,11 +212,13 @@ func (a *Accounts) try(ctx context.Context, tx bun.Tx, s shown, now time.Time) (
 	if err := tx.NewSelect().Model(&c).WherePK().Scan(ctx); err != nil { // as it is now that nobody else can use it
 		return c, nil, err
 	}
-	matches := hmac.Equal(c.Hash, a.codeHash(s))
+	matches, expired := hmac.Equal(c.Hash, a.codeHash(s)), !now.Before(c.ExpiresAt)
 	switch {
+	case expired && !matches: // whether somebody asked for a code before is nobody else's concern
+		return c, wrong, nil
 	case counted == 0:
 		return c, field(s.field, "code_tries", "验证码输错次数过多，请重新获取", "Too many wrong tries; please ask for a new code"), nil
-	case !now.Before(c.ExpiresAt):
+	case expired:
 		return c, field(s.field, "code_expired", "验证码已过期，请重新获取", "The code has expired; please ask for a new one"), nil
 	case !matches:
 		return c, wrong, nil

@@ -56,9 +56,6 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		if err := a.askAtSignUp(ctx, from); err != nil {
 			return Grant{}, err
 		}
-		if err := a.free(ctx, r.Email); err != nil {
-			return Grant{}, err
-		}
 	}
 	if r.Password, err = a.hash.hash(ctx, password); err != nil {
 		return Grant{}, err
@@ -75,6 +72,9 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 			r.EmailVerifiedAt = &now
 		}
 		if err := a.countSignUp(ctx, tx, from); err != nil {
+			return err
+		}
+		if wrong, err = a.taken(ctx, tx, r.Email); err != nil || wrong != nil {
 			return err
 		}
 		made, err := a.insert(ctx, tx, r)
@@ -114,13 +114,14 @@ func (a *Accounts) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	return r, a.services.Open(ctx, tx, r.ID)
 }
 
-// free answers ErrEmailTaken where the e-mail has an account, before any work is done for it.
-func (a *Accounts) free(ctx context.Context, email string) error {
-	taken, err := a.db.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
-	if err == nil && taken {
-		err = ErrEmailTaken
+// taken gives ErrEmailTaken where the e-mail has an account. Without a code sent to the address its answer tells a
+// stranger so; therefore each costs one of the network's sign-ups of the day, as a new account does.
+func (a *Accounts) taken(ctx context.Context, tx bun.Tx, email string) (wrong, err error) {
+	exists, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
+	if err == nil && exists {
+		wrong = ErrEmailTaken
 	}
-	return err
+	return wrong, err
 }
 
 // countSignUp takes one of the day's sign-ups of the client's network, or answers ErrTooManySignUps.

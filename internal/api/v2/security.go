@@ -130,7 +130,10 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 			return out, err
 		}
 	}
-	if b.GaEnable == nil {
+	switch {
+	case b.GaEnable == nil && b.EmailNotification == nil:
+		return out, fault.Required("account_security_set", "ga_enable")
+	case b.GaEnable == nil:
 		return out, nil
 	}
 	if b.GaToken == nil {
