@@ -24,7 +24,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Invite(a.Invites)
-	old.Payment(a.Wallets, a.Payments)
+	old.Payment(a.Wallets, a.Payments, a.Accounts)
 	old.Telegram(a.Telegram)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
@@ -47,7 +47,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.CDKeys(a.CDKeys),
 		v2.Coupons(a.Shop),
 		v2.Adjustments(a.Wallets),
-		v2.Invites(a.Invites, a.Accounts, a.Wallets, a.Settings, a.cfg.site),
+		v2.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
 		v2.Recharge(a.Wallets, a.Payments, a.Settings),
 		v2.Gateways(a.Gateways),
 		v2.Plans(a.Shop, a.Settings),

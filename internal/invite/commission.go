@@ -137,6 +137,7 @@ func (i *Invites) turn(ctx context.Context, tx bun.Tx, c *Commission, to State) 
 
 // Earnings is what a user earned by invites.
 type Earnings struct {
+	Code     string       // that brings others in
 	Total    money.Amount // all that was not taken back
 	Permille int64        // the user's present rate
 	Invited  int64        // people
@@ -145,13 +146,16 @@ type Earnings struct {
 
 // Earnings gives what the user earned by invites.
 func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err error) {
-	var sum struct{ Total, Invited int64 }
-	err = i.db.NewRaw(`SELECT (SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
+	var sum struct {
+		Code           string
+		Total, Invited int64
+	}
+	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code, (SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
 		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
 	if err != nil {
 		return e, err
 	}
-	e.Total, e.Invited = money.Amount(sum.Total), sum.Invited
+	e.Code, e.Total, e.Invited = sum.Code, money.Amount(sum.Total), sum.Invited
 	if e.Permille, err = i.Rate(ctx, i.db, userID); err != nil {
 		return e, err
 	}

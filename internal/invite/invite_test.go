@@ -170,7 +170,7 @@ func TestAnInviterEarnsOfMoneyAndNotOfGifts(t *testing.T) {
 		c.has(t, inviter, 0, 160)
 
 		e, err := c.Earnings(t.Context(), inviter)
-		if err != nil || e.Total != 160 || e.Permille != 100 || e.Invited != 1 || e.Left != nil {
+		if err != nil || e.Code != "CODE1" || e.Total != 160 || e.Permille != 100 || e.Invited != 1 || e.Left != nil {
 			t.Fatalf("%+v, %v", e, err)
 		}
 		people, err := c.People(t.Context(), inviter, 10, 0)

@@ -59,14 +59,10 @@ type withdrawalBody struct {
 }
 
 // Invites adds what a user earns by bringing in others. site is the address of the site without a closing slash.
-func Invites(i *invite.Invites, a *account.Accounts, w *wallet.Wallets, settings *setting.Settings, site string) Resource {
+func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, site string) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/user/invite", id: "invite_get", tag: "user", access: user, summary: "The user's invite link and what it earned"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (inviteResult, error) {
-				u, err := a.User(ctx, who.UserID)
-				if err != nil {
-					return inviteResult{}, err
-				}
 				e, err := i.Earnings(ctx, who.UserID)
 				if err != nil {
 					return inviteResult{}, err
@@ -78,7 +74,7 @@ func Invites(i *invite.Invites, a *account.Accounts, w *wallet.Wallets, settings
 				people, err := i.People(ctx, who.UserID, 50, 0)
 				s := settings.Get()
 				out := inviteResult{
-					InviteCode: u.InviteCode, InviteLink: site + "/auth/sign-up?invite_code=" + u.InviteCode, TotalInvites: e.Invited, TotalCommission: e.Total,
+					InviteCode: e.Code, InviteLink: site + "/auth/sign-up?invite_code=" + e.Code, TotalInvites: e.Invited, TotalCommission: e.Total,
 					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille, InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
 					ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly, InvitesLeft: e.Left,
 				}

@@ -19,8 +19,10 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/api/notify"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/invite"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/seal"
@@ -63,7 +65,8 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			who.Role = account.Finance
 		}
 		return who, nil
-	}, v2.Wallet(w, s, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Invoices(w, s, settings), v2.Refunds(s))
+	}, v2.Wallet(w, s, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Invoices(w, s, settings), v2.Refunds(s),
+		v2.CDKeys(cdkey.New(d, settings, w, services)), v2.Coupons(s), v2.Adjustments(w), v2.Invites(invite.New(d, settings, w), w, settings, "http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
 	for _, user := range users {
