@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import {
   Button,
   Checkbox,
@@ -30,7 +30,7 @@ const filled = (t: TFunction<'demo'>) =>
 export function Test4Page() {
   const { t } = useTranslation('demo')
   const form = useForm({
-    resolver: zodResolver(filled(t)),
+    resolver: resolver(filled(t)),
     defaultValues: { name: '', password: '', terms: false },
   })
   const { errors, isSubmitSuccessful } = form.formState

@@ -1,4 +1,4 @@
-import { zodResolver } from '@hookform/resolvers/zod'
+import { resolver } from '@/shared/lib/resolver'
 import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Controller, useForm } from 'react-hook-form'
@@ -13,7 +13,7 @@ export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<
   const { t } = useTranslation('developer')
   const { t: common } = useTranslation()
   const form = useForm<Values>({
-    resolver: zodResolver(tokenForm(t)),
+    resolver: resolver(tokenForm(t)),
     defaultValues: { name: '', scopes: ['read'], days: '90' },
   })
   const { errors, isSubmitting } = form.formState
