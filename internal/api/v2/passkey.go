@@ -113,7 +113,7 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 		method: http.MethodPost, path: "/user/account/passkeys/{passkey_id}", id: "account_passkey_rename", tag: "user", access: user,
 		summary: "Give a passkey another name", message: fault.Text{ZH: "通行密钥已重命名", EN: "The passkey was renamed"},
 	}, func(ctx context.Context, who account.Identity, in *struct {
-		passkeyPath
+		ID   int64 `path:"passkey_id"`
 		Body passkeyNameBody
 	},
 	) (Empty, error) {
