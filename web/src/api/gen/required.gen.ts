@@ -144,6 +144,7 @@ export const required: Record<string, readonly string[]> = {
     "path.passkey_id"
   ],
   "POST /api/v2/user/account/passkeys/{passkey_id}": [
+    "path.passkey_id",
     "body.name"
   ],
   "DELETE /api/v2/user/account/sessions/{session_id}": [

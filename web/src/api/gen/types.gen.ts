@@ -3679,7 +3679,9 @@ export type AccountPasskeyRemoveResponse = AccountPasskeyRemoveResponses[keyof A
 
 export type AccountPasskeyRenameData = {
     body: PasskeyNameBody;
-    path?: never;
+    path: {
+        passkey_id: number;
+    };
     query?: never;
     url: '/api/v2/user/account/passkeys/{passkey_id}';
 };
