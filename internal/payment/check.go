@@ -55,7 +55,7 @@ func (p *Payments) checkAll(ctx context.Context, m Method, recharges []wallet.Re
 func (p *Payments) checkOne(ctx context.Context, m Method, r *wallet.Recharge) error {
 	pay, err := p.ask(ctx, m, r)
 	if err == nil && pay.State != Waiting {
-		_, err = p.settle(ctx, m, pay, 0)
+		_, err = p.settle(ctx, m, pay, 0, true)
 	}
 	return err
 }

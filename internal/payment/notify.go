@@ -38,6 +38,7 @@ const (
 	NotConfirmed    Reason = "not_confirmed"    // the gateway, when asked, says otherwise
 	PaidTwice       Reason = "paid_twice"       // another payment for a recharge that is paid: money to give back
 	TransactionUsed Reason = "transaction_used" // this payment paid for another recharge
+	SecondMember    Reason = "second_member"    // one member of staff said it was paid; another has to say so too
 )
 
 // Kept is a notify as it was stored, raw, before anything was done about it.
@@ -90,7 +91,7 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 	case err != nil: // what Read needed from the platform could not be had
 		return Answer{}, ErrGatewayDown.Because(err)
 	}
-	accepted, err := p.settle(ctx, m, pay, kept.ID)
+	accepted, err := p.settle(ctx, m, pay, kept.ID, false)
 	return g.Answer(accepted), err
 }
 
@@ -102,8 +103,9 @@ func (p *Payments) keep(ctx context.Context, kept *Kept) error {
 	})
 }
 
-// settle acts on what a verified notify or the gateway itself says of a payment. notifyID is 0 where the gateway was asked.
-func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64) (accepted bool, err error) {
+// settle acts on what a verified notify says of a payment, or the gateway itself, where it was asked. notifyID is 0 where
+// there is no notify.
+func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID int64, asked bool) (accepted bool, err error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
 	switch {
 	case errors.Is(err, wallet.ErrNoRecharge):
@@ -128,7 +130,7 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 	case pay.TransactionID == "":
 		return false, p.refuse(ctx, notifyID, Unreadable, r.ID)
 	}
-	if notifyID != 0 && r.TransactionID == nil {
+	if !asked && r.TransactionID == nil {
 		said, err := p.ask(ctx, m, r)
 		if err != nil {
 			return false, ErrGatewayDown.Because(err)

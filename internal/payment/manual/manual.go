@@ -47,3 +47,10 @@ func (gateway) Read(context.Context, payment.Notify) (payment.Payment, error) {
 func (gateway) Answer(accepted bool) payment.Answer {
 	return payment.Word(accepted, "success", "fail")
 }
+
+// Received is the payment that staff says has come.
+func (gateway) Received(b payment.Bill) payment.Payment {
+	p := b.Unpaid(payment.Paid)
+	p.TransactionID = "by-hand-" + b.TradeNo
+	return p
+}

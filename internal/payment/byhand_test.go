@@ -1,0 +1,143 @@
+package payment_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/manual"
+	"airstrip/internal/payment/paymenttest"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/seal"
+	"airstrip/internal/wallet"
+)
+
+// office is a desk with a way to pay that staff confirms, where a member may credit 100.00 a day alone.
+func office(t *testing.T, d *db.DB) (*counter, *paymenttest.Platform) {
+	t.Helper()
+	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
+	c := &counter{paymenttest.New(t, d, []payment.Kind{manual.Kind}, g.Method()), g}
+	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
+	if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"100.00"`)}); err != nil {
+		t.Fatal(err)
+	}
+	p := &paymenttest.Platform{
+		Kind: manual.Kind, Account: payment.Account{Name: "bank"},
+		Credentials: map[string]string{"instructions_zh": "请转账至 6222 0000", "instructions_en": "Transfer to 6222 0000"},
+	}
+	p.Open(t, c.Desk)
+	return c, p
+}
+
+const cashier, second = 901, 902
+
+func (c *counter) byHand(t testing.TB, r *wallet.Recharge, staff int64) error {
+	t.Helper()
+	_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff, Address: "192.0.2.7"})
+	return err
+}
+
+func TestStaffConfirmsWhatHasNoPlatform(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := office(t, d)
+		user := c.User(t)
+		r := p.Recharge(t, c.Desk, user, 3000)
+		if page := r.PayPage; page.Kind != "text" || !strings.Contains(page.Text.EN, "Transfer to 6222 0000") || !strings.Contains(page.Text.ZH, r.TradeNo) || !strings.Contains(page.Text.EN, "30.00 CNY") {
+			t.Fatalf("%+v", page)
+		}
+		if w := c.Tell(t.Context(), "bank", paymenttest.Notice{Body: "out_trade_no=" + r.TradeNo}); w.Body.String() != "fail" {
+			t.Fatalf("somebody else confirmed it: %d %s", w.Code, w.Body)
+		}
+		if err := c.Payments.Check(t.Context()); err != nil || c.Balance(t, user).Posted != 0 {
+			t.Fatalf("%+v, %v", c.Balance(t, user), err)
+		}
+		for range 2 {
+			if err := c.byHand(t, r, cashier); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b := c.Balance(t, user); b.Posted != 3000 || b.Movements != 1 {
+			t.Fatalf("%+v", b)
+		}
+		var kept []payment.Kept
+		if err := d.NewSelect().Model(&kept).Where("staff_id = ?", cashier).OrderExpr("id").Scan(t.Context()); err != nil || len(kept) != 2 || kept[0].Outcome != payment.Credited || kept[0].Address != "192.0.2.7" {
+			t.Fatalf("what staff did is kept as %+v, %v", kept, err)
+		}
+		if _, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: "NOSUCHNUMBER", StaffID: cashier}); !errors.Is(err, wallet.ErrNoRecharge) {
+			t.Error("an unknown number: ", err)
+		}
+		c.Sound(t)
+	})
+}
+
+func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := office(t, d)
+		user := c.User(t)
+		large := p.Recharge(t, c.Desk, user, 10001)
+		for _, staff := range []int64{cashier, cashier} {
+			if err := c.byHand(t, large, staff); !errors.Is(err, wallet.ErrSecondMember) || c.Balance(t, user).Posted != 0 {
+				t.Fatalf("alone: %v, %+v", err, c.Balance(t, user))
+			}
+		}
+		if err := c.byHand(t, large, second); err != nil || c.Balance(t, user).Posted != 10001 {
+			t.Fatalf("with a second member: %v, %+v", err, c.Balance(t, user))
+		}
+
+		own := p.Recharge(t, c.Desk, user, 100)
+		if err := c.byHand(t, own, user); !errors.Is(err, wallet.ErrSecondMember) {
+			t.Fatal("into one's own wallet: ", err)
+		}
+		if err := c.byHand(t, own, cashier); err != nil {
+			t.Fatal(err)
+		}
+
+		// Many small ones at the same time come to no more than the limit either.
+		var recharges []*wallet.Recharge
+		other := c.User(t)
+		for range 8 {
+			recharges = append(recharges, p.Recharge(t, c.Desk, other, 3000))
+		}
+		var refused atomic.Int64
+		var wg sync.WaitGroup
+		for _, r := range recharges {
+			wg.Go(func() {
+				if err := c.byHand(t, r, 903); errors.Is(err, wallet.ErrSecondMember) {
+					refused.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := c.Balance(t, other).Posted; refused.Load() != 5 || got != 9000 {
+			t.Fatalf("%d refused, %s credited", refused.Load(), got)
+		}
+		c.Sound(t)
+	})
+}
+
+func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.recharge(t, user, money.Amount(50000)) // more than a member may credit; but here the platform says so
+		if err := c.byHand(t, r, cashier); !errors.Is(err, payment.ErrNotPaid) || c.Balance(t, user).Posted != 0 {
+			t.Fatalf("%v, %+v", err, c.Balance(t, user))
+		}
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.byHand(t, r, cashier); err != nil || c.Balance(t, user).Posted != 50000 {
+			t.Fatalf("%v, %+v", err, c.Balance(t, user))
+		}
+		c.Sound(t)
+	})
+}
