@@ -44,6 +44,7 @@ var browsers = []sign{
 	{in: regexp.MustCompile(`(?:Chrome|CriOS|Chromium)/(\d+)`), name: "Chrome"},
 	{in: regexp.MustCompile(`Version/(\d+)[\d.]* .*Safari/`), name: "Safari"},
 	{in: regexp.MustCompile(`^curl/(\d+)`), name: "curl"},
+	{in: regexp.MustCompile(`^Telegram$`), name: "Telegram"}, // what is done in the bot
 }
 
 var systems = []sign{

@@ -75,7 +75,12 @@ const columnsIn = (t: TFunction<'security'>): Column<ActivityItem>[] => [
   {
     key: 'where',
     header: t('where'),
-    cell: (row) => <PlaceText ip={row.ip_address} area={row.area} />,
+    cell: (row) =>
+      row.ip_address || row.browser !== 'Telegram' ? (
+        <PlaceText ip={row.ip_address} area={row.area} />
+      ) : (
+        'Telegram'
+      ),
   },
   { key: 'device', header: t('device.name'), cell: (row) => deviceName(row, t) },
 ]
