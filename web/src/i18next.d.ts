@@ -11,6 +11,7 @@ import type service from './locales/zh-CN/service.json'
 import type node from './locales/zh-CN/node.json'
 import type home from './locales/zh-CN/home.json'
 import type security from './locales/zh-CN/security.json'
+import type passkey from './locales/zh-CN/passkey.json'
 import type telegram from './locales/zh-CN/telegram.json'
 
 declare module 'i18next' {
@@ -30,6 +31,7 @@ declare module 'i18next' {
       node: typeof node
       home: typeof home
       security: typeof security
+      passkey: typeof passkey
       telegram: typeof telegram
     }
   }

@@ -43,6 +43,8 @@ import { Route as TestPageDefaultTest8RouteImport } from './routes/test-page._de
 import { Route as TestPageWideTest2RouteImport } from './routes/test-page._wide.test2'
 import { Route as TestPageWideTest3RouteImport } from './routes/test-page._wide.test3'
 import { Route as UserAccountActivityRouteImport } from './routes/user.account.activity'
+import { Route as UserAccountCloseRouteImport } from './routes/user.account.close'
+import { Route as UserAccountEditEmailRouteImport } from './routes/user.account.edit-email'
 import { Route as UserAccountEditPasswordRouteImport } from './routes/user.account.edit-password'
 import { Route as UserAccountEditProfileRouteImport } from './routes/user.account.edit-profile'
 import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
@@ -222,6 +224,16 @@ const UserAccountActivityRoute = UserAccountActivityRouteImport.update({
   path: '/account/activity',
   getParentRoute: () => UserRoute,
 } as any)
+const UserAccountCloseRoute = UserAccountCloseRouteImport.update({
+  id: '/account/close',
+  path: '/account/close',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAccountEditEmailRoute = UserAccountEditEmailRouteImport.update({
+  id: '/account/edit-email',
+  path: '/account/edit-email',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserAccountEditPasswordRoute = UserAccountEditPasswordRouteImport.update({
   id: '/account/edit-password',
   path: '/account/edit-password',
@@ -296,6 +308,8 @@ export interface FileRoutesByFullPath {
   '/test-page/test2': typeof TestPageWideTest2Route
   '/test-page/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/close': typeof UserAccountCloseRoute
+  '/user/account/edit-email': typeof UserAccountEditEmailRoute
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
@@ -334,6 +348,8 @@ export interface FileRoutesByTo {
   '/test-page/test2': typeof TestPageWideTest2Route
   '/test-page/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/close': typeof UserAccountCloseRoute
+  '/user/account/edit-email': typeof UserAccountEditEmailRoute
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
@@ -379,6 +395,8 @@ export interface FileRoutesById {
   '/test-page/_wide/test2': typeof TestPageWideTest2Route
   '/test-page/_wide/test3': typeof TestPageWideTest3Route
   '/user/account/activity': typeof UserAccountActivityRoute
+  '/user/account/close': typeof UserAccountCloseRoute
+  '/user/account/edit-email': typeof UserAccountEditEmailRoute
   '/user/account/edit-password': typeof UserAccountEditPasswordRoute
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
@@ -423,6 +441,8 @@ export interface FileRouteTypes {
     | '/test-page/test2'
     | '/test-page/test3'
     | '/user/account/activity'
+    | '/user/account/close'
+    | '/user/account/edit-email'
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
@@ -461,6 +481,8 @@ export interface FileRouteTypes {
     | '/test-page/test2'
     | '/test-page/test3'
     | '/user/account/activity'
+    | '/user/account/close'
+    | '/user/account/edit-email'
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
@@ -505,6 +527,8 @@ export interface FileRouteTypes {
     | '/test-page/_wide/test2'
     | '/test-page/_wide/test3'
     | '/user/account/activity'
+    | '/user/account/close'
+    | '/user/account/edit-email'
     | '/user/account/edit-password'
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
@@ -764,6 +788,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAccountActivityRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/account/close': {
+      id: '/user/account/close'
+      path: '/account/close'
+      fullPath: '/user/account/close'
+      preLoaderRoute: typeof UserAccountCloseRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/account/edit-email': {
+      id: '/user/account/edit-email'
+      path: '/account/edit-email'
+      fullPath: '/user/account/edit-email'
+      preLoaderRoute: typeof UserAccountEditEmailRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/account/edit-password': {
       id: '/user/account/edit-password'
       path: '/account/edit-password'
@@ -921,6 +959,8 @@ interface UserRouteChildren {
   UserNodesRoute: typeof UserNodesRoute
   UserIndexRoute: typeof UserIndexRoute
   UserAccountActivityRoute: typeof UserAccountActivityRoute
+  UserAccountCloseRoute: typeof UserAccountCloseRoute
+  UserAccountEditEmailRoute: typeof UserAccountEditEmailRoute
   UserAccountEditPasswordRoute: typeof UserAccountEditPasswordRoute
   UserAccountEditProfileRoute: typeof UserAccountEditProfileRoute
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
@@ -939,6 +979,8 @@ const UserRouteChildren: UserRouteChildren = {
   UserNodesRoute: UserNodesRoute,
   UserIndexRoute: UserIndexRoute,
   UserAccountActivityRoute: UserAccountActivityRoute,
+  UserAccountCloseRoute: UserAccountCloseRoute,
+  UserAccountEditEmailRoute: UserAccountEditEmailRoute,
   UserAccountEditPasswordRoute: UserAccountEditPasswordRoute,
   UserAccountEditProfileRoute: UserAccountEditProfileRoute,
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,

@@ -3,6 +3,6 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/security')({
-  loader: () => loadTexts('security', 'account', 'telegram'),
+  loader: () => loadTexts('security', 'account', 'telegram', 'passkey'),
   component: lazyPage(() => import('@/features/account/security-page'), 'SecurityPage'),
 })

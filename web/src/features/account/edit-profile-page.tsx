@@ -15,6 +15,7 @@ import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
+import { TextLink } from '@/shared/ui/text-link'
 import classes from './account-pages.module.css'
 import { profileForm, type ProfileForm } from './model'
 
@@ -61,7 +62,16 @@ function Form({ me }: { me: AccountMeResponse }) {
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
-        <TextInput label={account('field.email')} value={me.email} readOnly variant="filled" />
+        <TextInput
+          label={account('field.email')}
+          value={me.email}
+          readOnly
+          variant="filled"
+          rightSection={
+            <TextLink to="/user/account/edit-email">{t('profile.changeEmail')}</TextLink>
+          }
+          rightSectionWidth="5rem"
+        />
         <TextInput
           label={account('field.name')}
           autoComplete="nickname"

@@ -9,6 +9,7 @@ import {
   Settings,
   ShieldCheck,
   UserRound,
+  UserX,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { accountMeOptions } from '@/api/gen/@tanstack/react-query.gen'
@@ -22,7 +23,7 @@ import classes from './account-pages.module.css'
 
 type Place = {
   to: NonNullable<LinkProps['to']>
-  key: 'security' | 'password' | 'profile' | 'logins' | 'activity' | 'settings'
+  key: 'security' | 'password' | 'profile' | 'logins' | 'activity' | 'settings' | 'close'
   icon: LucideIcon
 }
 
@@ -33,6 +34,7 @@ const places: Place[] = [
   { to: '/user/account/login-ip-log', key: 'logins', icon: MapPin },
   { to: '/user/account/activity', key: 'activity', icon: History },
   { to: '/settings', key: 'settings', icon: Settings },
+  { to: '/user/account/close', key: 'close', icon: UserX },
 ]
 
 /** Who one is here, and the way to everything about it. */

@@ -18,6 +18,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot, type Tone } from '@/shared/ui/status-dot'
+import { Passkeys } from './components/passkeys'
 import { Sessions } from './components/sessions'
 import { TelegramActions } from './components/telegram-actions'
 import { TwoFactorActions } from './components/two-factor-actions'
@@ -27,7 +28,9 @@ import classes from './security-page.module.css'
 /** What protects the account, in order of importance, and where one is signed in. */
 export function SecurityPage() {
   const { t } = useTranslation('security')
+  const { t: passkey } = useTranslation('passkey')
   const security = useQuery(accountSecurityOptions())
+  const { data: site } = useQuery(siteOptions())
   return (
     <>
       <PageHeader title={t('security.title')} about={t('security.about')} />
@@ -35,6 +38,14 @@ export function SecurityPage() {
         <Loaded query={security} skeleton={<Skeleton height={290} radius="lg" />} hasCards>
           {(found) => <Protections security={found} />}
         </Loaded>
+        {site?.passkeys && security.data && (
+          <section aria-labelledby="passkeys-title">
+            <Title order={2} size="h3" id="passkeys-title" mb="sm">
+              {passkey('title')}
+            </Title>
+            <Passkeys needsCode={security.data.ga_enable} />
+          </section>
+        )}
         <section aria-labelledby="sessions-title">
           <Title order={2} size="h3" id="sessions-title" mb="sm">
             {t('sessions.title')}

@@ -1,10 +1,12 @@
 import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
+import { Suspense } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { signIn } from '@/api/open-calls'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
+import { lazyPart } from '@/app/lazy'
 import { TextLink } from '@/shared/ui/text-link'
 import { signInForm, type SignInForm } from '../model'
 import { useSignIn } from '../use-sign-in'
@@ -12,7 +14,9 @@ import { CheckField } from './check-field'
 import { PasswordField } from './password-field'
 import { SecondStepField } from './second-step-field'
 
-/** Email and password. */
+const PasskeySignIn = lazyPart(() => import('./passkey-sign-in'), 'PasskeySignIn')
+
+/** Email and password, or a passkey. */
 export function PasswordSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
   const { enter, needsSecondStep } = useSignIn(next)
@@ -36,7 +40,7 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
         <TextInput
           label={t('field.email')}
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           inputMode="email"
           autoFocus
           error={errors.email?.message}
@@ -59,6 +63,9 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
         <TextLink to="/auth/forgot-password" search={{ next }} ta="center" fz="sm">
           {t('signIn.forgot')}
         </TextLink>
+        <Suspense>
+          <PasskeySignIn next={next} isRemembered={() => form.getValues('is_remember_me')} />
+        </Suspense>
       </Stack>
     </form>
   )

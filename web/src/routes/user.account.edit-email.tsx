@@ -1,0 +1,8 @@
+import { createFileRoute } from '@tanstack/react-router'
+import { loadTexts } from '@/app/i18n'
+import { lazyPage } from '@/app/lazy'
+
+export const Route = createFileRoute('/user/account/edit-email')({
+  loader: () => loadTexts('security', 'account'),
+  component: lazyPage(() => import('@/features/account/edit-email-page'), 'EditEmailPage'),
+})
