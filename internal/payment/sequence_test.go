@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"strconv"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
@@ -38,6 +40,7 @@ type model struct {
 	services  []int64 // ids
 	packages  int
 	stock     int64
+	gifts     modelGifts
 }
 
 type modelRecharge struct {
@@ -53,6 +56,8 @@ type modelOrder struct {
 	held  money.Amount
 	price money.Amount
 	state shop.State
+
+	coupon bool // whether it took one
 }
 
 func (m *model) held() (sum money.Amount) {
@@ -71,10 +76,14 @@ func (m *model) end(o *modelOrder, to shop.State) {
 	if o.kind == shop.KindPlan {
 		m.stock++
 	}
+	if o.coupon {
+		m.gifts.coupons++
+	}
 }
 
 func (m *model) deliver(o *modelOrder) {
 	m.balance -= o.price
+	m.gifts.pending += m.gifts.spend(o.price) * permille / 1000
 	o.state = shop.Paid
 	if o.kind == shop.KindPackage {
 		m.packages++
@@ -88,6 +97,7 @@ func (m *model) paid(r *modelRecharge) {
 	}
 	r.state = wallet.RechargeDone
 	m.balance += r.Amount
+	m.gifts.real += r.Amount
 	if r.order != nil && r.order.state == shop.Pending {
 		m.deliver(r.order)
 	}
@@ -114,12 +124,14 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			rt.Fatal(err)
 		}
 	}
-	user := c.User(t)
+	inviter, user := c.User(t), c.User(t)
 	m := &model{stock: rapid.Int64Range(0, 4).Draw(rt, "stock")}
 	stock := m.stock
 	price := rapid.SampledFrom([]money.Amount{0, 1, 990, 2500}).Draw(rt, "price")
 	plan, planPrice := c.plan(t, shop.KindPlan, price, func(p *shop.Plan) { p.Stock = &stock })
 	_, packagePrice := c.plan(t, shop.KindPackage, 300, nil)
+
+	g := newGifts(t, rt, c, m, inviter, user)
 
 	recharge := func(label string) *modelRecharge {
 		if len(m.recharges) == 0 {
@@ -130,6 +142,11 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	// buy does a purchase and tells the model; gateway may be empty.
 	buy := func(kind shop.Kind, what shop.Purchase, price money.Amount, gateway string) {
 		soldOut := kind == shop.KindPlan && m.stock == 0
+		halved := rapid.Bool().Draw(rt, "with the coupon")
+		if halved {
+			what.Coupon = coupon
+			price -= price / 2
+		}
 		available := m.balance - m.held()
 		var no int64
 		var err error
@@ -156,6 +173,11 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 				rt.Fatalf("sold out: %v", err)
 			}
 			return
+		case halved && m.gifts.coupons == 0:
+			if !errors.Is(err, fault.ErrInvalid) {
+				rt.Fatalf("no coupon is left: %v", err)
+			}
+			return
 		case available < price && gateway == "":
 			if !errors.Is(err, wallet.ErrBalanceTooLow) {
 				rt.Fatalf("%s available of %s: %v", available, price, err)
@@ -173,10 +195,13 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			return
 		}
 		must(err)
-		o := &modelOrder{id: no, kind: kind, price: price, state: shop.Pending}
+		o := &modelOrder{id: no, kind: kind, price: price, state: shop.Pending, coupon: halved}
 		m.orders = append(m.orders, o)
 		if kind == shop.KindPlan {
 			m.stock--
+		}
+		if halved {
+			m.gifts.coupons--
 		}
 		if available >= price {
 			m.deliver(o)
@@ -194,7 +219,8 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	}
 	gateway := func() string { return rapid.SampledFrom([]string{"", sandbox.Name}).Draw(rt, "gateway") }
 
-	rt.Repeat(map[string]func(*rapid.T){
+	actions := g.actions(c, m, user)
+	maps.Copy(actions, map[string]func(*rapid.T){
 		"recharge": func(rt *rapid.T) {
 			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
 			if errors.Is(err, wallet.ErrTooManyRecharges) {
@@ -296,6 +322,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 		},
 		"": func(rt *rapid.T) {
 			c.Sound(rt)
+			g.sound(rt, c, m)
 			b, err := c.Wallets.Balance(ctx, user)
 			must(err)
 			if b.Posted != m.balance || b.Held != m.held() {
@@ -335,4 +362,5 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 	})
+	rt.Repeat(actions)
 }

@@ -1,0 +1,174 @@
+package payment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
+
+	"airstrip/internal/cdkey"
+	"airstrip/internal/db"
+	"airstrip/internal/invite"
+	"airstrip/internal/money"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+// modelGifts is the part of the model that is about what is not paid: keys, adjustments, coupons, commission.
+type modelGifts struct {
+	real     money.Amount // the part of the balance that came through gateways; it is spent first
+	wrong    []time.Time  // tries with keys that failed
+	coupons  int64        // left of the coupon
+	pending  money.Amount // commission of the inviter
+	released money.Amount
+	moved    money.Amount // into the inviter's wallet
+}
+
+const (
+	coupon   = "HALF"
+	permille = 100 // the default
+)
+
+// spend takes money out of the balance and gives how much of it was real.
+func (g *modelGifts) spend(amount money.Amount) (real money.Amount) {
+	real = min(g.real, amount)
+	g.real -= real
+	return real
+}
+
+// gifts are the keys and invites of a life.
+type gifts struct {
+	keys     *cdkey.Keys
+	invites  *invite.Invites
+	inviter  int64
+	redeemed []string
+}
+
+func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int64) *gifts {
+	t.Helper()
+	g := &gifts{cdkey.New(c.DB, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), inviter, nil}
+	m.gifts.coupons = rapid.Int64Range(1, 3).Draw(rt, "coupons")
+	half := 50
+	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: coupon, Percent: &half, Total: &m.gifts.coupons}, nil)
+	if err == nil {
+		err = c.Settings.Set(t.Context(), map[string]json.RawMessage{"commission_days": json.RawMessage("0")})
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	for _, person := range []struct {
+		id int64
+		by *int64
+	}{{inviter, nil}, {user, &inviter}} {
+		if err := c.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
+				VALUES (?, ?, ?, 'x', '', '', ?, ?, ?, ?, ?, ?)`, person.id, uuid.New(), fmt.Sprintf("u%d@example.com", person.id), uuid.New(), c.DB.Now(), true,
+				fmt.Sprint(person.id), person.by, c.DB.Now()).Exec(ctx)
+			return err
+		}); err != nil {
+			rt.Fatal(err)
+		}
+	}
+	return g
+}
+
+// actions are what may happen in a life beside payments and purchases.
+func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid.T) {
+	ctx := context.Background()
+	try := func(rt *rapid.T, key string, want error) bool {
+		now := c.DB.Now()
+		m.gifts.wrong = slices.DeleteFunc(m.gifts.wrong, func(at time.Time) bool { return now.Sub(at) >= time.Hour })
+		if len(m.gifts.wrong) >= 10 {
+			want = cdkey.ErrTooMany
+		}
+		_, err := g.keys.Redeem(ctx, user, key)
+		if !errors.Is(err, want) {
+			rt.Fatalf("key %s: %v, want %v", key, err, want)
+		}
+		if errors.Is(err, cdkey.ErrInvalid) {
+			m.gifts.wrong = append(m.gifts.wrong, now)
+		}
+		return err == nil
+	}
+	return map[string]func(*rapid.T){
+		"redeem": func(rt *rapid.T) {
+			amount := money.Amount(rapid.Int64Range(1, 3000).Draw(rt, "amount"))
+			_, keys, err := g.keys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: amount}, Size: 1, MaxUses: rapid.IntRange(1, 2).Draw(rt, "uses")}, nil)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if try(rt, keys[0], nil) {
+				m.balance += amount
+				g.redeemed = append(g.redeemed, keys[0])
+			}
+		},
+		"redeem again": func(rt *rapid.T) {
+			if len(g.redeemed) == 0 {
+				rt.Skip("nothing redeemed yet")
+			}
+			try(rt, rapid.SampledFrom(g.redeemed).Draw(rt, "key"), cdkey.ErrRedeemed)
+		},
+		"redeem nothing": func(rt *rapid.T) { try(rt, "00000-00000-00000-00000", cdkey.ErrInvalid) },
+		"adjust": func(rt *rapid.T) {
+			amount := money.Amount(rapid.Int64Range(-2000, 2000).Filter(func(n int64) bool { return n != 0 }).Draw(rt, "amount"))
+			_, err := c.Wallets.Adjust(ctx, user, amount, "by staff", nil)
+			if amount < 0 && m.balance-m.held() < -amount {
+				if !errors.Is(err, wallet.ErrBalanceTooLow) {
+					rt.Fatalf("%s of %s: %v", amount, m.balance, err)
+				}
+				return
+			}
+			if err != nil {
+				rt.Fatal(err)
+			}
+			m.balance += amount
+			if amount < 0 {
+				m.gifts.spend(-amount)
+			}
+		},
+		"release": func(rt *rapid.T) {
+			if err := g.invites.Release(ctx); err != nil {
+				rt.Fatal(err)
+			}
+			m.gifts.released, m.gifts.pending = m.gifts.released+m.gifts.pending, 0
+		},
+		"withdraw": func(rt *rapid.T) {
+			amount := money.Amount(rapid.Int64Range(1, 200).Draw(rt, "amount"))
+			err := g.invites.Withdraw(ctx, g.inviter, amount)
+			if amount > m.gifts.released {
+				if !errors.Is(err, invite.ErrTooLittle) {
+					rt.Fatalf("%s of %s: %v", amount, m.gifts.released, err)
+				}
+				return
+			}
+			if err != nil {
+				rt.Fatal(err)
+			}
+			m.gifts.released -= amount
+			m.gifts.moved += amount
+		},
+	}
+}
+
+// sound compares the database with the model.
+func (g *gifts) sound(rt *rapid.T, c *counter, m *model) {
+	ctx := context.Background()
+	for _, part := range []interface {
+		Check(context.Context) ([]db.Violation, error)
+	}{g.keys, g.invites} {
+		if broken, err := part.Check(ctx); err != nil || len(broken) > 0 {
+			rt.Fatal(broken, err)
+		}
+	}
+	b, err := c.Wallets.Balance(ctx, g.inviter)
+	if err != nil || b.Pending != m.gifts.pending || b.Commission != m.gifts.released || b.Posted != m.gifts.moved {
+		rt.Fatalf("the inviter has %+v, %v; the model has %+v", b, err, m.gifts)
+	}
+}
