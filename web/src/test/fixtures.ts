@@ -180,6 +180,7 @@ export const wallet = (change: Partial<WalletResult> = {}): WalletResult => ({
   created_at: inDays(-90),
   wallet_balance: '128.50',
   invite_balance: '0.00',
+  invite_pending: '0.00',
   held: '0.00',
   available: '128.50',
   currency: 'CNY',
