@@ -86,6 +86,10 @@ func run() error {
 	ready = min(ready, small.ready)
 	small.stop()
 
+	t := &table{}
+	if err := accounts(dir+"/accounts", t); err != nil {
+		return err
+	}
 	s, d, err := seeded(dir+"/big", 10_000, 50)
 	if err != nil {
 		return err
@@ -97,7 +101,6 @@ func run() error {
 	}
 	defer stopBare()
 
-	t := &table{}
 	t.row("memory when idle", "< 80 MB", fmt.Sprintf("%.0f MB", idle))
 	t.row("start to ready", "< 1 s", ready.Round(time.Millisecond).String())
 	one := load(conns, seconds, http.StatusOK, get(unit+"/"))

@@ -53,7 +53,7 @@ func freePort() string {
 // seeded makes a data folder with the demo and users more users, and starts a server on it.
 func seeded(dir string, users, nodes int) (*server, demo, error) {
 	address := freePort()
-	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir, "AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_LOG_LEVEL=warn")}
+	s := &server{url: "http://" + address, dir: dir, env: append(os.Environ(), "AIRSTRIP_DATA="+dir, "AIRSTRIP_DEMO=true", "AIRSTRIP_LISTEN="+address, "AIRSTRIP_TRUSTED_PROXIES=127.0.0.1", "AIRSTRIP_LOG_LEVEL=warn")}
 	var d demo
 	out, err := s.command("seed", "--demo", "--users", strconv.Itoa(users), "--nodes", strconv.Itoa(nodes))
 	if err != nil {
