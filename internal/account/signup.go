@@ -77,6 +77,9 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 		if wrong, err = a.taken(ctx, tx, r.Email); err != nil || wrong != nil {
 			return err
 		}
+		if err := a.takeInvite(ctx, tx, r.InvitedBy); err != nil {
+			return err
+		}
 		made, err := a.insert(ctx, tx, r)
 		if err != nil {
 			return err
@@ -170,7 +173,11 @@ func (a *Accounts) inviter(ctx context.Context, code string, needed bool) (*int6
 	if errors.Is(err, ErrNoUser) {
 		return nil, unknown, nil
 	}
-	return &r.ID, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	used, err := a.noInvites(ctx, a.db, r.ID)
+	return &r.ID, used, err
 }
 
 var inviteCode = regexp.MustCompile(`^[A-Z2-7]{10}$`)
