@@ -41,6 +41,24 @@ test('a recharge from pay page to result', async ({ page, station }) => {
   await violatesNothing(page, 'paid')
 })
 
+test('samples, reference and the dialogs of a new API token', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  await visit(page, ['/user/developer?tab=samples', '/user/developer?tab=reference&q=recharge&op=recharge_create', '/user/developer'])
+  await page.getByRole('button', { name: 'New token' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await violatesNothing(page, 'form of a token')
+  await page.getByLabel('Name').fill('backup')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'I have saved it' })).toBeVisible()
+  await violatesNothing(page, 'secret of a token')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('alert')).toBeVisible()
+  await violatesNothing(page, 'question before closing')
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(page.getByText('backup')).toBeVisible()
+  await violatesNothing(page, 'list of tokens')
+})
+
 test('dialogs and menus', async ({ page, station }) => {
   await signIn(page, station.demo.user)
   const openers: [name: string, width: number][] = [

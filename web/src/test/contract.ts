@@ -14,6 +14,9 @@ export const contract: Contract = {
         },
       },
     },
+    '/api/v2/staff/users': {
+      get: { operationId: 'staff_users', summary: 'All users', tags: ['staff'], security: [{}] },
+    },
     '/api/v2/user/orders/{order_id}': {
       post: {
         operationId: 'order_buy',

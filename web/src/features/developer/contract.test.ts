@@ -25,6 +25,7 @@ describe('the operations of a contract', () => {
     expect(searchGroups(operations, 'nothing of the kind')).toEqual([])
     expect(searchGroups(operations, '').map(({ name }) => name)).toEqual([
       'public/site',
+      'staff/users',
       'user/orders',
     ])
   })

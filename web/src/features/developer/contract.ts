@@ -95,7 +95,7 @@ const jsonOf = (content: Content | undefined) => content?.content?.['application
 
 function groupOf(path: string, tag: string): string {
   const [first = '', second] = path.replace('/api/v2/', '').split('/')
-  return first === 'user' || first === 'admin' ? `${tag}/${second ?? first}` : `${tag}/${first}`
+  return first === 'user' || first === 'staff' ? `${tag}/${second ?? first}` : `${tag}/${first}`
 }
 
 export type Group = { name: string; operations: Operation[] }

@@ -173,6 +173,16 @@ describe('the reference', () => {
     expect(await screen.findByText('Open to everybody; needs no token.')).toBeVisible()
   })
 
+  it.each([
+    ['', 0],
+    ['support', 1],
+  ])('shows calls of staff to staff only (%s)', async (role, count) => {
+    server.use(http.get('*/api/v2/user/get_me', () => success({ staff_role: role })))
+    await openSignedIn('/user/developer?tab=reference')
+    await screen.findByRole('button', { name: /Buy a plan/ })
+    await waitFor(() => expect(screen.queryAllByText('All users')).toHaveLength(count))
+  })
+
   it('says when nothing matches, and when the contract does not come', async () => {
     server.use(
       http.get('*/api/v2/openapi.json', () => failure(409, { message: 'Not now', code: 'busy' }), {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search, SearchX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { type Contract, contractOptions, operationsOf, searchGroups } from '../contract'
@@ -11,7 +12,7 @@ import classes from './reference.module.css'
 
 const route = getRouteApi('/user/developer')
 
-/** The whole API as the server's own contract says it. */
+/** The whole API as the server's own contract says it; what is for staff only staff see. */
 export function Reference() {
   const contract = useQuery(contractOptions())
   return (
@@ -31,7 +32,11 @@ function Operations({ contract }: { contract: Contract }) {
       replace: true,
       resetScroll: false,
     })
-  const groups = searchGroups(operationsOf(contract), q)
+  const { data: me } = useQuery(userGetMeOptions())
+  const operations = operationsOf(contract).filter(
+    ({ group }) => me?.staff_role || !group.startsWith('staff/'),
+  )
+  const groups = searchGroups(operations, q)
   return (
     <Stack gap="lg">
       <Text c="dimmed">
