@@ -80,7 +80,7 @@ func (r *Router) Shop(s *shop.Shop) {
 			return Answer{}, err
 		}
 		return Answer{Msg: "ok", Data: shopRow(q.Price.Plan, q.Price), More: map[string]any{
-			"name": q.Price.Plan.Name, "credit": "0.00", "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
+			"name": q.Price.Plan.Name, "credit": q.Discount, "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
 		}}, nil
 	})
 	r.user("POST /v1/user/buy", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
