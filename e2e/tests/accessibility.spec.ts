@@ -44,6 +44,7 @@ test('a recharge from pay page to result', async ({ page, station }) => {
 test('samples, reference and the dialogs of a new API token', async ({ page, station }) => {
   await signIn(page, station.demo.user)
   await visit(page, ['/user/developer?tab=samples', '/user/developer?tab=reference&q=recharge&op=recharge_create', '/user/developer'])
+  test.setTimeout(150_000)
   await page.getByRole('button', { name: 'New token' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await violatesNothing(page, 'form of a token')

@@ -33,10 +33,10 @@ function Operations({ contract }: { contract: Contract }) {
       resetScroll: false,
     })
   const { data: me } = useQuery(userGetMeOptions())
-  const operations = operationsOf(contract).filter(
+  const shown = operationsOf(contract).filter(
     ({ group }) => me?.staff_role || !group.startsWith('staff/'),
   )
-  const groups = searchGroups(operations, q)
+  const groups = searchGroups(shown, q)
   return (
     <Stack gap="lg">
       <Text c="dimmed">
