@@ -1,7 +1,7 @@
 import { Button, Card, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import {
   accountCloseMutation,
@@ -43,9 +43,7 @@ function Form({ loss }: { loss: AccountLossResponse }) {
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
-  const state = useSession()
   const close = useMutation(accountCloseMutation())
-  const email = state.status === 'authenticated' ? state.user.email : ''
   const costs = Number(loss.forfeit) > 0
   const [givenUp, setGivenUp] = useState<string>()
   const form = useForm<CloseForm>({
@@ -80,28 +78,7 @@ function Form({ loss }: { loss: AccountLossResponse }) {
           />
         )}
         <FormError message={errors.forfeit?.message} />
-        <TextInput
-          label={t('close.email', { email })}
-          autoComplete="off"
-          inputMode="email"
-          error={errors.email?.message}
-          {...form.register('email')}
-        />
-        <PasswordField
-          label={account('field.password')}
-          autoComplete="current-password"
-          error={errors.password?.message}
-          {...form.register('password')}
-        />
-        {loss.ga_enable && (
-          <TextInput
-            label={t('code.label')}
-            description={t('code.orRecovery')}
-            autoComplete="one-time-code"
-            error={errors.ga_token?.message}
-            {...form.register('ga_token')}
-          />
-        )}
+        <Proof form={form} needsCode={loss.ga_enable} />
         <FormError message={errors.root?.message} />
         <Button type="submit" color="red" loading={isSubmitting}>
           {t('close.submit')}
@@ -129,5 +106,39 @@ function Consequences({ loss }: { loss: AccountLossResponse }) {
       <li>{t('close.data')}</li>
       <li>{t('close.again')}</li>
     </ul>
+  )
+}
+
+function Proof({ form, needsCode }: { form: UseFormReturn<CloseForm>; needsCode: boolean }) {
+  const { t } = useTranslation('security')
+  const { t: account } = useTranslation('account')
+  const state = useSession()
+  const email = state.status === 'authenticated' ? state.user.email : ''
+  const { errors } = form.formState
+  return (
+    <>
+      <TextInput
+        label={t('close.email', { email })}
+        autoComplete="off"
+        inputMode="email"
+        error={errors.email?.message}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label={account('field.password')}
+        autoComplete="current-password"
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      {needsCode && (
+        <TextInput
+          label={t('code.label')}
+          description={t('code.orRecovery')}
+          autoComplete="one-time-code"
+          error={errors.ga_token?.message}
+          {...form.register('ga_token')}
+        />
+      )}
+    </>
   )
 }

@@ -181,7 +181,7 @@ describe('passkeys', () => {
       ),
     )
     const { user, router } = await openApp('/auth/sign-in?next=/settings')
-    const button = await screen.findByRole('button', { name: 'Sign in with a passkey' })
+    const button = await screen.findByRole('button', { name: 'Use a passkey' })
     ask.mockRejectedValueOnce(new DOMException('', 'NotAllowedError'))
     await user.click(button)
     expect(await screen.findByText(/Nothing was chosen/)).toBeVisible()
