@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { lazyPage } from '@/app/lazy'
+import { searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/auth/forgot-password')({
-  validateSearch: z.object({ next: z.catch(z.optional(z.string()), undefined) }),
+  validateSearch: (search): { next?: string | undefined } => ({ next: searchText(search.next) }),
   component: lazyPage(
     () => import('@/features/account/forgot-password-page'),
     'ForgotPasswordPage',

@@ -1,12 +1,12 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { searchText } from '@/shared/lib/search-part'
 import { keepBroughtTokens } from '@/features/account/brought-tokens'
 
 /** For everybody, signed in or not. */
 export const Route = createFileRoute('/auth/sign-in-by-access-jwt')({
-  validateSearch: z.object({ next: z.catch(z.optional(z.string()), undefined) }),
+  validateSearch: (search): { next?: string | undefined } => ({ next: searchText(search.next) }),
   beforeLoad: ({ location, search }) => {
     // Out of the address bar and the history before anything is loaded or shown.
     if (location.hash && keepBroughtTokens(location.hash)) {

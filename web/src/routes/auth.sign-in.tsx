@@ -1,17 +1,24 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { returnPath } from '@/shared/lib/return-path'
 import { lazyPage } from '@/app/lazy'
+import { searchOneOf, searchText } from '@/shared/lib/search-part'
+
+type Search = {
+  next?: string | undefined
+  /** By a code sent by email, or in Telegram; without it by password. */
+  with?: 'code' | 'telegram' | undefined
+  /** What was done before and is told here. */
+  done?: 'password' | undefined
+  /** The code of why a link that signs in did not. */
+  reason?: string | undefined
+}
 
 export const Route = createFileRoute('/auth/sign-in')({
-  validateSearch: z.object({
-    next: z.catch(z.optional(z.string()), undefined),
-    /** By a code sent by email, or in Telegram; without it by password. */
-    with: z.catch(z.optional(z.enum(['code', 'telegram'])), undefined),
-    /** What was done before and is told here. */
-    done: z.catch(z.optional(z.literal('password')), undefined),
-    /** The code of why a link that signs in did not. */
-    reason: z.catch(z.optional(z.string()), undefined),
+  validateSearch: (search): Search => ({
+    next: searchText(search.next),
+    with: searchOneOf(['code', 'telegram'], search.with),
+    done: searchOneOf(['password'], search.done),
+    reason: searchText(search.reason),
   }),
   beforeLoad: ({ context, search }) => {
     if (context.session.state.status === 'authenticated' && !context.session.isExpired) {

@@ -1,12 +1,17 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { lazyPage } from '@/app/lazy'
+import { searchText } from '@/shared/lib/search-part'
+
+type Search = {
+  next?: string | undefined
+  /** The invite code of the link that led here. */
+  code?: string | undefined
+}
 
 export const Route = createFileRoute('/auth/sign-up')({
-  validateSearch: z.object({
-    next: z.catch(z.optional(z.string()), undefined),
-    /** The invite code of the link that led here. */
-    code: z.catch(z.optional(z.string()), undefined),
+  validateSearch: (search): Search => ({
+    next: searchText(search.next),
+    code: searchText(search.code),
   }),
   component: lazyPage(() => import('@/features/account/sign-up-page'), 'SignUpPage'),
 })

@@ -1,4 +1,3 @@
-import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { getRouteApi, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -10,7 +9,7 @@ import { useCalls } from '@/app/captcha/use-calls'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { NewPasswordForm } from './components/reset-form'
-import { forgottenForm, type ForgottenForm } from './model'
+import { fieldRules } from './field-rules'
 import { readResetToken } from './reset-token'
 import { type CodeRequest, useCodeRequest } from './use-code-request'
 
@@ -64,10 +63,7 @@ function useLinkOfMail() {
 
 function AddressForm(props: { request: CodeRequest; onSent: (email: string) => void }) {
   const { t } = useTranslation('account')
-  const form = useForm<ForgottenForm>({
-    resolver: resolver(forgottenForm(t)),
-    defaultValues: { email: '' },
-  })
+  const form = useForm({ defaultValues: { email: '' } })
   const calls = useCalls(form, 'forgot_password')
   const { errors } = form.formState
 
@@ -88,7 +84,7 @@ function AddressForm(props: { request: CodeRequest; onSent: (email: string) => v
           inputMode="email"
           autoFocus
           error={errors.email?.message}
-          {...form.register('email')}
+          {...form.register('email', fieldRules(t).email)}
         />
         <FormEnd calls={calls}>{t('forgot.send')}</FormEnd>
       </Stack>

@@ -2,8 +2,6 @@ import type { TFunction } from 'i18next'
 import * as z from 'zod/mini'
 import { email, emailCode, proofForm } from './model'
 
-// Forms of somebody who is signed in, apart from those that the open pages carry.
-
 type Texts = TFunction<'account'>
 
 const passkeyName = (t: TFunction<'passkey'>) =>

@@ -1,20 +1,19 @@
-import { resolver } from '@/shared/lib/resolver'
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { requestSignUpCode, signUp } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
 import { returnPath } from '@/shared/lib/return-path'
 import { FormEnd } from '@/app/captcha/form-end'
-import { type Calls, useCalls } from '@/app/captcha/use-calls'
+import { useCalls } from '@/app/captcha/use-calls'
 import { session } from '@/app/session/current-session'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordField } from './components/password-field'
 import { RequestedCodeField } from './components/requested-code-field'
-import { signUpForm, type SignUpForm } from './model'
+import { fieldRules } from './field-rules'
 
 const route = getRouteApi('/auth/sign-up')
 
@@ -46,14 +45,12 @@ export function SignUpPage() {
   )
 }
 
-type Needs = Parameters<typeof signUpForm>[1]
+type Needs = { invite: boolean; code: boolean }
 
-function useSignUp(needs: Needs) {
-  const { t } = useTranslation('account')
+function useSignUp() {
   const { next, code } = route.useSearch()
   const router = useRouter()
-  const form = useForm<SignUpForm>({
-    resolver: resolver(signUpForm(t, needs)),
+  const form = useForm({
     defaultValues: {
       email: '',
       email_code: '',
@@ -80,8 +77,9 @@ function useSignUp(needs: Needs) {
 
 function Form({ needs }: { needs: Needs }) {
   const { t } = useTranslation('account')
-  const { form, calls, submit } = useSignUp(needs)
+  const { form, calls, submit } = useSignUp()
   const { errors } = form.formState
+  const rules = fieldRules(t)
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -93,34 +91,34 @@ function Form({ needs }: { needs: Needs }) {
           inputMode="email"
           autoFocus
           error={errors.email?.message}
-          {...form.register('email')}
+          {...form.register('email', rules.email)}
         />
-        {needs.code && <EmailCode form={form} call={calls.call} />}
+        {needs.code && <EmailCode form={form} calls={calls} />}
         <TextInput
           label={t('field.name')}
           autoComplete="nickname"
           error={errors.name?.message}
-          {...form.register('name')}
+          {...form.register('name', rules.name)}
         />
         <PasswordField
           label={t('field.password')}
           description={t('signUp.passwordHint')}
           autoComplete="new-password"
           error={errors.password?.message}
-          {...form.register('password')}
+          {...form.register('password', rules.newPassword)}
         />
         <PasswordField
           label={t('field.rePassword')}
           autoComplete="new-password"
           error={errors.re_password?.message}
-          {...form.register('re_password')}
+          {...form.register('re_password', rules.repeatedPassword)}
         />
         <TextInput
           label={needs.invite ? t('signUp.inviteLabel') : t('signUp.inviteOptional')}
           description={needs.invite && t('signUp.inviteRequired')}
           autoComplete="off"
           error={errors.invite_code?.message}
-          {...form.register('invite_code')}
+          {...form.register('invite_code', rules.inviteCode(needs.invite))}
         />
         <FormEnd calls={calls}>{t('signUp.submit')}</FormEnd>
       </Stack>
@@ -128,12 +126,13 @@ function Form({ needs }: { needs: Needs }) {
   )
 }
 
-function EmailCode({ form, call }: { form: UseFormReturn<SignUpForm>; call: Calls['call'] }) {
+function EmailCode({ form, calls }: Pick<ReturnType<typeof useSignUp>, 'form' | 'calls'>) {
+  const { t } = useTranslation('account')
   const email = useWatch({ control: form.control, name: 'email' })
   return (
     <RequestedCodeField
       email={email}
-      register={form.register('email_code')}
+      register={form.register('email_code', fieldRules(t).emailCode)}
       error={form.formState.errors.email_code?.message}
       send={requestSignUpCode}
       checkEmail={() => form.trigger('email', { shouldFocus: true })}
@@ -141,7 +140,7 @@ function EmailCode({ form, call }: { form: UseFormReturn<SignUpForm>; call: Call
         form.clearErrors()
         form.setFocus('email_code')
       }}
-      call={call}
+      call={calls.call}
     />
   )
 }

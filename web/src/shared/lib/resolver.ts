@@ -2,8 +2,8 @@ import type { FieldError, FieldErrors, FieldValues, Resolver } from 'react-hook-
 import * as z from 'zod/mini'
 
 /**
- * Checks a flat form by a schema and tells the first problem of each field. Written out here since the open pages
- * should be light: the usual package serves every version of every schema library.
+ * Checks a flat form by a schema and tells the first problem of each field. Written out here since the
+ * usual package serves every version of every schema library.
  */
 export function resolver<Form extends FieldValues>(
   schema: z.ZodMiniType<Form, FieldValues>,

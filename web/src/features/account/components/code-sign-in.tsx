@@ -1,11 +1,10 @@
-import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { requestSignInCode, signInByCode } from '@/api/open-calls'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
-import { signInByCodeForm, type SignInByCodeForm } from '../model'
+import { fieldRules } from '../field-rules'
 import { useSignIn } from '../use-sign-in'
 import { CheckField } from './check-field'
 import { RequestedCodeField } from './requested-code-field'
@@ -15,8 +14,8 @@ import { SecondStepField } from './second-step-field'
 export function CodeSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
   const { enter, needsSecondStep } = useSignIn(next)
-  const form = useForm<SignInByCodeForm>({
-    resolver: resolver(signInByCodeForm(t)),
+  const rules = fieldRules(t)
+  const form = useForm({
     defaultValues: { email: '', email_code: '', two_fa_code: '', is_remember_me: true },
   })
   const email = useWatch({ control: form.control, name: 'email' })
@@ -40,11 +39,11 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
           inputMode="email"
           autoFocus
           error={errors.email?.message}
-          {...form.register('email')}
+          {...form.register('email', rules.email)}
         />
         <RequestedCodeField
           email={email}
-          register={form.register('email_code')}
+          register={form.register('email_code', rules.emailCode)}
           error={errors.email_code?.message}
           send={requestSignInCode}
           checkEmail={() => form.trigger('email', { shouldFocus: true })}

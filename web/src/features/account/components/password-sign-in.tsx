@@ -1,4 +1,3 @@
-import { resolver } from '@/shared/lib/resolver'
 import { Stack, TextInput } from '@mantine/core'
 import { Suspense } from 'react'
 import { useForm } from 'react-hook-form'
@@ -8,7 +7,7 @@ import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
 import { lazyPart } from '@/app/lazy'
 import { TextLink } from '@/shared/ui/text-link'
-import { signInForm, type SignInForm } from '../model'
+import { fieldRules } from '../field-rules'
 import { useSignIn } from '../use-sign-in'
 import { CheckField } from './check-field'
 import { PasswordField } from './password-field'
@@ -20,8 +19,8 @@ const PasskeySignIn = lazyPart(() => import('./passkey-sign-in'), 'PasskeySignIn
 export function PasswordSignIn({ next }: { next: string | undefined }) {
   const { t } = useTranslation('account')
   const { enter, needsSecondStep } = useSignIn(next)
-  const form = useForm<SignInForm>({
-    resolver: resolver(signInForm(t)),
+  const rules = fieldRules(t)
+  const form = useForm({
     defaultValues: { email: '', password: '', two_fa_code: '', is_remember_me: true },
   })
   const calls = useCalls(form, 'login')
@@ -44,13 +43,13 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
           inputMode="email"
           autoFocus
           error={errors.email?.message}
-          {...form.register('email')}
+          {...form.register('email', rules.email)}
         />
         <PasswordField
           label={t('field.password')}
           autoComplete="current-password"
           error={errors.password?.message}
-          {...form.register('password')}
+          {...form.register('password', rules.required)}
         />
         {needsSecondStep && (
           <SecondStepField

@@ -1,4 +1,3 @@
-import { resolver } from '@/shared/lib/resolver'
 import { Button, Stack } from '@mantine/core'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,7 +8,7 @@ import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
 import { session } from '@/app/session/current-session'
 import { returnPath } from '@/shared/lib/return-path'
-import { resetForm, type ResetForm } from '../model'
+import { fieldRules } from '../field-rules'
 import type { CodeRequest } from '../use-code-request'
 import { CodeField } from './code-field'
 import { CodeSent } from './code-sent'
@@ -21,13 +20,9 @@ const route = getRouteApi('/auth/forgot-password')
 type Props = { email: string; code: string; request: CodeRequest; onBack: () => void }
 
 function useReset({ email, code }: Props) {
-  const { t } = useTranslation('account')
   const { next } = route.useSearch()
   const router = useRouter()
-  const form = useForm<ResetForm>({
-    resolver: resolver(resetForm(t)),
-    defaultValues: { email_code: code, password: '' },
-  })
+  const form = useForm({ defaultValues: { email_code: code, password: '' } })
   const calls = useCalls(form)
 
   const enter = async (password: string) => {
@@ -63,6 +58,7 @@ export function NewPasswordForm(props: Props) {
   const { form, calls, submit, complete } = useReset(props)
   const [isBusy, setBusy] = useState(false)
   const { errors } = form.formState
+  const rules = fieldRules(t)
 
   const askAgain = async () => {
     setBusy(true)
@@ -80,7 +76,7 @@ export function NewPasswordForm(props: Props) {
         {/* For the password manager: whose password this is. */}
         <input type="email" autoComplete="username" value={props.email} readOnly hidden />
         <CodeField
-          register={form.register('email_code')}
+          register={form.register('email_code', rules.emailCode)}
           error={errors.email_code?.message}
           autoFocus={!props.code}
           onComplete={complete}
@@ -99,7 +95,7 @@ export function NewPasswordForm(props: Props) {
           autoComplete="new-password"
           autoFocus={Boolean(props.code)}
           error={errors.password?.message}
-          {...form.register('password')}
+          {...form.register('password', rules.newPassword)}
         />
         <FormEnd calls={calls}>{t('forgot.submit')}</FormEnd>
         <Button variant="subtle" fullWidth onClick={props.onBack}>
