@@ -56,6 +56,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
 		v2.Services(a.Services),
 		v2.Bills(a.Shop),
+		v2.Renewals(a.Renewals, a.Settings),
 		v2.Invoices(a.Wallets, a.Shop, a.Settings),
 		v2.Refunds(a.Shop),
 		v2.Nodes(a.Nodes, a.Services),

@@ -272,3 +272,56 @@ func TestUsersAreToldOfTheirTrafficOnceAtEachMark(t *testing.T) {
 		s.wantSent("traffic_used", "traffic_used")
 	})
 }
+
+func TestAUserSeesWhatLiesBeforeTheirServices(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 1500)
+		_, err := s.shop.Confirm(s.Context(), user, shop.Purchase{PriceID: s.plan.Prices[0].ID})
+		must(s.T, err)
+		end := s.service(user, id).EndsAt
+		// want checks the renewals of both services; the first renews itself.
+		want := func(when string, wants ...renewal.Upcoming) {
+			s.Helper()
+			list, available, err := s.Upcoming(s.Context(), user)
+			must(s.T, err)
+			if len(list) != len(wants) || available != 500 {
+				s.Fatalf("%s: %v, with %v", when, list, available)
+			}
+			for i, w := range wants {
+				u := list[i]
+				if u.AutoRenew != w.AutoRenew || u.Tries != w.Tries || u.Problem != w.Problem || u.Missing != w.Missing || (u.At == nil) != (w.At == nil) || (u.At != nil && !u.At.Equal(*w.At)) || (u.Price == nil) != (w.Price == nil) {
+					s.Errorf("%s: %+v, want %+v", when, u, w)
+				}
+			}
+		}
+		price := &s.plan.Prices[0]
+		dayBefore, night := end.Add(-24*time.Hour), end.Add(-18*time.Hour)
+		want("at first", renewal.Upcoming{AutoRenew: true, At: &dayBefore, Price: price, Missing: 500}, renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
+
+		s.at(dayBefore)
+		must(s.T, s.Renew(s.Context()))
+		want("after a try", renewal.Upcoming{AutoRenew: true, At: &night, Price: price, Missing: 500, Tries: 1, Problem: "balance_too_low"}, renewal.Upcoming{At: &dayBefore, Price: price, Missing: 500})
+
+		must(s.T, s.shop.RemovePlan(s.Context(), s.plan.ID))
+		for hours := -18; hours <= 18; hours += 6 {
+			s.at(end.Add(time.Duration(hours) * time.Hour))
+			must(s.T, s.Renew(s.Context()))
+		}
+		want("given up", renewal.Upcoming{AutoRenew: true, Tries: 8, Problem: "not_sold"})
+		s.at(end.Add(24 * time.Hour))
+		want("a day later")
+	})
+}
+
+func TestABalanceIsPromisedToOneRenewalOnly(t *testing.T) {
+	each(t, func(s *site) {
+		user, _ := s.customer(true, 2500)
+		_, err := s.shop.Confirm(s.Context(), user, shop.Purchase{PriceID: s.plan.Prices[0].ID, AutoRenew: true})
+		must(s.T, err)
+		list, available, err := s.Upcoming(s.Context(), user)
+		must(s.T, err)
+		if len(list) != 2 || available != 1500 || list[0].Missing != 0 || list[1].Missing != 500 {
+			t.Error(list, available)
+		}
+	})
+}

@@ -221,6 +221,21 @@ func (s *Shop) OnSale(ctx context.Context) ([]Plan, error) {
 	return slices.DeleteFunc(plans, func(p Plan) bool { return !p.Visible }), err
 }
 
+// Bought gives how often the user has bought each plan, orders that wait for payment too, as the limit per user counts.
+func (s *Shop) Bought(ctx context.Context, userID int64) (map[int64]int, error) {
+	var counts []struct {
+		PlanID int64
+		N      int
+	}
+	err := s.db.NewSelect().Model((*Order)(nil)).Column("plan_id").ColumnExpr("COUNT(*) AS n").
+		Where("user_id = ? AND kind <> ? AND state IN (?, ?)", userID, KindRenewal, Pending, Paid).Group("plan_id").Scan(ctx, &counts)
+	byPlan := map[int64]int{}
+	for _, c := range counts {
+		byPlan[c.PlanID] = c.N
+	}
+	return byPlan, err
+}
+
 // Plan gives a plan that was not removed.
 func (s *Shop) Plan(ctx context.Context, id int64) (*Plan, error) {
 	var plans []Plan

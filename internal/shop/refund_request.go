@@ -36,6 +36,10 @@ type RefundRequest struct {
 	DecidedBy     *int64
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+
+	// What the order led to.
+	Service *int64 `bun:",scanonly"`
+	Package *int64 `bun:",scanonly"`
 }
 
 // Faults of refund requests.
@@ -62,7 +66,7 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 	if sum == 0 {
 		return nil, ErrNothingToRefund
 	}
-	q := &RefundRequest{OrderID: o.ID, UserID: userID, Reason: reason, State: RequestOpen, CreatedAt: s.db.Now()}
+	q := &RefundRequest{OrderID: o.ID, UserID: userID, Reason: reason, State: RequestOpen, CreatedAt: s.db.Now(), Service: o.Service, Package: o.Package}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		q.ID = 0
 		_, err := tx.NewInsert().Model(q).Exec(ctx)
@@ -77,9 +81,10 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 // RefundRequests gives a part of all requests in this state, oldest first, and how many there are; of one user where
 // userID is not 0, in any state where state is empty.
 func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit, offset int64) (requests []RefundRequest, total int64, err error) {
-	q := s.db.NewSelect().Model(&requests).OrderExpr("id").Limit(limit).Offset(offset)
+	q := s.db.NewSelect().Model(&requests).ColumnExpr("?TableAlias.*").ColumnExpr("f.service_id AS service, f.package_id AS package").
+		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.order_id").OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
 	if userID != 0 {
-		q.Where("user_id = ?", userID)
+		q.Where("?TableAlias.user_id = ?", userID)
 	}
 	if state != "" {
 		q.Where("state = ?", state)

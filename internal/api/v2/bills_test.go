@@ -1,6 +1,7 @@
 package v2_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -16,6 +17,15 @@ import (
 func (c *till) charge(t *testing.T, user int64, amount string) {
 	t.Helper()
 	c.pay(t, c.ok(t, user, "POST", "/api/v2/user/wallet/recharge", `{"amount": `+amount+`, "gateway": "sandbox"}`))
+}
+
+// list makes a call that must succeed and reads its list.
+func (c *till) list(t *testing.T, user int64, path string) (list []map[string]any) {
+	t.Helper()
+	if a := c.call(t, user, "GET", path, ""); a.status != http.StatusOK || json.Unmarshal(a.List, &list) != nil {
+		t.Fatalf("%s: %d %s", path, a.status, a.raw)
+	}
+	return list
 }
 
 func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
@@ -50,6 +60,12 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 			t.Errorf("credited twice: %d %s", a.status, a.raw)
 		}
 
+		for _, plan := range c.list(t, 1, "/api/v2/user/shop/plans") {
+			if plan["bought"] != 1.0 {
+				t.Errorf("%v was bought once, not %v times", plan["name"], plan["bought"])
+			}
+		}
+
 		bills := c.ok(t, 1, "GET", "/api/v2/user/services-old/bill/", "")
 		if bills["total_count"] != 2.0 || bills["bills"].([]any)[0].(map[string]any)["shop_name"] != "Better" {
 			t.Error(bills)
@@ -64,6 +80,16 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 		renewal := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/services-old/bill/%v/enable-auto-renewal", order["service_id"]), "")
 		if renewal["auto_renew"] != true || renewal["price"] != "50.00" || renewal["renew_at"] != "2026-04-30T04:00:00Z" {
 			t.Error(renewal)
+		}
+		want := map[string]any{"service_id": order["service_id"], "auto_renew": true, "renew_at": "2026-04-30T04:00:00Z", "price": "50.00", "months": 1.0, "missing": "0.00", "tries": 0.0, "problem": ""}
+		if got := c.ok(t, 1, "GET", "/api/v2/user/services/renewals", ""); got["available"] != "50.00" || got["currency"] != "CNY" || len(got["renewals"].([]any)) != 1 {
+			t.Error(got)
+		} else {
+			for name, value := range want {
+				if have := got["renewals"].([]any)[0].(map[string]any)[name]; have != value {
+					t.Errorf("%s of the renewal is %v, want %v", name, have, value)
+				}
+			}
 		}
 		if off := c.ok(t, 1, "PUT", fmt.Sprintf("/api/v2/user/services/%v/auto-renew", order["service_id"]), `{"auto_renew": false}`); off["auto_renew"] != false || off["renew_at"] != nil {
 			t.Error(off)
@@ -91,6 +117,9 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 			t.Error(got)
 		}
 		asked := c.ok(t, 1, "POST", refund+"-request", `{"reason": "too slow"}`)
+		if listed := c.ok(t, 1, "GET", "/api/v2/user/refund-requests", "")["requests"].([]any)[0].(map[string]any); asked["service_id"] != order["service_id"] || listed["service_id"] != order["service_id"] || listed["package_id"] != nil {
+			t.Errorf("asked %v, listed %v", asked, listed)
+		}
 		if a := c.call(t, 1, "GET", "/api/v2/staff/refund-requests", ""); a.status != http.StatusForbidden {
 			t.Errorf("a user sees what staff sees: %d", a.status)
 		}

@@ -30,6 +30,7 @@ type planItem struct {
 	ValidDays    *int        `json:"valid_days" nullable:"true" doc:"Of a package; null: until it is used up"`
 	Stock        *int64      `json:"stock" nullable:"true" doc:"What is left to sell; null: no end of it"`
 	PerUser      *int        `json:"per_user" nullable:"true" doc:"How often one user may buy it; null: as often as they like"`
+	Bought       int         `json:"bought" doc:"How often this user has bought it, orders that wait for payment too; renewals do not count"`
 	Renewable    bool        `json:"renewable"`
 	Prices       []priceItem `json:"prices"`
 }
@@ -40,10 +41,10 @@ type priceItem struct {
 	Amount money.Amount `json:"amount"`
 }
 
-func newPlanItem(p *shop.Plan) planItem {
+func newPlanItem(p *shop.Plan, bought map[int64]int) planItem {
 	out := planItem{
 		p.ID, string(p.Kind), p.Name, p.Info, p.TrafficBytes, string(p.Reset), p.Class, append([]int{}, p.Groups...), p.SpeedMbps, p.Devices, p.ValidDays,
-		p.Stock, p.PerUser, p.Renewable,
+		p.Stock, p.PerUser, bought[p.ID], p.Renewable,
 		[]priceItem{},
 	}
 	for _, price := range p.Prices {
@@ -124,17 +125,21 @@ func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 		}
 		handleList(r, op{method: http.MethodGet, path: "/user/shop/plans", id: "shop_plans", tag: "user", access: user, summary: "What is on sale, with prices"},
 			func(ctx context.Context, who account.Identity, in *filter) ([]planItem, error) {
+				bought, err := s.Bought(ctx, who.UserID)
+				if err != nil {
+					return nil, err
+				}
 				if in.RenewServiceID != 0 {
 					p, err := s.PlanOf(ctx, who.UserID, in.RenewServiceID)
 					if err != nil {
 						return nil, err
 					}
-					return []planItem{newPlanItem(p)}, nil
+					return []planItem{newPlanItem(p, bought)}, nil
 				}
 				plans, err := s.OnSale(ctx)
 				var out []planItem
 				for i := range plans {
-					out = append(out, newPlanItem(&plans[i]))
+					out = append(out, newPlanItem(&plans[i], bought))
 				}
 				return out, err
 			})

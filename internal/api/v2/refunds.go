@@ -22,6 +22,8 @@ type refundRequests struct {
 type refundRequestItem struct {
 	ID        int64      `json:"id"`
 	OrderNo   int64      `json:"order_no"`
+	ServiceID *int64     `json:"service_id" nullable:"true" doc:"That the order began or renewed"`
+	PackageID *int64     `json:"package_id" nullable:"true" doc:"That the order brought"`
 	UserID    int64      `json:"user_id"`
 	Reason    string     `json:"reason"`
 	State     string     `json:"state" enum:"open,granted,declined,withdrawn"`
@@ -31,7 +33,7 @@ type refundRequestItem struct {
 }
 
 func newRefundRequest(q *shop.RefundRequest) refundRequestItem {
-	return refundRequestItem{q.ID, q.OrderID, q.UserID, q.Reason, string(q.State), q.Answer, q.CreatedAt, q.EndedAt}
+	return refundRequestItem{q.ID, q.OrderID, q.Service, q.Package, q.UserID, q.Reason, string(q.State), q.Answer, q.CreatedAt, q.EndedAt}
 }
 
 func newRefundRequests(requests []shop.RefundRequest, total int64) refundRequests {

@@ -623,7 +623,7 @@ export type FieldFailure = {
 export type GatewayAccount = {
     created_at: string;
     /**
-     * Names of those that are set; their values are never shown
+     * Names of those that are set, none where the server cannot read them any more; their values are never shown
      */
     credentials: Array<string>;
     currency: string;
@@ -1258,11 +1258,46 @@ export type NewApiToken = {
 };
 
 export type NewGatewayBody = {
+    /**
+     * Those that change; an empty one is removed
+     */
+    credentials?: {
+        [key: string]: string;
+    };
+    currency?: string;
+    enabled?: boolean;
+    /**
+     * Added to what is paid, in the site's currency
+     */
+    fee_fixed?: string | number;
+    /**
+     * Of the amount, added to what is paid
+     */
+    fee_percent?: string;
+    /**
+     * https address, path from /, or name of an icon
+     */
+    icon?: string;
     kind: string;
+    /**
+     * Of a recharge; 0: the site's
+     */
+    maximum?: string | number;
+    /**
+     * Of a recharge; 0: the site's
+     */
+    minimum?: string | number;
     /**
      * Stands in the notify address and in the ledger, and never changes
      */
     name: string;
+    /**
+     * Of the currency for one of the site's; empty where it is the site's
+     */
+    rate?: string;
+    sort?: number;
+    title_en?: string;
+    title_zh?: string;
 };
 
 export type NodeInfo = {
@@ -1639,6 +1674,10 @@ export type PayPage = {
 };
 
 export type PlanItem = {
+    /**
+     * How often this user has bought it, orders that wait for payment too; renewals do not count
+     */
+    bought: number;
     class: number;
     /**
      * null: no limit
@@ -1939,7 +1978,15 @@ export type RefundRequestItem = {
     ended_at: string | null;
     id: number;
     order_no: number;
+    /**
+     * That the order brought
+     */
+    package_id: number | null;
     reason: string;
+    /**
+     * That the order began or renewed
+     */
+    service_id: number | null;
     state: 'open' | 'granted' | 'declined' | 'withdrawn';
     user_id: number;
 };
@@ -1954,6 +2001,52 @@ export type RefundRequests = {
 
 export type RefundWishBody = {
     reason: string;
+};
+
+export type RenewalItem = {
+    auto_renew: boolean;
+    ends_at: string;
+    /**
+     * What the wallet lacks for it when those before it have taken theirs
+     */
+    missing: string;
+    /**
+     * That the price is for; 0 where there is none
+     */
+    months: number;
+    name: string;
+    /**
+     * As things stand; null: it is not sold any more
+     */
+    price: string | null;
+    /**
+     * Of the last try; empty: none failed
+     */
+    problem: '' | 'balance_too_low' | 'not_sold';
+    /**
+     * When it is tried next, or would be if it renewed itself; null: not any more
+     */
+    renew_at: string | null;
+    service_id: number;
+    /**
+     * That failed so far
+     */
+    tries: number;
+};
+
+export type RenewalList = {
+    /**
+     * What the wallet has for them
+     */
+    available: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    /**
+     * Of the services that run or are still tried, those that end first before others
+     */
+    renewals: Array<RenewalItem>;
 };
 
 export type RenewedItem = {
@@ -4280,6 +4373,22 @@ export type NodeGetResponses = {
 };
 
 export type NodeGetResponse = NodeGetResponses[keyof NodeGetResponses];
+
+export type ServiceRenewalsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/renewals';
+};
+
+export type ServiceRenewalsResponses = {
+    /**
+     * OK
+     */
+    200: RenewalList;
+};
+
+export type ServiceRenewalsResponse = ServiceRenewalsResponses[keyof ServiceRenewalsResponses];
 
 export type SsPasswordGetData = {
     body?: never;

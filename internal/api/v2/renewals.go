@@ -1,0 +1,50 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/money"
+	"airstrip/internal/renewal"
+	"airstrip/internal/setting"
+)
+
+type renewalList struct {
+	Available money.Amount  `json:"available" doc:"What the wallet has for them"`
+	Currency  string        `json:"currency" doc:"ISO 4217"`
+	Renewals  []renewalItem `json:"renewals" doc:"Of the services that run or are still tried, those that end first before others"`
+}
+
+type renewalItem struct {
+	ServiceID int64         `json:"service_id"`
+	Name      string        `json:"name"`
+	EndsAt    time.Time     `json:"ends_at"`
+	AutoRenew bool          `json:"auto_renew"`
+	RenewAt   *time.Time    `json:"renew_at" nullable:"true" doc:"When it is tried next, or would be if it renewed itself; null: not any more"`
+	Price     *money.Amount `json:"price" nullable:"true" doc:"As things stand; null: it is not sold any more"`
+	Months    int           `json:"months" doc:"That the price is for; 0 where there is none"`
+	Missing   money.Amount  `json:"missing" doc:"What the wallet lacks for it when those before it have taken theirs"`
+	Tries     int           `json:"tries" doc:"That failed so far"`
+	Problem   string        `json:"problem" enum:",balance_too_low,not_sold" doc:"Of the last try; empty: none failed"`
+}
+
+// Renewals adds what lies before a user's services.
+func Renewals(s *renewal.Renewals, settings *setting.Settings) Resource {
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/user/services/renewals", id: "service_renewals", tag: "user", access: user, summary: "Which services renew themselves when and for how much, and what goes wrong with it"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (renewalList, error) {
+				list, available, err := s.Upcoming(ctx, who.UserID)
+				out := renewalList{available, settings.Get().Currency, []renewalItem{}}
+				for _, u := range list {
+					item := renewalItem{ServiceID: u.ServiceID, Name: u.Name, EndsAt: u.EndsAt, AutoRenew: u.AutoRenew, RenewAt: u.At, Missing: u.Missing, Tries: u.Tries, Problem: u.Problem}
+					if u.Price != nil {
+						item.Price, item.Months = &u.Price.Amount, u.Price.Months
+					}
+					out.Renewals = append(out.Renewals, item)
+				}
+				return out, err
+			})
+	}
+}

@@ -1,0 +1,66 @@
+package renewal
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"airstrip/internal/money"
+	"airstrip/internal/shop"
+)
+
+// Upcoming is what lies before a service: when it renews itself, or would, and what that costs as things stand.
+type Upcoming struct {
+	ServiceID int64
+	Name      string
+	EndsAt    time.Time
+	AutoRenew bool
+	At        *time.Time   // of the next try, the first one where it does not renew itself; nil: there is none any more
+	Price     *shop.Price  // as things stand; nil: it is not sold any more
+	Missing   money.Amount // what the wallet lacks for it, when those before it have taken theirs
+	Tries     int          // that failed so far
+	Problem   string       // of the last try: balance_too_low or not_sold; empty: none failed
+}
+
+// Upcoming gives what lies before the user's services that run, and before those whose time is over but that are still
+// tried, by their end; and what the wallet has for them.
+func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming, available money.Amount, err error) {
+	now := r.db.Now()
+	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.ends_at, v.auto_renew, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
+		LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
+		WHERE v.user_id = ? AND ((v.ended_at IS NULL AND v.ends_at > ?) OR (v.auto_renew AND `+stillDue+` AND v.ends_at > ?)) ORDER BY v.ends_at, v.id`,
+		userID, now, now.Add(-after)).Scan(ctx, &list)
+	if err != nil {
+		return nil, 0, err
+	}
+	balance, err := r.wallets.Balance(ctx, userID)
+	if err != nil {
+		return nil, 0, err
+	}
+	left := balance.Available
+	for i := range list {
+		u := &list[i]
+		if u.Tries == 0 {
+			u.At = new(later(now, u.EndsAt.Add(-before)))
+		}
+		price, err := r.shop.RenewalPrice(ctx, userID, u.ServiceID)
+		switch {
+		case errors.Is(err, shop.ErrNoPlan) || errors.Is(err, shop.ErrNotRenewable):
+			continue
+		case err != nil:
+			return nil, 0, err
+		}
+		u.Price, u.Missing = price, max(0, price.Amount-left)
+		if u.AutoRenew && u.Missing == 0 {
+			left -= price.Amount
+		}
+	}
+	return list, balance.Available, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
