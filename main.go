@@ -27,6 +27,7 @@ type cli struct {
 	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
 	Node    nodeCommand    `cmd:"" help:"Add, list, change and remove nodes."`
 	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
+	Gateway gatewayCommand `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
 	Coupon  couponCommand  `cmd:"" help:"Make, list and end coupons."`
 	CDKey   cdkeyCommand   `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
 	Wallet  walletCommand  `cmd:"" help:"Adjust users' wallets and commission rates."`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -129,15 +130,11 @@ func (g *Gateways) List(ctx context.Context) (accounts []Account, err error) {
 	return accounts, err
 }
 
-// Known gives the names of the credentials that the account has. The credentials themselves are never shown again.
-func (g *Gateways) Known(a *Account) ([]string, error) {
-	credentials, err := g.unseal(a)
-	names := []string{}
-	for name := range credentials {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, err
+// Known gives the names of the credentials that the account has; none where they were sealed with another key, which
+// makes it as if switched off. The credentials themselves are never shown again.
+func (g *Gateways) Known(a *Account) []string {
+	credentials, _ := g.unseal(a)
+	return append([]string{}, slices.Sorted(maps.Keys(credentials))...)
 }
 
 // ErrNoAccount is the fault of an account that does not exist.

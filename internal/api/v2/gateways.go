@@ -43,12 +43,13 @@ type gatewayAccount struct {
 	Enabled     bool          `json:"enabled"`
 	Currency    string        `json:"currency"`
 	Rate        *string       `json:"rate" nullable:"true"`
-	Credentials []string      `json:"credentials" doc:"Names of those that are set; their values are never shown"`
+	Credentials []string      `json:"credentials" doc:"Names of those that are set, none where the server cannot read them any more; their values are never shown"`
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
 }
 
-type gatewayChange struct {
+// GatewayChange is what a new account and a change have in common; exported because it is embedded.
+type GatewayChange struct {
 	TitleZH     *string           `json:"title_zh,omitempty" maxLength:"100"`
 	TitleEN     *string           `json:"title_en,omitempty" maxLength:"100"`
 	Icon        *string           `json:"icon,omitempty" maxLength:"500" doc:"https address, path from /, or name of an icon"`
@@ -66,24 +67,23 @@ type gatewayChange struct {
 type newGatewayBody struct {
 	Kind string `json:"kind" maxLength:"32"`
 	Name string `json:"name" maxLength:"32" doc:"Stands in the notify address and in the ledger, and never changes"`
-	gatewayChange
+	GatewayChange
 }
 
-func newGatewayAccount(g *payment.Gateways, a *payment.Account) (gatewayAccount, error) {
-	known, err := g.Known(a)
+func newGatewayAccount(g *payment.Gateways, a *payment.Account) gatewayAccount {
 	out := gatewayAccount{
 		ID: a.ID, Kind: a.Kind, Name: a.Name, NotifyPath: "/v1/payment/notify/" + a.Name, TitleZH: a.TitleZH, TitleEN: a.TitleEN, Icon: a.Icon,
 		FeePercent: a.FeePercent.String(), FeeFixed: a.FeeFixed, Minimum: unlessZero(a.Minimum), Maximum: unlessZero(a.Maximum), Sort: a.Sort, Enabled: a.Enabled, Currency: a.Currency,
-		Credentials: known, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+		Credentials: g.Known(a), CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 	if a.Rate != 0 {
 		out.Rate = ptr(a.Rate.String())
 	}
-	return out, err
+	return out
 }
 
 // read gives what the change does to an account, or the fault of a number that is none.
-func (c gatewayChange) read() (func(*payment.Account), error) {
+func (c GatewayChange) read() (func(*payment.Account), error) {
 	var percent *payment.Percent
 	if c.FeePercent != nil {
 		p, err := payment.ParsePercent(*c.FeePercent)
@@ -160,11 +160,7 @@ func Gateways(g *payment.Gateways) Resource {
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []gatewayAccount, err error) {
 				accounts, err := g.List(ctx)
 				for i := range accounts {
-					shown, err := newGatewayAccount(g, &accounts[i])
-					if err != nil {
-						return nil, err
-					}
-					out = append(out, shown)
+					out = append(out, newGatewayAccount(g, &accounts[i]))
 				}
 				return out, err
 			})
@@ -180,15 +176,15 @@ func Gateways(g *payment.Gateways) Resource {
 				if err != nil {
 					return gatewayAccount{}, err
 				}
-				return newGatewayAccount(g, made)
+				return newGatewayAccount(g, made), nil
 			})
 
 		type which struct {
 			ID int64 `path:"gateway_id" minimum:"1"`
 		}
 		type changeWish struct {
-			which
-			Body gatewayChange
+			ID   int64 `path:"gateway_id" minimum:"1"`
+			Body GatewayChange
 		}
 		handle(r, op{method: http.MethodPatch, path: "/staff/gateways/{gateway_id}", id: "staff_gateway_change", tag: "staff", access: staff, roles: change, summary: "Change an account; recharges that have begun keep what they were promised"},
 			func(ctx context.Context, _ account.Identity, in *changeWish) (gatewayAccount, error) {
@@ -200,7 +196,7 @@ func Gateways(g *payment.Gateways) Resource {
 				if err != nil {
 					return gatewayAccount{}, err
 				}
-				return newGatewayAccount(g, made)
+				return newGatewayAccount(g, made), nil
 			})
 		handle(r, op{method: http.MethodDelete, path: "/staff/gateways/{gateway_id}", id: "staff_gateway_remove", tag: "staff", access: staff, roles: change, summary: "Remove an account that was never used"},
 			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
