@@ -83,6 +83,9 @@ export const required: Record<string, readonly string[]> = {
   "DELETE /api/v2/staff/gateways/{gateway_id}": [
     "path.gateway_id"
   ],
+  "PATCH /api/v2/staff/gateways/{gateway_id}": [
+    "path.gateway_id"
+  ],
   "GET /api/v2/staff/mails/{mail_id}": [
     "path.mail_id"
   ],

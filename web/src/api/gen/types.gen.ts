@@ -3265,7 +3265,9 @@ export type StaffGatewayRemoveResponse = StaffGatewayRemoveResponses[keyof Staff
 
 export type StaffGatewayChangeData = {
     body: GatewayChange;
-    path?: never;
+    path: {
+        gateway_id: number;
+    };
     query?: never;
     url: '/api/v2/staff/gateways/{gateway_id}';
 };
