@@ -1,6 +1,7 @@
 import type {
   Access,
   DashboardGetResponse,
+  GatewayItem,
   LinkApp,
   LinkTokenResult,
   NodeInfo,
@@ -152,6 +153,9 @@ export const recharge = (change: Partial<RechargeRecord> = {}): RechargeRecord =
   trade_no: 'ABC',
   money_amount: '50.00',
   currency: 'CNY',
+  fee: '0.00',
+  pay_amount: '50.00',
+  pay_currency: 'CNY',
   is_finish: change.state === 'paid',
   state: 'pending',
   gateway: 'alipay',
@@ -171,10 +175,19 @@ export const orderResult = (change: Partial<OrderResult> = {}): OrderResult => (
   ...change,
 })
 
-export const gateways = [
-  { name: 'alipay', title: 'Alipay' },
-  { name: 'wechat', title: 'WeChat Pay' },
-]
+const gateway = (name: string, title: string): GatewayItem => ({
+  name,
+  title,
+  icon: name,
+  fee_percent: '0.00',
+  fee_fixed: '0.00',
+  minimum: '1.00',
+  maximum: '100000.00',
+  currency: 'CNY',
+  rate: null,
+})
+
+export const gateways = [gateway('alipay', 'Alipay'), gateway('wechat', 'WeChat Pay')]
 
 export const wallet = (change: Partial<WalletResult> = {}): WalletResult => ({
   created_at: inDays(-90),
