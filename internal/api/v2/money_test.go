@@ -265,6 +265,15 @@ func TestTheShopInBothShapes(t *testing.T) {
 	if a := c.call(t, 1, "GET", "/api/v2/user/wallet/gateways", ""); json.Unmarshal(a.List, &gateways) != nil || len(gateways) != 1 || gateways[0]["name"] != "sandbox" {
 		t.Fatal(a.raw)
 	}
+	least, _ := gateways[0]["minimum"].(string)
+	for missing, charged := range map[string]string{"0.01": least, "19.90": "19.90"} {
+		if g := c.list(t, 1, "/api/v2/user/wallet/gateways?missing="+missing)[0]; g["charge"].(map[string]any)["amount"] != charged {
+			t.Errorf("%s is missing: %v", missing, g)
+		}
+	}
+	if g := c.list(t, 1, "/api/v2/user/wallet/gateways?missing=99999999.00")[0]; g["charge"] != nil {
+		t.Error(g)
+	}
 }
 
 func TestBadMoneyInputNamesItsField(t *testing.T) {

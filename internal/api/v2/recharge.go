@@ -105,14 +105,20 @@ func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatew
 func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings) Resource {
 	return func(r *Router) {
 		type question struct {
-			Amount string `query:"amount" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Of a recharge: each gateway says what that costs"`
+			Amount  string `query:"amount" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Of a recharge: each gateway says what that costs"`
+			Missing string `query:"missing" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Instead of amount: each gateway says what the smallest recharge costs that brings at least this"`
 		}
 		handleList(r, op{method: http.MethodGet, path: "/user/wallet/gateways", id: "gateways_list", tag: "user", access: user, summary: "The ways to pay"},
 			func(ctx context.Context, _ account.Identity, in *question) ([]gatewayItem, error) {
 				var out []gatewayItem
 				for _, m := range p.Methods() {
 					item := newGatewayItem(&m, settings.Get(), api.CallerOf(ctx).Lang)
-					if amount, err := money.Parse(in.Amount); err == nil {
+					amount, err := money.Parse(in.Amount)
+					if in.Missing != "" {
+						amount, err = money.Parse(in.Missing)
+						amount = max(amount, item.Minimum)
+					}
+					if err == nil {
 						if c, err := m.Charge(settings.Get(), amount); err == nil {
 							item.Charge = &gatewayChargeNow{c.Amount, c.Fee, c.PayAmount, c.PayCurrency}
 						}
