@@ -1,11 +1,23 @@
-import type { Page } from '@playwright/test'
+import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
 // A sign-in whose passkey was removed is refused, and the browser notes the 401.
 test.use({ tolerated: /status of 401/ })
 
-test('two passkeys are added, one signs in, and none once it is removed', async ({ page, station }) => {
+// Nothing else tells from outside that a browser holds an offer.
+test.beforeEach(({ page }) =>
+  page.addInitScript(() => {
+    const get = navigator.credentials.get.bind(navigator.credentials)
+    navigator.credentials.get = (options) => {
+      const answer = get(options)
+      if (options?.mediation === 'conditional') Object.assign(window, { passkeyOffered: true })
+      return answer
+    }
+  }),
+)
+
+test('two passkeys are added, each signs in, and none once it is removed', async ({ page, station }) => {
   const user = station.demo.user
   const phone = await Device.attach(page)
   await signIn(page, user)
@@ -19,20 +31,38 @@ test('two passkeys are added, one signs in, and none once it is removed', async 
   await page.getByRole('dialog').getByLabel('Name').fill('Old laptop')
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await expect(page.getByRole('list', { name: 'Passkeys' }).getByText('Old laptop')).toBeVisible()
+  await expect(passkeys(page).getByText('Old laptop')).toBeVisible()
 
-  await signInByPasskey(page)
+  await test.step('sign in by the button, while the browser offers to fill in', async () => {
+    await laptop.ownerIs('away')
+    await signOut(page)
+    await offered(page)
+    await laptop.ownerIs('there')
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await expect(page).toHaveURL('/user/dashboard')
+  })
+  await test.step('sign in by what the browser fills in', async () => {
+    await page.goto('/auth/sign-out')
+    await expect(page).toHaveURL('/user/dashboard')
+  })
+
   await page.goto('/user/account/security')
-  await expect(page.getByRole('list', { name: 'Passkeys' })).toContainText('Last used')
+  await expect(passkeys(page).getByRole('listitem').filter({ hasText: 'Old laptop' })).toContainText('Last used')
+  await expect(passkeys(page).getByRole('listitem').filter({ hasText: 'Phone' })).not.toContainText('Last used')
   await page.getByRole('button', { name: 'Remove Old laptop' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem')).toHaveCount(1)
+  await expect(passkeys(page).getByRole('listitem')).toHaveCount(1)
 
-  await page.goto('/auth/sign-out')
+  await laptop.ownerIs('away')
+  await signOut(page)
+  await offered(page)
+  await laptop.ownerIs('there')
   await page.getByRole('button', { name: 'Use a passkey' }).click()
   await expect(page.getByText('This site does not know this passkey')).toBeVisible()
-  await laptop.leave()
+  await expect(page).toHaveURL(/\/auth\/sign-in/)
 })
+
+const passkeys = (page: Page) => page.getByRole('list', { name: 'Passkeys' })
 
 async function addPasskey(page: Page, name: string, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -41,23 +71,27 @@ async function addPasskey(page: Page, name: string, password: string): Promise<v
   await dialog.getByLabel('Password', { exact: true }).fill(password)
   await dialog.getByRole('button', { name: 'Create the passkey' }).click()
   await expect(dialog).toHaveCount(0)
-  await expect(page.getByRole('list', { name: 'Passkeys' }).getByText(name)).toBeVisible()
+  await expect(passkeys(page).getByText(name)).toBeVisible()
 }
 
-/** By the button, or by what the browser fills in where it is faster. */
-async function signInByPasskey(page: Page): Promise<void> {
+async function signOut(page: Page): Promise<void> {
   await page.goto('/auth/sign-out')
-  await expect(page).toHaveURL(/\/auth\/sign-in|\/user\/dashboard/)
-  if (!page.url().endsWith('/user/dashboard')) await page.getByRole('button', { name: 'Use a passkey' }).click()
-  await expect(page).toHaveURL('/user/dashboard')
+  await expect(page).toHaveURL(/\/auth\/sign-in/)
 }
 
-/** A device with passkeys beside the browser, which always finds its owner. */
-class Device {
-  readonly leave: () => Promise<unknown>
+/** Waits until the browser has been asked to offer passkeys among what it fills in. */
+async function offered(page: Page): Promise<void> {
+  await page.waitForFunction(() => 'passkeyOffered' in window)
+}
 
-  private constructor(leave: () => Promise<unknown>) {
-    this.leave = leave
+/** A device with passkeys beside the browser. Whose it is confirms at once what is asked of it, also by filling in a form. */
+class Device {
+  readonly #cdp: CDPSession
+  readonly #authenticatorId: string
+
+  private constructor(cdp: CDPSession, authenticatorId: string) {
+    this.#cdp = cdp
+    this.#authenticatorId = authenticatorId
   }
 
   static async attach(page: Page): Promise<Device> {
@@ -66,6 +100,14 @@ class Device {
     const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
       options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
     })
-    return new Device(() => cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId }))
+    return new Device(cdp, authenticatorId)
+  }
+
+  async ownerIs(where: 'there' | 'away'): Promise<void> {
+    await this.#cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#authenticatorId, enabled: where === 'there' })
+  }
+
+  async leave(): Promise<void> {
+    await this.#cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: this.#authenticatorId })
   }
 }
