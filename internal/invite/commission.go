@@ -163,6 +163,19 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 	return e, err
 }
 
+// Earned is a commission as who earned it sees it.
+type Earned struct {
+	Commission `bun:",extend"`
+	Buyer      string // name of who bought; empty: the account was closed
+}
+
+// Commissions gives a part of what the user earned, newest first, and how many there are in all.
+func (i *Invites) Commissions(ctx context.Context, userID, limit, offset int64) (earned []Earned, total int64, err error) {
+	total, err = i.db.NewSelect().Model(&earned).ColumnExpr("?TableAlias.*").ColumnExpr("COALESCE((SELECT name FROM account WHERE id = ?TableAlias.user_id), '') AS buyer").
+		Where("inviter_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return earned, total, err
+}
+
 // Person is somebody whom a user brought in.
 type Person struct {
 	UserID   int64

@@ -188,6 +188,13 @@ func TestCommissionOnTheWire(t *testing.T) {
 		if r := c.ok(t, 1, "GET", "/api/v2/user/invite/record", ""); r["total_count"] != 1.0 {
 			t.Fatalf("%v", r)
 		}
+		list := c.ok(t, 1, "GET", "/api/v2/user/invite/commissions", "")["commissions"].([]any)
+		if first := list[0].(map[string]any); len(list) != 1 || first["amount"] != "1.99" || first["state"] != "pending" || first["username"] != "U2" {
+			t.Fatalf("%v", list)
+		}
+		if others := c.ok(t, 2, "GET", "/api/v2/user/invite/commissions", ""); others["total_count"] != 0.0 {
+			t.Fatalf("%v", others)
+		}
 		if b := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); b["invite_balance"] != "0.00" || b["invite_pending"] != "1.99" {
 			t.Fatalf("%v", b)
 		}

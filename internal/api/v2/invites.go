@@ -54,6 +54,20 @@ type inviteRecords struct {
 	TotalCount int64         `json:"total_count"`
 }
 
+type commissionItem struct {
+	No        int64        `json:"no"`
+	CreatedAt time.Time    `json:"created_at"`
+	Username  string       `json:"username" doc:"Of who bought; empty: the account was closed"`
+	Amount    money.Amount `json:"amount"`
+	State     string       `json:"state" enum:"pending,released,reversed" doc:"reversed: the order was refunded"`
+	ReleaseAt time.Time    `json:"release_at"`
+}
+
+type commissionList struct {
+	Commissions []commissionItem `json:"commissions" doc:"Newest first"`
+	TotalCount  int64            `json:"total_count"`
+}
+
 type withdrawalBody struct {
 	Amount AmountInput `json:"amount"`
 }
@@ -96,6 +110,15 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				}
 				people, err := i.People(ctx, who.UserID, in.Limit, in.Offset)
 				return inviteRecords{newInvitedUsers(people), e.Invited}, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/invite/commissions", id: "invite_commissions", tag: "user", access: user, summary: "What the user earned by the orders of others"},
+			func(ctx context.Context, who account.Identity, in *part) (commissionList, error) {
+				earned, total, err := i.Commissions(ctx, who.UserID, in.Limit, in.Offset)
+				out := commissionList{[]commissionItem{}, total}
+				for _, e := range earned {
+					out.Commissions = append(out.Commissions, commissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.ReleaseAt})
+				}
+				return out, err
 			})
 		handle(r, op{
 			method: http.MethodPost, path: "/user/invite/withdraw", id: "invite_withdraw", tag: "user", access: user, keyed: true,
