@@ -401,6 +401,32 @@ export type CloseBody = {
     password: string;
 };
 
+export type CommissionItem = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
+    created_at: string;
+    no: number;
+    release_at: string;
+    /**
+     * reversed: the order was refunded
+     */
+    state: 'pending' | 'released' | 'reversed';
+    /**
+     * Of who bought; empty: the account was closed
+     */
+    username: string;
+};
+
+export type CommissionList = {
+    /**
+     * Newest first
+     */
+    commissions: Array<CommissionItem>;
+    total_count: number;
+};
+
 export type ConfirmationBody = {
     /**
      * Whether the new service renews itself from the wallet
@@ -895,6 +921,7 @@ export type InvoiceItem = {
      * What it is the bill of
      */
     kind: 'order' | 'recharge';
+    lines: Array<InvoiceLine>;
     /**
      * Number of the invoice; paths take it or the id
      */
@@ -903,6 +930,10 @@ export type InvoiceItem = {
      * Number of the order or recharge
      */
     reference: number;
+    /**
+     * What was given back since; absent: nothing
+     */
+    refund?: InvoicedRefund;
     /**
      * Decimal amount in the site's currency
      */
@@ -938,12 +969,34 @@ export type InvoiceList = {
 };
 
 export type InvoiceResult = {
+    created_at: string;
+    /**
+     * ISO 4217
+     */
+    currency: string;
+    id: string;
+    /**
+     * What it is the bill of
+     */
+    kind: 'order' | 'recharge';
     lines: Array<InvoiceLine>;
+    /**
+     * Number of the invoice; paths take it or the id
+     */
+    no: number;
+    /**
+     * Number of the order or recharge
+     */
+    reference: number;
     /**
      * What was given back since; absent: nothing
      */
     refund?: InvoicedRefund;
     site_name: string;
+    /**
+     * Decimal amount in the site's currency
+     */
+    total: string;
 };
 
 export type InvoicedRefund = {
@@ -956,13 +1009,29 @@ export type InvoicedRefund = {
 
 export type KeyBatch = {
     /**
+     * Of the kind amount
+     */
+    amount?: string;
+    /**
+     * Of the kind traffic
+     */
+    bytes?: number;
+    /**
      * null: the keys count once a second member of staff has confirmed the batch
      */
     confirmed_at: string | null;
     confirmed_by: number | null;
     created_at: string;
+    /**
+     * Of the kind plan beside the months; of the kind traffic how long it lives, absent: until it is used up
+     */
+    days?: number;
     expires_at: string | null;
     id: number;
+    /**
+     * What a key gives: money into the wallet, a plan for a time, or a package of traffic
+     */
+    kind: 'amount' | 'plan' | 'traffic';
     /**
      * Id of the member of staff; null: at the command line
      */
@@ -971,11 +1040,19 @@ export type KeyBatch = {
      * Of each key, by as many users
      */
     max_uses: number;
+    /**
+     * Of the kind plan
+     */
+    months?: number;
     name: string;
     /**
      * Keys of the batch that one user may redeem; null: no limit
      */
     per_user: number | null;
+    /**
+     * Of the kind plan
+     */
+    plan_id?: number;
     /**
      * How many keys
      */
@@ -1371,6 +1448,22 @@ export type OldCookies = {
      */
     key: string;
     uid: number;
+};
+
+export type OldService = {
+    expire_time: string;
+    is_active: boolean;
+    service_id: number;
+    service_name: string;
+    service_type: 'main_package';
+    /**
+     * Bytes per cycle; 1 PiB where unlimited
+     */
+    traffic_total: number;
+    /**
+     * Bytes of the cycle, as billed
+     */
+    traffic_used: number;
 };
 
 export type OldServiceInfo = {
@@ -1934,15 +2027,39 @@ export type RedemptionList = {
 
 export type RedemptionRecord = {
     /**
+     * Of the kind amount
+     */
+    amount?: string;
+    /**
+     * Of the kind traffic
+     */
+    bytes?: number;
+    /**
      * The key's first characters
      */
     cd_key: string;
     created_at: string;
+    /**
+     * Of the kind plan beside the months; of the kind traffic how long it lives, absent: until it is used up
+     */
+    days?: number;
+    /**
+     * What a key gives: money into the wallet, a plan for a time, or a package of traffic
+     */
+    kind: 'amount' | 'plan' | 'traffic';
+    /**
+     * Of the kind plan
+     */
+    months?: number;
     no: number;
     /**
      * The package that it brought
      */
     package_id?: number;
+    /**
+     * Of the kind plan
+     */
+    plan_id?: number;
     plan_name?: string;
     /**
      * The service that it began or prolonged
@@ -3076,7 +3193,10 @@ export type StaffCdKeysGetData = {
     path: {
         batch_id: number;
     };
-    query?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
     url: '/api/v2/staff/cd-keys/{batch_id}';
 };
 
@@ -4002,6 +4122,22 @@ export type UserGetMeResponses = {
 
 export type UserGetMeResponse = UserGetMeResponses[keyof UserGetMeResponses];
 
+export type GetOldServiceData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/get_old_service';
+};
+
+export type GetOldServiceResponses = {
+    /**
+     * OK
+     */
+    200: OldService;
+};
+
+export type GetOldServiceResponse = GetOldServiceResponses[keyof GetOldServiceResponses];
+
 export type InviteGetData = {
     body?: never;
     path?: never;
@@ -4017,6 +4153,25 @@ export type InviteGetResponses = {
 };
 
 export type InviteGetResponse = InviteGetResponses[keyof InviteGetResponses];
+
+export type InviteCommissionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/invite/commissions';
+};
+
+export type InviteCommissionsResponses = {
+    /**
+     * OK
+     */
+    200: CommissionList;
+};
+
+export type InviteCommissionsResponse = InviteCommissionsResponses[keyof InviteCommissionsResponses];
 
 export type InviteRecordsData = {
     body?: never;
@@ -4713,6 +4868,10 @@ export type GatewaysListData = {
          * Of a recharge: each gateway says what that costs
          */
         amount?: string;
+        /**
+         * Instead of amount: each gateway says what the smallest recharge costs that brings at least this
+         */
+        missing?: string;
     };
     url: '/api/v2/user/wallet/gateways';
 };
@@ -4774,6 +4933,10 @@ export type WalletMovementsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Only those for this reason
+         */
+        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
         page?: number;
         size?: number;
     };
