@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { tanstackRouter } from '@tanstack/router-plugin/vite'
+import { tanstackRouter, tanstackRouterGenerator } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { buildId } from './tools/build-id.ts'
@@ -16,6 +16,12 @@ export default defineConfig({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
     tanstackRouter({ target: 'react', autoCodeSplitting: false }),
+    // The routes that strangers start with; routes/$.tsx loads the rest.
+    tanstackRouterGenerator({
+      target: 'react',
+      routeFileIgnorePattern: '^(?!__root|auth|\\$)',
+      generatedRouteTree: './src/openRouteTree.gen.ts',
+    }),
     react(),
     buildId(),
     preloadRoutes(),

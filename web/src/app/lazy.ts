@@ -26,7 +26,7 @@ export function lazyPart<N extends string, P>(
   return lazy<ComponentType<P>>(async () => ({ default: (await guarded(load))[name] }))
 }
 
-async function guarded<M>(load: () => Promise<M>): Promise<M> {
+export async function guarded<M>(load: () => Promise<M>): Promise<M> {
   try {
     return await load()
   } catch (cause) {

@@ -2,6 +2,7 @@ import { useLocation } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { HomeButton, StatusPage } from '@/shared/ui/status-page'
 import { isCrawler } from './crawler'
+import { WebSiteLayout2 } from './layouts/web-site-layout2'
 
 export function NotFoundPage() {
   const { t } = useTranslation()
@@ -19,5 +20,14 @@ export function NotFoundPage() {
       text={t('error.notFoundText')}
       action={<HomeButton />}
     />
+  )
+}
+
+/** The same where no layout is around it. */
+export function StandaloneNotFoundPage() {
+  return (
+    <WebSiteLayout2>
+      <NotFoundPage />
+    </WebSiteLayout2>
   )
 }

@@ -1,8 +1,10 @@
 import { createRouter, type RouterHistory } from '@tanstack/react-router'
-import { routeTree } from '../routeTree.gen'
+import { routeTree as openRouteTree } from '../openRouteTree.gen'
+import type { routeTree } from '../routeTree.gen'
 import { ErrorPage } from './error-page'
 import { focusOnNavigation } from './focus-on-navigation'
 import { followSession } from './follow-session'
+import { hasPageOf } from './has-page'
 import { limitPreloads } from './limit-preloads'
 import { NotFoundPage } from './not-found-page'
 import { queryClient } from './query-client'
@@ -10,9 +12,10 @@ import { session } from './session/current-session'
 
 export function createAppRouter(history?: RouterHistory) {
   const router = createRouter({
-    routeTree,
+    // Typed as what it becomes (see has-page.ts).
+    routeTree: openRouteTree as unknown as typeof routeTree,
     ...(history && { history }),
-    context: { queryClient, session },
+    context: { queryClient, session, hasPage: (path) => hasPage(path) },
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 150,
@@ -21,6 +24,7 @@ export function createAppRouter(history?: RouterHistory) {
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   })
+  const hasPage = hasPageOf(router)
   limitPreloads(router)
   followSession(session, queryClient, router)
   focusOnNavigation(router)

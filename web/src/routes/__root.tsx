@@ -6,16 +6,18 @@ import {
 } from '@tanstack/react-router'
 import { ErrorPage } from '@/app/error-page'
 import { WebSiteLayout2 } from '@/app/layouts/web-site-layout2'
-import { NotFoundPage } from '@/app/not-found-page'
+import { StandaloneNotFoundPage } from '@/app/not-found-page'
 import type { Session } from '@/app/session/session'
 
-export const Route = createRootRouteWithContext<{ queryClient: QueryClient; session: Session }>()({
+type Context = {
+  queryClient: QueryClient
+  session: Session
+  hasPage: (path: string) => Promise<boolean>
+}
+
+export const Route = createRootRouteWithContext<Context>()({
   component: Outlet,
-  notFoundComponent: () => (
-    <WebSiteLayout2>
-      <NotFoundPage />
-    </WebSiteLayout2>
-  ),
+  notFoundComponent: StandaloneNotFoundPage,
   errorComponent: (props: ErrorComponentProps) => (
     <WebSiteLayout2>
       <ErrorPage {...props} />
