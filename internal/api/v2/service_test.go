@@ -161,6 +161,10 @@ func TestServicesAndPackagesWithTheirUse(t *testing.T) {
 		got = f.ok(t, f.user, "GET", "/api/v2/user/services-old", "")
 		want(t, got, map[string]any{"total_count": 1})
 		want(t, got["services"].([]any)[0].(map[string]any), map[string]any{"service_name": "Basic", "status": "active", "traffic_used": 600, "traffic_total": 10000})
+		want(t, f.ok(t, f.user, "GET", "/api/v2/user/get_old_service", ""), map[string]any{"service_name": "Basic", "is_active": true, "traffic_used": 600, "traffic_total": 10000})
+		if a := f.call(t, f.other, "GET", "/api/v2/user/get_old_service", ""); a.status != http.StatusNotFound || a.Code != "service_not_found" {
+			t.Errorf("without a service: %d %s", a.status, a.raw)
+		}
 		if got = f.ok(t, f.other, "GET", "/api/v2/user/services", ""); len(got["services"].([]any))+len(got["packages"].([]any)) != 0 {
 			t.Errorf("another user sees %v", got)
 		}

@@ -3,6 +3,7 @@ package v2
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"airstrip/internal/account"
@@ -65,6 +66,16 @@ type oldServiceItem struct {
 	Password     string    `json:"password" doc:"On Shadowsocks nodes"`
 }
 
+type oldService struct {
+	ServiceID    int64     `json:"service_id"`
+	ServiceName  string    `json:"service_name"`
+	ServiceType  string    `json:"service_type" enum:"main_package"`
+	ExpireTime   time.Time `json:"expire_time"`
+	TrafficUsed  int64     `json:"traffic_used" doc:"Bytes of the cycle, as billed"`
+	TrafficTotal int64     `json:"traffic_total" doc:"Bytes per cycle; 1 PiB where unlimited"`
+	IsActive     bool      `json:"is_active"`
+}
+
 // Services adds what a user has bought that runs or ran.
 func Services(s *service.Services) Resource {
 	return func(r *Router) {
@@ -100,6 +111,27 @@ func Services(s *service.Services) Resource {
 				}
 				out.TotalCount = len(out.Services)
 				return out, err
+			})
+		handle(r, op{method: http.MethodGet, path: "/user/get_old_service", id: "get_old_service", tag: "user", access: user, summary: "Of the services the one that ends last; 404 where there never was one"},
+			func(ctx context.Context, who account.Identity, _ *Empty) (oldService, error) {
+				services, _, err := s.List(ctx, who.UserID)
+				if err != nil {
+					return oldService{}, err
+				}
+				if len(services) == 0 {
+					return oldService{}, service.ErrNoService
+				}
+				last := slices.MaxFunc(services, func(a, b service.Service) int {
+					if (a.EndedAt == nil) != (b.EndedAt == nil) { // one that runs comes before any that ended
+						return map[bool]int{true: 1, false: -1}[a.EndedAt == nil]
+					}
+					return a.EndsAt.Compare(b.EndsAt)
+				})
+				out := oldService{last.ID, last.Name, "main_package", last.EndsAt, last.Billed, unlimitedOld, last.EndedAt == nil}
+				if last.QuotaBytes != nil {
+					out.TrafficTotal = *last.QuotaBytes
+				}
+				return out, nil
 			})
 	}
 }
