@@ -116,13 +116,22 @@ func (p *Payments) Show(ctx context.Context, userID int64, id string) (*wallet.R
 // bill is what the gateway knows of the recharge.
 func (p *Payments) bill(r *wallet.Recharge) Bill {
 	b := Bill{
-		TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Title: p.settings.Get().SiteName, ExpiresAt: r.ExpiresAt,
+		TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Title: title(p.settings.Get().SiteName), ExpiresAt: r.ExpiresAt,
 		ReturnURL: p.site + "/user/wallet/recharge/new?id=" + strconv.FormatInt(r.ID, 10), NotifyURL: p.site + "/v1/payment/notify/" + r.Gateway,
 	}
 	if r.PayPage != nil {
 		b.Ref = r.PayPage.Ref
 	}
 	return b
+}
+
+// title shortens a name to what every platform takes: WeChat Pay counts 127 bytes.
+func title(name string) string {
+	const longest = 40
+	if runes := []rune(name); len(runes) > longest {
+		return string(runes[:longest])
+	}
+	return name
 }
 
 // Confirm buys from the wallet or, where that is too little, begins a recharge of the difference through the gateway;

@@ -27,6 +27,8 @@ var rules = []db.Rule{
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'recharge' AND t.reference_id = r.id AND t.reason = 'recharge'
 		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
 		WHERE CASE WHEN r.state IN ('paid', 'refunded') THEN p.id IS NULL OR p.amount <> r.amount OR a.user_id <> r.user_id OR t.currency <> r.currency ELSE t.id IS NOT NULL END`},
+	{Name: "I5", Says: "what is paid in the site's own currency is the amount and the fee", Query: `
+		SELECT 'recharge ' || CAST(id AS TEXT) FROM recharge WHERE pay_currency = currency AND pay_amount <> amount + fee`},
 	{Name: "I5", Says: "every credit from a gateway has its recharge", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r ON r.id = t.reference_id
 		WHERE t.reason = 'recharge' AND (t.reference_kind <> 'recharge' OR r.id IS NULL)`},
