@@ -15,7 +15,8 @@ import (
 // forMoney are the roles that may treat users' money.
 var forMoney = []account.Role{account.Owner, account.Admin, account.Finance}
 
-type gift struct {
+// Gift is what a key gives; exported because it is embedded.
+type Gift struct {
 	Kind   string        `json:"kind" enum:"amount,plan,traffic" doc:"What a key gives: money into the wallet, a plan for a time, or a package of traffic"`
 	Amount *money.Amount `json:"amount,omitempty" doc:"Of the kind amount"`
 	PlanID *int64        `json:"plan_id,omitempty" doc:"Of the kind plan"`
@@ -24,8 +25,8 @@ type gift struct {
 	Bytes  *int64        `json:"bytes,omitempty" doc:"Of the kind traffic"`
 }
 
-func newGift(g cdkey.Gift) gift {
-	out := gift{Kind: string(g.Kind), PlanID: g.PlanID, Months: g.Months, Days: g.Days, Bytes: g.Bytes}
+func newGift(g cdkey.Gift) Gift {
+	out := Gift{Kind: string(g.Kind), PlanID: g.PlanID, Months: g.Months, Days: g.Days, Bytes: g.Bytes}
 	if g.Kind == cdkey.Amount {
 		out.Amount = &g.Amount
 	}
@@ -36,7 +37,7 @@ type redemptionRecord struct {
 	No        int64     `json:"no"`
 	CreatedAt time.Time `json:"created_at"`
 	CDKey     string    `json:"cd_key" doc:"The key's first characters"`
-	gift
+	Gift
 	PlanName  *string `json:"plan_name,omitempty"`
 	ServiceID *int64  `json:"service_id,omitempty" doc:"The service that it began or prolonged"`
 	PackageID *int64  `json:"package_id,omitempty" doc:"The package that it brought"`
@@ -54,7 +55,7 @@ func newRedemptionRecord(r *cdkey.Redemption) redemptionRecord {
 type keyBatch struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	gift
+	Gift
 	Size        int        `json:"size" doc:"How many keys"`
 	MaxUses     int        `json:"max_uses" doc:"Of each key, by as many users"`
 	PerUser     *int       `json:"per_user" nullable:"true" doc:"Keys of the batch that one user may redeem; null: no limit"`
@@ -176,7 +177,8 @@ func CDKeys(k *cdkey.Keys) Resource {
 			})
 		type whichPart struct {
 			BatchID int64 `path:"batch_id"`
-			part
+			Limit   int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset  int64 `query:"offset" minimum:"0" default:"0"`
 		}
 		handle(r, op{method: http.MethodGet, path: "/staff/cd-keys/{batch_id}", id: "staff_cd_keys_get", tag: "staff", access: staff, roles: forMoney, summary: "A batch and a part of its keys"},
 			func(ctx context.Context, _ account.Identity, in *whichPart) (batchWithKeys, error) {
