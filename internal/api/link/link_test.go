@@ -429,6 +429,32 @@ func TestEveryFetchIsInTheUsersLog(t *testing.T) {
 	})
 }
 
+func TestAClosedAccountsLinkIsUnknownAndItsFetchesAreForgotten(t *testing.T) {
+	each(t, func(s *site) {
+		const other = user + 1
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, other) })
+		others, err := s.links.Token(s.Context(), other)
+		if err != nil {
+			s.Fatal(err)
+		}
+		s.get("")
+		s.fetch(http.MethodGet, "/link2/"+others.Token)
+		s.stop() // writes what waits
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.links.Close(ctx, tx, user) })
+		if w := s.get(""); w.Code != 404 {
+			s.Errorf("the link of a closed account: %d", w.Code)
+		}
+		if w := s.fetch(http.MethodGet, "/link2/"+others.Token); w.Code != 200 {
+			s.Errorf("another user's link: %d", w.Code)
+		}
+		for id, want := range map[int64]int64{user: 0, other: 1} {
+			if _, total, err := s.links.Fetches(s.Context(), id, 10, 0); err != nil || total != want {
+				s.Errorf("of user %d %d fetches are kept, want %d, %v", id, total, want, err)
+			}
+		}
+	})
+}
+
 func TestNothingThatIsAskedBreaksTheServerOrItsHeaders(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	for _, ugly := range []string{"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A", 5000), "💩", "\xff\xfe", "'\"<script>", "-1", "99999999999999999999"} {
