@@ -12,6 +12,9 @@ const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 const everyPagesUi =
   /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(?!icons|dynamic)/
 
+const everyPagesOwn =
+  /src\/(app\/(session\/|(crawler|error-page|lazy|not-found-page|query-client|layouts\/(web-site-layout2|footer|preference-buttons))\.)|(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.|shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\.|routes\/(__root|\$|auth)\b|features\/account\/brought-tokens\.)/
+
 export default defineConfig({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
@@ -47,11 +50,8 @@ export default defineConfig({
             },
             // What every page needs, in one file each instead of dozens of small ones.
             { name: 'ui', test: everyPagesUi },
-            {
-              name: 'base',
-              test: /src\/app\/session\/|src\/(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.ts|src\/app\/(lazy|layouts\/(web-site-layout2|footer|preference-buttons))\.|src\/shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\./,
-            },
-            { name: 'i18n', test: /node_modules\/(i18next|react-i18next)\// },
+            { name: 'i18n', test: /node_modules\/i18next\// },
+            { name: 'base', test: everyPagesOwn },
           ],
         },
       },

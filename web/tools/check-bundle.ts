@@ -1,4 +1,4 @@
-// Prints what each page loads (gzip, kB = 1000 bytes) and fails when one is over its budget.
+// Prints what each page loads (gzip, kB = 1000 bytes), the biggest of it, and fails when one is over its budget.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
@@ -21,7 +21,9 @@ const HOME = { js: 210, css: 30 }
 const USER_PAGE = { js: 260, css: 30 }
 const OWN_CHUNK = 40
 const CHART_CHUNK = 205
+const SHOWN = 8
 
+const allRoutes = 'src/routeTree.gen.ts'
 const shell = 'src/app/layouts/default-layout.tsx'
 const texts = 'src/locales/zh-CN/common.json'
 
@@ -33,7 +35,7 @@ function budgets(): Budget[] {
     }
     return {
       page,
-      chunks: [page, shell, texts],
+      chunks: [page, allRoutes, shell, texts],
       ...(page.includes('/dashboard-page') ? HOME : USER_PAGE),
     }
   })
@@ -57,6 +59,16 @@ function filesOf(chunks: string[]): { js: Set<string>; css: Set<string> } {
 const gzipped = (file: string) => gzipSync(readFileSync(new URL(file, dist))).length / 1000
 const total = (files: Set<string>) => [...files].reduce((sum, file) => sum + gzipped(file), 0)
 
+/** `react 67.6, router 36.3, …`: the chunks that weigh most, by their names without the hash. */
+function biggest(files: Set<string>): string {
+  const sizes = [...files].map((file) => ({ file, size: gzipped(file) }))
+  return sizes
+    .toSorted((one, other) => other.size - one.size)
+    .slice(0, SHOWN)
+    .map(({ file, size }) => `${/([^/]+)-.{8}\.js$/.exec(file)?.[1] ?? file} ${size.toFixed(1)}`)
+    .join(', ')
+}
+
 let isOver = false
 function report(name: string, kilobytes: number, budget: number) {
   const over = kilobytes > budget
@@ -70,6 +82,7 @@ const entry = Object.keys(manifest).filter((key) => manifest[key]?.isEntry)
 for (const { page, chunks, js, css } of budgets()) {
   const files = filesOf([...entry, ...chunks])
   report(`JavaScript of ${page}`, total(files.js), js)
+  console.log(`                      ${biggest(files.js)}`)
   report(`CSS of ${page}`, total(files.css), css)
   report(`own chunk of ${page}`, gzipped(manifest[page]?.file ?? ''), OWN_CHUNK)
 }
