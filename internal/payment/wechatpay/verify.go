@@ -16,6 +16,7 @@ import (
 const (
 	maxAge     = 5 * time.Minute // of a message, either way
 	fetchPause = time.Minute     // between two fetches of certificates, whatever serial numbers are shown to us
+	retryPause = 10 * time.Second
 )
 
 // verify tells whether WeChat Pay signed the body now. Any other error than ErrSignature means that it could not be told.
@@ -40,15 +41,23 @@ func (g *gateway) verify(ctx context.Context, header http.Header, body []byte) e
 func (g *gateway) key(ctx context.Context, serial string) (*rsa.PublicKey, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if key := g.keys[serial]; key != nil || g.byKey || serial == "" || g.now().Sub(g.fetched).Abs() < fetchPause {
+	if key := g.keys[serial]; key != nil || g.byKey || serial == "" {
 		return key, nil
 	}
+	pause := fetchPause
+	if g.failed != nil {
+		pause = retryPause
+	}
+	if g.now().Sub(g.fetched).Abs() < pause {
+		return nil, g.failed
+	}
+	g.fetched = g.now()
 	keys, err := g.certificates(ctx)
-	if err != nil {
+	if g.failed = err; err != nil {
 		return nil, err
 	}
-	g.keys, g.fetched = keys, g.now()
-	return g.keys[serial], nil
+	g.keys = keys
+	return keys[serial], nil
 }
 
 type sealed struct {

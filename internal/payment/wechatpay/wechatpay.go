@@ -51,6 +51,7 @@ type gateway struct {
 	mu      sync.Mutex
 	keys    map[string]*rsa.PublicKey // of WeChat Pay, by serial number or id
 	fetched time.Time                 // when the certificates were last asked for; unused with a public key
+	failed  error                     // of that, nil where it went well
 	byKey   bool
 }
 

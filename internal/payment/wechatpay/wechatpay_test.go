@@ -43,6 +43,7 @@ type standIn struct {
 	trades  map[string]*trade
 	refunds map[string]money.Amount
 	fetches int
+	down    bool
 }
 
 type trade struct {
@@ -56,6 +57,10 @@ var authorization = regexp.MustCompile(`^WECHATPAY2-SHA256-RSA2048 mchid="([^"]*
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.down {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	answer := func(status int, v any) {
 		text, _ := json.Marshal(v)
@@ -304,6 +309,24 @@ func TestUnknownSerialNumbersDoNotMakeUsFetchCertificatesAgainAndAgain(t *testin
 	}
 	if s.fetches != 1 {
 		t.Fatalf("%d fetches", s.fetches)
+	}
+}
+
+func TestANotifyComesAgainWhereTheCertificatesCouldNotBeFetched(t *testing.T) {
+	p, s := newPlatform(t, false)
+	c := paymenttest.New(t, dbtest.SQLite(t), []payment.Kind{p.Kind})
+	user := c.User(t)
+	p.Open(t, c)
+	s.trades["NOSUCHNUMBER"], s.down = &trade{total: 1}, true
+	if w := c.Tell(t.Context(), "wechat", p.Notice("NOSUCHNUMBER")); w.Code != http.StatusServiceUnavailable {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	s.down = false
+	c.Pass(11 * time.Second)
+	r := p.Recharge(t, c, user, 3000)
+	p.Pay(r.TradeNo)
+	if w := c.Tell(t.Context(), "wechat", p.Notice(r.TradeNo)); w.Code != http.StatusOK || c.Balance(t, user).Posted != 3000 {
+		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 }
 
