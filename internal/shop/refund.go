@@ -132,12 +132,22 @@ func checkReason(name, text string) error {
 	return nil
 }
 
-// Refunded gives what was given back of an order and when; nil where nothing was.
-func (s *Shop) Refunded(ctx context.Context, orderID int64) (money.Amount, *time.Time, error) {
-	var found []refund
-	err := s.db.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx)
-	if err != nil || len(found) == 0 {
-		return 0, nil, err
+// Refunded gives what was given back of these orders, and when, by their numbers; nothing where nothing was.
+func (s *Shop) Refunded(ctx context.Context, orderIDs ...int64) (map[int64]Given, error) {
+	out := map[int64]Given{}
+	if len(orderIDs) == 0 {
+		return out, nil
 	}
-	return found[0].Amount, &found[0].CreatedAt, nil
+	var found []refund
+	err := s.db.NewSelect().Model(&found).Where("order_id IN (?)", bun.List(orderIDs)).Scan(ctx)
+	for _, r := range found {
+		out[r.OrderID] = Given{r.Amount, r.CreatedAt}
+	}
+	return out, err
+}
+
+// Given is money that went back to a user.
+type Given struct {
+	Amount    money.Amount
+	CreatedAt time.Time
 }

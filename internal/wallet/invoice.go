@@ -82,12 +82,26 @@ func (w *Wallets) ReadInvoice(ctx context.Context, userID int64, id string) (*In
 	if err != nil {
 		return nil, err
 	}
-	in := &found[0]
-	return in, w.db.NewSelect().Model(&in.Lines).Where("invoice_id = ?", in.ID).OrderExpr("position").Scan(ctx)
+	return &found[0], w.readLines(ctx, found)
 }
 
-// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first and without their
-// lines, and how many there are; a zero time sets no bound.
+func (w *Wallets) readLines(ctx context.Context, invoices []Invoice) error {
+	ids := make([]int64, len(invoices))
+	of := map[int64]*Invoice{}
+	for i := range invoices {
+		ids[i] = invoices[i].ID
+		of[ids[i]] = &invoices[i]
+	}
+	var lines []Line
+	err := w.db.NewSelect().Model(&lines).Where("invoice_id IN (?)", bun.List(ids)).OrderExpr("invoice_id, position").Scan(ctx)
+	for _, l := range lines {
+		of[l.InvoiceID].Lines = append(of[l.InvoiceID].Lines, l)
+	}
+	return err
+}
+
+// Invoices gives a part of the user's invoices issued from (inclusive) to (exclusive), newest first, and how many there are;
+// a zero time sets no bound.
 func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time, limit, offset int64) (invoices []Invoice, total int64, err error) {
 	q := w.db.NewSelect().Model(&invoices).Where("user_id = ?", userID)
 	if !from.IsZero() {
@@ -96,6 +110,8 @@ func (w *Wallets) Invoices(ctx context.Context, userID int64, from, to time.Time
 	if !to.IsZero() {
 		q.Where("created_at < ?", to)
 	}
-	total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
-	return invoices, total, err
+	if total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx); err != nil || len(invoices) == 0 {
+		return nil, total, err
+	}
+	return invoices, total, w.readLines(ctx, invoices)
 }

@@ -37,6 +37,18 @@ func (w *Wallets) Movements(ctx context.Context, userID, page, size int64) (move
 	return movements, total, err
 }
 
+// MovementsFor gives one page of those of a user's movements that have this reason, newest first, and how many they are.
+func (w *Wallets) MovementsFor(ctx context.Context, userID int64, reason Reason, page, size int64) (movements []Movement, total int64, err error) {
+	which := bun.SafeQuery(`posting p JOIN ledger_transaction t ON t.id = p.transaction_id
+		WHERE p.account_id = (SELECT id FROM ledger_account WHERE user_id = ? AND kind = ?) AND t.reason = ?`, userID, UserWallet, reason)
+	if err := w.db.NewRaw(`SELECT count(*) FROM ?`, which).Scan(ctx, &total); err != nil || total == 0 {
+		return nil, 0, err
+	}
+	err = w.db.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id, p.version
+		FROM ? ORDER BY p.version DESC LIMIT ? OFFSET ?`, which, size, (page-1)*size).Scan(ctx, &movements)
+	return movements, total, err
+}
+
 // MovementsAfter gives the movements of a user's wallet after the one with this version, oldest first, as tx sees them.
 func (w *Wallets) MovementsAfter(ctx context.Context, tx bun.Tx, userID, version int64) (movements []Movement, err error) {
 	err = tx.NewRaw(`SELECT p.id, t.created_at, t.reason, t.note, p.amount, p.balance_after, t.reference_kind, t.reference_id, p.version

@@ -20,24 +20,25 @@ import (
 
 type invoiceList struct {
 	TotalCount int64         `json:"total_count"`
-	Invoices   []invoiceItem `json:"invoices" doc:"Newest first"`
+	Invoices   []InvoiceItem `json:"invoices" doc:"Newest first"`
 }
 
-type invoiceItem struct {
-	ID        uuid.UUID    `json:"id"`
-	No        int64        `json:"no" doc:"Number of the invoice; paths take it or the id"`
-	CreatedAt time.Time    `json:"created_at"`
-	Kind      string       `json:"kind" enum:"order,recharge" doc:"What it is the bill of"`
-	Reference int64        `json:"reference" doc:"Number of the order or recharge"`
-	Total     money.Amount `json:"total"`
-	Currency  string       `json:"currency" doc:"ISO 4217"`
+// InvoiceItem is what the list and one invoice have in common; exported because it is embedded.
+type InvoiceItem struct {
+	ID        uuid.UUID       `json:"id"`
+	No        int64           `json:"no" doc:"Number of the invoice; paths take it or the id"`
+	CreatedAt time.Time       `json:"created_at"`
+	Kind      string          `json:"kind" enum:"order,recharge" doc:"What it is the bill of"`
+	Reference int64           `json:"reference" doc:"Number of the order or recharge"`
+	Total     money.Amount    `json:"total"`
+	Currency  string          `json:"currency" doc:"ISO 4217"`
+	Lines     []invoiceLine   `json:"lines"`
+	Refund    *invoicedRefund `json:"refund,omitempty" doc:"What was given back since; absent: nothing"`
 }
 
 type invoiceResult struct {
-	invoiceItem
-	SiteName string          `json:"site_name"`
-	Lines    []invoiceLine   `json:"lines"`
-	Refund   *invoicedRefund `json:"refund,omitempty" doc:"What was given back since; absent: nothing"`
+	InvoiceItem
+	SiteName string `json:"site_name"`
 }
 
 type invoiceLine struct {
@@ -63,8 +64,27 @@ var lineTexts = map[wallet.LineKind]fault.Text{
 	wallet.FeeLine:      {ZH: "手续费", EN: "Fee"},
 }
 
-func newInvoiceItem(in *wallet.Invoice) invoiceItem {
-	return invoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency}
+// newInvoiceItems shows invoices with what was given back of their orders.
+func newInvoiceItems(ctx context.Context, s *shop.Shop, invoices []wallet.Invoice) ([]InvoiceItem, error) {
+	var orders []int64
+	for _, in := range invoices {
+		if in.Reference.Kind == "order" {
+			orders = append(orders, in.Reference.ID)
+		}
+	}
+	refunds, err := s.Refunded(ctx, orders...)
+	out := []InvoiceItem{}
+	for _, in := range invoices {
+		item := InvoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency, []invoiceLine{}, nil}
+		for _, l := range in.Lines {
+			item.Lines = append(item.Lines, newInvoiceLine(l, api.CallerOf(ctx).Lang))
+		}
+		if r, ok := refunds[in.Reference.ID]; ok && in.Reference.Kind == "order" {
+			item.Refund = &invoicedRefund{r.Amount, r.CreatedAt}
+		}
+		out = append(out, item)
+	}
+	return out, err
 }
 
 func newInvoiceLine(l wallet.Line, lang fault.Lang) invoiceLine {
@@ -95,11 +115,11 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 					to = from.AddDate(0, 1, 0)
 				}
 				invoices, total, err := w.Invoices(ctx, who.UserID, from.UTC(), to.UTC(), in.Limit, in.Offset)
-				out := invoiceList{total, []invoiceItem{}}
-				for i := range invoices {
-					out.Invoices = append(out.Invoices, newInvoiceItem(&invoices[i]))
+				if err != nil {
+					return invoiceList{}, err
 				}
-				return out, err
+				items, err := newInvoiceItems(ctx, s, invoices)
+				return invoiceList{total, items}, err
 			})
 
 		type which struct {
@@ -111,18 +131,11 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 				if err != nil {
 					return invoiceResult{}, err
 				}
-				out := invoiceResult{invoiceItem: newInvoiceItem(invoice), SiteName: settings.Get().SiteName, Lines: []invoiceLine{}}
-				for _, l := range invoice.Lines {
-					out.Lines = append(out.Lines, newInvoiceLine(l, api.CallerOf(ctx).Lang))
+				items, err := newInvoiceItems(ctx, s, []wallet.Invoice{*invoice})
+				if err != nil {
+					return invoiceResult{}, err
 				}
-				if invoice.Reference.Kind != "order" {
-					return out, nil
-				}
-				amount, at, err := s.Refunded(ctx, invoice.Reference.ID)
-				if err == nil && at != nil {
-					out.Refund = &invoicedRefund{amount, *at}
-				}
-				return out, err
+				return invoiceResult{items[0], settings.Get().SiteName}, nil
 			})
 	}
 }

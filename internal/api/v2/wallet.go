@@ -93,12 +93,19 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resourc
 			})
 
 		type page struct {
-			Page int64 `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
-			Size int64 `query:"size" minimum:"1" maximum:"100" default:"15"`
+			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,cd_key,adjustment,commission_withdrawal,invite_purchase" doc:"Only those for this reason"`
+			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
+			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}
 		handle(r, op{method: http.MethodGet, path: "/user/wallet/movements", id: "wallet_movements", tag: "user", access: user, summary: "Every movement of the balance, newest first"},
 			func(ctx context.Context, who account.Identity, in *page) (movementPage, error) {
-				movements, total, err := w.Movements(ctx, who.UserID, in.Page, in.Size)
+				read := w.Movements
+				if in.Reason != "" {
+					read = func(ctx context.Context, userID, page, size int64) ([]wallet.Movement, int64, error) {
+						return w.MovementsFor(ctx, userID, wallet.Reason(in.Reason), page, size)
+					}
+				}
+				movements, total, err := read(ctx, who.UserID, in.Page, in.Size)
 				out := movementPage{[]movementItem{}, total, in.Page, in.Size}
 				lang := api.CallerOf(ctx).Lang
 				for _, m := range movements {
