@@ -2,44 +2,46 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Plugin, Rollup } from 'vite'
 
 type Chunk = Rollup.OutputChunk & { viteMetadata?: { importedCss: Set<string> } }
-type Route = { path: string; isLayout: boolean; imports: string[]; namespaces: string[] }
+type Route = { path: string; isLayout: boolean; modules: string[]; namespaces: string[] }
 
 const src = new URL('../src/', import.meta.url).pathname
 
 /**
- * Adds a script to index.html that starts loading the chunks and texts of the address at once, beside the entry
- * and not after it: without it a slow connection pays two more round trips before the first paint.
+ * Writes what each address needs, its chunks and its texts in each language, to preloads.json. The server links it in
+ * index.html (internal/api/web), so that it is loaded beside the entry and not after it: else a slow connection pays
+ * two more round trips before the first paint.
  */
 export function preloadRoutes(): Plugin {
   return {
     name: 'preload-routes',
     apply: 'build',
-    transformIndexHtml: {
+    generateBundle: {
       order: 'post',
-      handler(_html, { bundle, chunk: entry }) {
-        const chunks = Object.values(bundle ?? {}).filter((output) => output.type === 'chunk')
-        const inEntry = new Set(entry ? filesOf([entry], chunks) : [])
+      handler(_options, bundle) {
+        const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
+        const inEntry = filesOf(
+          chunks.filter(({ isEntry }) => isEntry),
+          chunks,
+        )
         const load = (modules: string[]) => {
           const wanted = chunks.filter(({ facadeModuleId: id }) => id && modules.includes(id))
-          return filesOf(wanted, chunks).filter((file) => !inEntry.has(file))
+          return filesOf(wanted, chunks).filter((file) => !inEntry.includes(file))
         }
-        const table = readRoutes()
-          .map(({ path, isLayout, imports, namespaces }) => [
-            `^${path.replaceAll(/\$\w+/g, '[^/]+').replace(/\/?$/, isLayout ? '(/|$)' : '/?$')}`,
-            load(imports.map((file) => `${src}${file}.tsx`)),
-            ...['zh-CN', 'en'].map((language) =>
+        const table = readRoutes().map(({ path, isLayout, modules, namespaces }) => ({
+          path: `^${path.replaceAll(/\$\w+/g, '[^/]+').replace(/\/?$/, isLayout ? '(/|$)' : '/?$')}`,
+          files: load(modules.map((file) => src + file)),
+          texts: Object.fromEntries(
+            ['zh-CN', 'en'].map((language) => [
+              language,
               load(namespaces.map((name) => `${src}locales/${language}/${name}.json`)),
-            ),
-          ])
-          .filter(([, ...lists]) => lists.some((files) => files.length > 0))
-        return [
-          {
-            tag: 'script',
-            children: script(table),
-            injectTo: 'head',
-            attrs: { nonce: '__CSP_NONCE__' },
-          },
-        ]
+            ]),
+          ),
+        }))
+        this.emitFile({
+          type: 'asset',
+          fileName: '.vite/preloads.json',
+          source: `${JSON.stringify(table)}\n`,
+        })
       },
     },
   }
@@ -60,13 +62,16 @@ function readRoutes(): Route[] {
       isLayout: files.some(
         (other) => other.startsWith(file.replace('.tsx', '.')) && other !== file,
       ),
-      imports: [...code.matchAll(/import\('@\/([^']+)'\)/g)].map(([, name]) => name ?? ''),
+      modules: [
+        ...(path.startsWith('/auth') ? [] : ['routeTree.gen.ts']),
+        ...[...code.matchAll(/import\('@\/([^']+)'\)/g)].map(([, name]) => `${name}.tsx`),
+      ],
       namespaces: [...code.matchAll(/loadTexts\(([^)]*)\)/g)].flatMap(([, names]) =>
         (names ?? '').split(',').map((name) => name.trim().replaceAll("'", '')),
       ),
     }
   })
-  return [{ path: '/', isLayout: true, imports: [], namespaces: ['common'] }, ...routes]
+  return [{ path: '/', isLayout: true, modules: [], namespaces: ['common'] }, ...routes]
 }
 
 function filesOf(start: Chunk[], all: Chunk[]): string[] {
@@ -83,20 +88,3 @@ function filesOf(start: Chunk[], all: Chunk[]): string[] {
   start.forEach(visit)
   return [...files]
 }
-
-const script = (table: unknown[]) => `
-      // Written by tools/preload-routes.ts.
-      ;(function (table) {
-        table.forEach(function (row) {
-          if (!new RegExp(row[0]).test(location.pathname)) return
-          row[1].concat(row[document.documentElement.lang === 'en' ? 3 : 2]).forEach(function (file) {
-            var link = document.createElement('link')
-            link.href = '/' + file
-            link.rel = /css$/.test(file) ? 'preload' : 'modulepreload'
-            if (link.rel === 'preload') link.as = 'style'
-            link.crossOrigin = ''
-            document.head.append(link)
-          })
-        })
-      })(${JSON.stringify(table)})
-    `

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -28,7 +27,8 @@ const Kept = 7 * 24 * time.Hour
 type App struct {
 	dist    fs.FS
 	kept    fs.FS
-	index   []byte          // with the placeholder of the nonce
+	index   []byte // with the placeholders of the nonce and the preloads
+	needs   []need
 	vendors func() []string // whose captcha and chat the site has now
 }
 
@@ -43,6 +43,9 @@ func New(dist fs.FS, dir string, vendors func() []string) (*App, error) {
 		return nil, err
 	}
 	a.index = index
+	if a.needs, err = needs(dist); err != nil {
+		return nil, err
+	}
 	root := filepath.Join(dir, "assets")
 	if err := keep(dist, root); err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case name != "index.html" && path.Ext(name) != "" && a.file(w, r, a.dist, name):
 	default:
-		a.page(w)
+		a.page(w, r.URL.Path)
 	}
 }
 
@@ -151,8 +154,8 @@ func takes(header, encoding string) bool {
 	return false
 }
 
-// page answers index.html with a nonce of its own in the page and in the policy.
-func (a *App) page(w http.ResponseWriter) {
+// page answers index.html with links to what the path needs, and a nonce of its own in the page and in the policy.
+func (a *App) page(w http.ResponseWriter, path string) {
 	var random [16]byte
 	rand.Read(random[:])
 	nonce := base64.StdEncoding.EncodeToString(random[:])
@@ -161,5 +164,6 @@ func (a *App) page(w http.ResponseWriter) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Content-Security-Policy", policy(nonce, a.vendors()))
-	io.Copy(w, bytes.NewReader(bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))))
+	page := bytes.Replace(a.index, []byte(preloadsMark), []byte(preloads(a.needs, path)), 1)
+	w.Write(bytes.ReplaceAll(page, []byte("__CSP_NONCE__"), []byte(nonce)))
 }

@@ -65,6 +65,42 @@ func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
 	}
 }
 
+func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
+	app, err := web.New(fstest.MapFS{
+		"index.html": {Data: []byte(`<head><!-- preloads --></head>`)},
+		".vite/preloads.json": {Data: []byte(`[
+			{"path": "^(/|$)", "files": [], "texts": {"zh-CN": ["assets/common-1.js"], "en": ["assets/common-2.js"]}},
+			{"path": "^/auth(/|$)", "files": ["assets/card-1.js", "assets/card-2.css"], "texts": {"zh-CN": ["assets/account-1.js"], "en": ["assets/account-2.js"]}},
+			{"path": "^/auth/sign-in/?$", "files": ["assets/card-1.js", "assets/sign-in-1.js"], "texts": {"zh-CN": [], "en": []}}
+		]`)},
+	}, t.TempDir(), ownCaptcha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/auth/sign-in": `<head><link rel="modulepreload" crossorigin href="/assets/card-1.js">` +
+			`<link rel="preload" as="style" crossorigin href="/assets/card-2.css">` +
+			`<link rel="modulepreload" crossorigin href="/assets/sign-in-1.js">` +
+			`<meta name="texts" lang="zh-CN" content="/assets/common-1.js /assets/account-1.js">` +
+			`<meta name="texts" lang="en" content="/assets/common-2.js /assets/account-2.js"></head>`,
+		"/no/such/page": `<head><meta name="texts" lang="zh-CN" content="/assets/common-1.js">` +
+			`<meta name="texts" lang="en" content="/assets/common-2.js"></head>`,
+	} {
+		if got := body(t, get(t, app, path)); got != want {
+			t.Errorf("%s has\n%s\nnot\n%s", path, got, want)
+		}
+	}
+}
+
+func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
+	for _, list := range []string{`{`, `[{"path": "("}]`} {
+		_, err := web.New(fstest.MapFS{".vite/preloads.json": {Data: []byte(list)}}, t.TempDir(), ownCaptcha)
+		if err == nil || !strings.Contains(err.Error(), "preloads.json") {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
 func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
 	app, err := web.New(build, t.TempDir(), ownCaptcha)
 	if err != nil {

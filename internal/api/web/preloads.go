@@ -1,0 +1,84 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// preloadsMark is where index.html takes what its address needs beside the entry.
+const preloadsMark = "<!-- preloads -->"
+
+// need is what the pages of some addresses load besides the entry, as the build found it (web/tools/preload-routes.ts).
+type need struct {
+	Path  string              `json:"path"`
+	Files []string            `json:"files"`
+	Texts map[string][]string `json:"texts"` // by language
+
+	path *regexp.Regexp
+}
+
+// needs reads the build's list; a build without pages has none.
+func needs(dist fs.FS) ([]need, error) {
+	raw, err := fs.ReadFile(dist, ".vite/preloads.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var list []need
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("preloads.json: %w", err)
+	}
+	for i, n := range list {
+		if list[i].path, err = regexp.Compile(n.Path); err != nil {
+			return nil, fmt.Errorf("preloads.json: %w", err)
+		}
+	}
+	return list, nil
+}
+
+// preloads is the HTML that lets a browser load what path needs while it reads the page. Only the browser knows the
+// language that was chosen in it: the texts are named, and a script of index.html links those of one language.
+func preloads(list []need, path string) string {
+	var files []string
+	texts := map[string][]string{}
+	for _, n := range list {
+		if !n.path.MatchString(path) {
+			continue
+		}
+		files = join(files, n.Files)
+		for language, of := range n.Texts {
+			texts[language] = join(texts[language], of)
+		}
+	}
+	var b strings.Builder
+	for _, file := range files {
+		kind := `rel="modulepreload"`
+		if strings.HasSuffix(file, ".css") {
+			kind = `rel="preload" as="style"`
+		}
+		fmt.Fprintf(&b, `<link %s crossorigin href="/%s">`, kind, html.EscapeString(file))
+	}
+	for _, language := range []string{"zh-CN", "en"} {
+		if len(texts[language]) > 0 {
+			fmt.Fprintf(&b, `<meta name="texts" lang="%s" content="/%s">`, language, html.EscapeString(strings.Join(texts[language], " /")))
+		}
+	}
+	return b.String()
+}
+
+// join appends what the list does not have yet.
+func join(list, more []string) []string {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
