@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS := .tools
 export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
 
-.PHONY: run build web server agent test lint unit web-test size e2e bench gen gen-check setup tools clean
+.PHONY: run build web server agent test lint unit web-test size e2e stress bench gen gen-check setup tools clean
 
 ## run: build everything, fill an empty ./data with the demo, start the server and one node
 run: build
@@ -88,6 +88,10 @@ gen-check: gen
 ## e2e: a real browser and real proxy clients against the real binaries
 e2e: e2e/node_modules/.installed tools
 	npm --prefix e2e test
+
+## stress: crowds, storms of notifies, races and killed servers at their full size; takes some minutes
+stress: setup
+	go test ./internal/app -run 'Crowd|Storm|Variant|Attack|AtOnce|Killed' -full -count=1 -timeout 60m -v
 
 ## bench: throughput, latency and memory, with a bare net/http answer as the unit
 bench: build

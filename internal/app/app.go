@@ -74,6 +74,7 @@ type App struct {
 	Links    *link.Links
 	Telegram *telegram.Bot
 	sandbox  *sandbox.Gateway // nil unless this is a demo
+	nightly  nightly
 }
 
 // Open checks the configuration, opens and migrates the database and builds the parts.
@@ -144,6 +145,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)
 	}
+	a.checkNightly(a.Queue)
 	a.Outbox = job.New(a.DB)
 	a.Mails.Register(a.Outbox)
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
@@ -164,7 +166,7 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"))
+		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at)
 	handler, err := a.handler(reg)
 	if err != nil {
 		return err

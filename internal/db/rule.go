@@ -22,17 +22,41 @@ type Violation struct {
 
 const shownPerRule = 20
 
-// Check asks each rule's query and gives what breaks it, some examples of each.
-func Check(ctx context.Context, idb bun.IDB, rules ...Rule) ([]Violation, error) {
+// Check asks each rule's query, however long it takes, and gives what breaks it, some examples of each.
+func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 	var broken []Violation
-	for _, r := range rules {
-		var found []string
-		if err := idb.NewRaw(fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", r.Query, shownPerRule)).Scan(ctx, &found); err != nil {
-			return nil, fmt.Errorf("check %s: %w", r.Name, err)
+	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if !d.sqlite {
+			if _, err := tx.ExecContext(ctx, `SET LOCAL statement_timeout = 0`); err != nil {
+				return err
+			}
 		}
-		for _, what := range found {
-			broken = append(broken, Violation{r.Name + ": " + r.Says, what})
+		for _, r := range rules {
+			var found []string
+			if err := tx.NewRaw(fmt.Sprintf("SELECT * FROM (%s) AS broken LIMIT %d", r.Query, shownPerRule)).Scan(ctx, &found); err != nil {
+				return fmt.Errorf("check %s: %w", r.Name, err)
+			}
+			for _, what := range found {
+				broken = append(broken, Violation{r.Name + ": " + r.Says, what})
+			}
 		}
-	}
-	return broken, nil
+		return nil
+	})
+	return broken, err
+}
+
+// schema rules look at the tables themselves, by what each engine knows of them: SQLite or not.
+var schemaRules = map[bool]Rule{
+	true: {Name: "I12", Says: "every column holds whole numbers, text or bytes, and refuses what does not fit", Query: `
+		SELECT 'table ' || name AS what FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'
+		UNION ALL SELECT 'column ' || t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c
+		WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'goose_%' AND c.type NOT IN ('INTEGER', 'TEXT', 'BLOB')`},
+	false: {Name: "I12", Says: "no column is a fraction or narrower than 64 bits", Query: `
+		SELECT 'column ' || table_name || '.' || column_name AS what FROM information_schema.columns
+		WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose_%' AND data_type IN ('real', 'double precision', 'numeric', 'money', 'smallint', 'integer')`},
+}
+
+// Check gives every table and column that could hold a sum or a count wrongly.
+func (d *DB) Check(ctx context.Context) ([]Violation, error) {
+	return Check(ctx, d, schemaRules[d.sqlite])
 }

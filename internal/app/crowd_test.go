@@ -1,0 +1,47 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"airstrip/internal/shop"
+)
+
+func TestACrowdOfPurchasesSpendsWhatThereIs(t *testing.T) {
+	eachCluster(t, func(t *testing.T, fronts []*front) {
+		f := fronts[0]
+		price := f.sells(t, shop.KindPackage, 100)
+		c := f.customer(t, "buyer", 100*100)
+		tries := size(800, 10_000)
+		var crowd, start sync.WaitGroup
+		var won, lost atomic.Int64
+		start.Add(1)
+		for i := range tries {
+			crowd.Go(func() {
+				start.Wait()
+				switch w := fronts[i%len(fronts)].call(t.Context(), c, http.MethodPost, buy(price), ""); {
+				case w.Code == http.StatusOK:
+					won.Add(1)
+				case w.Code == http.StatusConflict && strings.Contains(w.Body.String(), `"balance_too_low"`):
+					lost.Add(1)
+				default:
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+		}
+		start.Done()
+		crowd.Wait()
+		b := f.balance(t, c.id)
+		if won.Load() != 100 || lost.Load() != int64(tries-100) || b.Posted != 0 || b.Held != 0 || b.Movements != 101 {
+			t.Fatalf("%d bought, %d refused, %+v", won.Load(), lost.Load(), b)
+		}
+		_, packages, err := f.Services.List(t.Context(), c.id)
+		if err != nil || len(packages) != 100 {
+			t.Fatalf("%d packages, %v", len(packages), err)
+		}
+		f.sound(t)
+	})
+}

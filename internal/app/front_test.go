@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"airstrip/internal/account"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/service"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+// Two cores with the race detector take the small sizes, on both databases, in about a minute; what goes wrong between
+// two transactions shows there as well, only less often. `make stress` takes the full ones.
+var full = flag.Bool("full", false, "take the crowds at their full size")
+
+func size(small, whole int) int {
+	if *full {
+		return whole
+	}
+	return small
+}
+
+// front is a whole server but for its listener and its timetable.
+type front struct {
+	*App
+	door http.Handler
+}
+
+func openFront(t *testing.T, c Config) *front {
+	t.Helper()
+	c.Demo = true
+	a, err := Open(t.Context(), c, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	door, err := a.handler(prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &front{a, door}
+}
+
+// eachCluster runs test on SQLite with its one server, and on PostgreSQL with three that share a database.
+func eachCluster(t *testing.T, test func(t *testing.T, fronts []*front)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, []*front{openFront(t, config(t))}) })
+	t.Run("postgres", func(t *testing.T) {
+		c := config(t)
+		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+		test(t, []*front{openFront(t, c), openFront(t, c), openFront(t, c)})
+	})
+}
+
+// customer is a signed-in user.
+type customer struct {
+	id     int64
+	bearer string
+}
+
+func (f *front) customer(t *testing.T, name string, has money.Amount) customer {
+	t.Helper()
+	const password = "a long enough password"
+	u, err := f.Accounts.Create(t.Context(), name+"@example.com", name, password, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := f.Accounts.SignIn(t.Context(), account.Credentials{Email: u.Email, Password: password}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if has != 0 {
+		f.give(t, u.ID, has)
+	}
+	return customer{u.ID, g.Access}
+}
+
+// give puts money into a wallet as the operator does.
+func (f *front) give(t *testing.T, user int64, amount money.Amount) {
+	t.Helper()
+	if _, err := f.Wallets.Adjust(t.Context(), user, amount, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sells adds a package or a plan of a month and gives what its price is called.
+func (f *front) sells(t *testing.T, kind shop.Kind, amount money.Amount) (priceID int64) {
+	t.Helper()
+	p := shop.Plan{Name: "Standard", Kind: kind, TrafficBytes: new(100 * gigabyte), Reset: service.Never, Visible: true, Prices: []shop.Price{{Amount: amount}}}
+	if kind == shop.KindPlan {
+		p.Reset, p.Renewable, p.Prices[0].Months = service.Anniversary, true, 1
+	}
+	made, err := f.Shop.AddPlan(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Prices[0].ID
+}
+
+func (f *front) call(ctx context.Context, c customer, method, path, body string) *httptest.ResponseRecorder {
+	req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
+	if c.bearer != "" {
+		req.Header.Set("Authorization", "Bearer "+c.bearer)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	f.door.ServeHTTP(w, req)
+	return w
+}
+
+func buy(priceID int64) string { return fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", priceID) }
+
+// told counts notifies: each hundred come from an address of their own, since one address may not send so many.
+var told atomic.Int64
+
+// tell sends a form to the notify door of a gateway.
+func (f *front) tell(ctx context.Context, gateway string, form url.Values) *httptest.ResponseRecorder {
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(gateway), strings.NewReader(form.Encode()))
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	n := told.Add(1) / 100
+	req.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
+	w := httptest.NewRecorder()
+	f.door.ServeHTTP(w, req)
+	return w
+}
+
+// recharge begins a recharge at the sandbox.
+func (f *front) recharge(t *testing.T, user int64, amount money.Amount) *wallet.Recharge {
+	t.Helper()
+	r, err := f.Payments.Recharge(t.Context(), user, sandbox.Name, amount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (f *front) balance(t *testing.T, user int64) wallet.Balance {
+	t.Helper()
+	b, err := f.Wallets.Balance(t.Context(), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sound fails the test where the doctor would complain.
+func (f *front) sound(t *testing.T) {
+	t.Helper()
+	if broken, err := f.Check(context.WithoutCancel(t.Context())); err != nil || len(broken) > 0 {
+		t.Fatal(broken, err)
+	}
+}
+
+// answer reads the result of an answer of v2.
+func answer[T any](w *httptest.ResponseRecorder) (result T, err error) {
+	var envelope struct{ Result T }
+	if w.Code != http.StatusOK {
+		return result, fmt.Errorf("%d %s", w.Code, w.Body)
+	}
+	err = json.Unmarshal(w.Body.Bytes(), &envelope)
+	return envelope.Result, err
+}
