@@ -51,6 +51,7 @@ export default defineConfig({
             // What every page needs, in one file each instead of dozens of small ones.
             { name: 'ui', test: everyPagesUi },
             { name: 'i18n', test: /node_modules\/i18next\// },
+            { name: 'form', test: /node_modules\/react-hook-form\// },
             { name: 'base', test: everyPagesOwn },
           ],
         },
