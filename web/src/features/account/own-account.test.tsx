@@ -109,7 +109,10 @@ class FakeCredential {
 }
 
 describe('passkeys', () => {
-  const ask = vi.fn<() => Promise<FakeCredential>>()
+  const ask =
+    vi.fn<
+      (options: CredentialRequestOptions & { signal: AbortSignal }) => Promise<FakeCredential>
+    >()
 
   beforeEach(() => {
     ask.mockReset()
@@ -122,7 +125,10 @@ describe('passkeys', () => {
     })
     server.use(http.get('*/api/v2/site', () => success({ ...site, passkeys: true })))
   })
-  afterEach(() => vi.unstubAllGlobals())
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.unstubAllGlobals()
+  })
 
   it('are added with a proof and removed', async () => {
     let list: unknown[] = []
@@ -166,6 +172,29 @@ describe('passkeys', () => {
       within(await screen.findByRole('dialog')).getByRole('button', { name: 'Remove' }),
     )
     expect(await screen.findByText(/nothing that could be phished/)).toBeVisible()
+  })
+
+  it('are offered among what the browser fills in, but not while it asks for one', async () => {
+    vi.spyOn(FakeCredential, 'isConditionalMediationAvailable').mockResolvedValue(true)
+    const offers: AbortSignal[] = []
+    const offering = () => offers.map((signal) => !signal.aborted)
+    let cancel: (() => void) | undefined
+    ask.mockImplementation(
+      ({ mediation, signal }) =>
+        new Promise((_, reject) => {
+          if (mediation === 'conditional') offers.push(signal)
+          else cancel = () => reject(new DOMException('', 'NotAllowedError'))
+        }),
+    )
+    server.use(http.post('*/api/v2/auth/passkey/begin', () => success({ options: {} })))
+    const { user } = await openApp('/auth/sign-in')
+    await vi.waitFor(() => expect(offering()).toEqual([true]))
+    await user.click(await screen.findByRole('button', { name: 'Use a passkey' }))
+    await vi.waitFor(() => expect(cancel).toBeDefined())
+    expect(offering()).toEqual([false])
+    cancel?.()
+    expect(await screen.findByText(/Nothing was chosen/)).toBeVisible()
+    await vi.waitFor(() => expect(offering()).toEqual([false, true]))
   })
 
   it('sign in, and say why they do not', async () => {

@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/api/errors'
-import { siteOptions } from '@/api/site'
 import { FormError } from '@/shared/ui/form-error'
 import { askForPasskey, hasPasskeys, type PasskeyAnswer, passkeyProblem } from '../passkey'
 import { beginPasskeySignIn, signInByPasskey } from '../passkey-calls'
@@ -16,8 +14,7 @@ type Props = { next: string | undefined; isRemembered: () => boolean }
 
 /** A passkey instead of the form: by a button, and where the browser can, among what it fills in. */
 export function PasskeySignIn(props: Props) {
-  const { data: site } = useQuery(siteOptions())
-  return site?.passkeys && hasPasskeys() ? <Ways {...props} /> : null
+  return hasPasskeys() ? <Ways {...props} /> : null
 }
 
 function Ways(props: Props) {
@@ -26,22 +23,20 @@ function Ways(props: Props) {
   const { enter } = useSignIn(props.next)
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const offer = useRef<AbortController>(undefined)
+  const [round, setRound] = useState(0) // of offers
 
   const signIn = async (credential: PasskeyAnswer) => {
     await enter(signInByPasskey({ credential, is_remember_me: props.isRemembered() }))
   }
 
   const choose = async () => {
-    offer.current?.abort() // a browser asks for one passkey at a time
     setProblem(undefined)
-    setBusy(true)
+    setBusy(true) // which takes the offer back: a browser asks for one passkey at a time
     try {
       const { options } = await beginPasskeySignIn()
       await signIn(await askForPasskey(options, { signal: new AbortController().signal }))
     } catch (error) {
       setProblem(passkeyProblem(error, t, common))
-    } finally {
       setBusy(false)
     }
   }
@@ -54,25 +49,17 @@ function Ways(props: Props) {
   })
 
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const start = () => {
-      const current = new AbortController()
-      offer.current = current
-      timer = setTimeout(() => {
-        if (current.signal.aborted) return
-        current.abort()
-        start()
-      }, OFFER_AGAIN_MS)
-      offerToFillIn(current.signal)
-        .then((credential) => credential && onFilledIn(credential))
-        .catch(onRefused)
-    }
-    start()
+    if (isBusy) return undefined
+    const offer = new AbortController()
+    const timer = setTimeout(() => setRound(round + 1), OFFER_AGAIN_MS)
+    offerToFillIn(offer.signal)
+      .then((credential) => credential && onFilledIn(credential))
+      .catch(onRefused)
     return () => {
       clearTimeout(timer)
-      offer.current?.abort()
+      offer.abort()
     }
-  }, [])
+  }, [isBusy, round])
 
   return (
     <>

@@ -87,7 +87,7 @@ function Passkey(props: { passkey: PasskeyResult; onRename: () => void; onRemove
   const { t } = useTranslation('passkey')
   const { name, is_disabled, created_at, last_used_at } = props.passkey
   return (
-    <li className={classes.session}>
+    <li className={classes.session} data-wraps>
       <KeySquare size={20} strokeWidth={1.75} aria-hidden="true" className={classes.icon} />
       <div className={classes.words}>
         <div className={classes.device}>
@@ -107,23 +107,25 @@ function Passkey(props: { passkey: PasskeyResult; onRename: () => void; onRemove
           {last_used_at && <Moment time={last_used_at} withTime />}
         </p>
       </div>
-      <Button
-        variant="subtle"
-        size="sm"
-        aria-label={t('renameTitle', { name })}
-        onClick={props.onRename}
-      >
-        {t('rename')}
-      </Button>
-      <Button
-        variant="subtle"
-        color="red"
-        size="sm"
-        aria-label={t('removeTitle', { name })}
-        onClick={props.onRemove}
-      >
-        {t('remove')}
-      </Button>
+      <div className={classes.actions}>
+        <Button
+          variant="subtle"
+          size="sm"
+          aria-label={t('renameTitle', { name })}
+          onClick={props.onRename}
+        >
+          {t('rename')}
+        </Button>
+        <Button
+          variant="subtle"
+          color="red"
+          size="sm"
+          aria-label={t('removeTitle', { name })}
+          onClick={props.onRemove}
+        >
+          {t('remove')}
+        </Button>
+      </div>
     </li>
   )
 }

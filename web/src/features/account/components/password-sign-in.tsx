@@ -1,8 +1,10 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Box, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { signIn } from '@/api/open-calls'
+import { siteOptions } from '@/api/site'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
 import { lazyPart } from '@/app/lazy'
@@ -24,6 +26,7 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
     defaultValues: { email: '', password: '', two_fa_code: '', is_remember_me: true },
   })
   const calls = useCalls(form, 'login')
+  const { data: site } = useQuery(siteOptions())
   const { errors } = form.formState
 
   const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
@@ -62,9 +65,11 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
         <TextLink to="/auth/forgot-password" search={{ next }} ta="center" fz="sm">
           {t('signIn.forgot')}
         </TextLink>
-        <Suspense>
-          <PasskeySignIn next={next} isRemembered={() => form.getValues('is_remember_me')} />
-        </Suspense>
+        {site?.passkeys && (
+          <Suspense fallback={<Box h={42} />}>
+            <PasskeySignIn next={next} isRemembered={() => form.getValues('is_remember_me')} />
+          </Suspense>
+        )}
       </Stack>
     </form>
   )
