@@ -13,6 +13,9 @@ export const Route = createFileRoute('/user/services/buy')({
     months: number,
     /** The service to renew. */
     renew: number,
+    /** The service that ends for the new one. */
+    change: number,
+    coupon: z.catch(z.optional(z.string().check(z.maxLength(64))), undefined),
   }),
   loader: () => loadTexts('shop'),
   component: lazyPage(() => import('@/features/shop/buy-page'), 'BuyPage'),

@@ -81,6 +81,7 @@ export const plan = (change: Partial<PlanItem> = {}): PlanItem => ({
   valid_days: null,
   stock: null,
   per_user: null,
+  bought: 0,
   renewable: true,
   prices: [
     { shop_id: 20, months: 1, amount: '30.00' },
@@ -117,7 +118,11 @@ export const quote = (change: Partial<PreOrderResult> = {}): PreOrderResult => (
   name: 'Standard',
   months: 1,
   currency: 'CNY',
+  price: '30.00',
+  discount: '0.00',
+  credit: '0.00',
   amount: '30.00',
+  change: '0.00',
   balance: '128.50',
   balance_used: '30.00',
   missing: '0.00',
@@ -134,6 +139,9 @@ export const order = (change: Partial<OrderItem> = {}): OrderItem => ({
   plan_id: 2,
   name: 'Standard',
   months: 1,
+  price: '30.00',
+  discount: '0.00',
+  credit: '0.00',
   amount: '30.00',
   currency: 'CNY',
   auto_renew: false,
@@ -142,6 +150,7 @@ export const order = (change: Partial<OrderItem> = {}): OrderItem => ({
   paid_at: inDays(0),
   service_id: 5,
   package_id: null,
+  invoice_id: null,
   ...change,
 })
 

@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { delay, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { GatewayChargeNow } from '@/api/gen/types.gen'
 import {
   gateways,
   lightPlan,
@@ -9,6 +10,7 @@ import {
   plan,
   quote,
   recharge,
+  service,
   trafficPackage,
 } from '@/test/fixtures'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
@@ -16,12 +18,22 @@ import { openSignedIn } from '@/test/render'
 
 const confirmPath = '*/api/v2/user/shop-old/:id/confirm-order'
 
+const charge = (change: Partial<GatewayChargeNow> = {}): GatewayChargeNow => ({
+  amount: '20.00',
+  fee: '0.00',
+  pay_amount: '20.00',
+  pay_currency: 'CNY',
+  ...change,
+})
+
 beforeEach(() =>
   server.use(
     http.get('*/api/v2/user/shop/plans', () =>
       success([lightPlan(), plan(), plan({ id: 3, name: 'Pro', stock: 0 }), trafficPackage()]),
     ),
-    http.get('*/api/v2/user/wallet/gateways', () => success(gateways)),
+    http.get('*/api/v2/user/wallet/gateways', () =>
+      success(gateways.map((gateway) => ({ ...gateway, charge: charge() }))),
+    ),
     http.post('*/api/v2/user/shop-old/:id/pre-order', ({ params }) =>
       success(quote({ shop_id: Number(params.id) })),
     ),
@@ -184,7 +196,200 @@ describe('buying with too little balance', () => {
   })
 })
 
+describe('the ways to pay', () => {
+  it('say what they take and what stays in the balance, and which ones do not fit', async () => {
+    let asked: string | null = null
+    server.use(
+      shortOfMoney,
+      http.get('*/api/v2/user/wallet/gateways', ({ request }) => {
+        asked = new URL(request.url).searchParams.get('missing')
+        const fee = charge({
+          amount: '25.00',
+          fee: '0.50',
+          pay_amount: '3.64',
+          pay_currency: 'USD',
+        })
+        return success([gateways[0], { ...gateways[1], charge: fee }])
+      }),
+    )
+    await openSignedIn('/user/services/buy?plan=2')
+    const bill = await summary()
+    expect(await bill.findByRole('radio', { name: 'Alipay' })).toBeDisabled()
+    expect(bill.getByText('Takes ¥1.00 to ¥100,000.00')).toBeVisible()
+    expect(bill.getByRole('radio', { name: 'WeChat Pay' })).toBeChecked()
+    expect(bill.getByText('with a fee of ¥0.50')).toBeVisible()
+    expect(bill.getByText('Stays in your balance').parentElement).toHaveTextContent('¥5.00')
+    expect(bill.getByRole('button', { name: 'Pay $3.64' })).toBeEnabled()
+    expect(asked).toBe('20.00')
+  })
+})
+
+describe('a coupon', () => {
+  const shop = http.post('*/api/v2/user/shop-old/:id/pre-order', async ({ request, params }) => {
+    const { coupon } = (await request.json()) as { coupon?: string }
+    if (coupon === 'SPRING') {
+      return success(quote({ discount: '6.00', amount: '24.00', balance_used: '24.00' }))
+    }
+    if (coupon === undefined) return success(quote({ shop_id: Number(params.id) }))
+    return failure(422, {
+      message: 'Some fields are wrong',
+      code: 'invalid',
+      errors: [{ field: 'coupon', code: 'unknown', message: 'There is no such coupon' }],
+    })
+  })
+
+  async function enter(code: string) {
+    const opened = await openSignedIn('/user/services/buy?plan=2')
+    const bill = await summary()
+    await opened.user.click(await bill.findByRole('button', { name: 'Have a coupon?' }))
+    await opened.user.type(bill.getByLabelText('Coupon'), `${code}{Enter}`)
+    return { ...opened, bill }
+  }
+
+  it('lowers what is paid, and is in the purchase', async () => {
+    let sent: unknown
+    server.use(
+      shop,
+      http.post(confirmPath, async ({ request }) => {
+        sent = await request.json()
+        return success(orderResult({ order: order({ amount: '24.00' }) }))
+      }),
+    )
+    const { user, bill, router } = await enter('SPRING')
+    await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
+    expect(sent).toEqual({ coupon: 'SPRING' })
+    expect(router.state.location.search).toMatchObject({ coupon: 'SPRING' })
+  })
+
+  it('that is refused says why at its field, and the full price stays', async () => {
+    server.use(shop)
+    const { bill } = await enter('NONE')
+    expect(await bill.findByText('There is no such coupon')).toBeVisible()
+    expect(bill.getByLabelText('Coupon')).toBeInvalid()
+    expect(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
+  })
+
+  it('can be taken away again', async () => {
+    server.use(shop)
+    const { user, bill } = await enter('SPRING')
+    await user.click(await bill.findByRole('button', { name: 'Remove' }))
+    expect(await bill.findByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
+  })
+
+  it('that somebody else used up meanwhile says so at its field', async () => {
+    let isGone = false
+    server.use(
+      http.post('*/api/v2/user/shop-old/:id/pre-order', async ({ request }) => {
+        const { coupon } = (await request.json()) as { coupon?: string }
+        if (coupon && isGone) return usedUp()
+        return success(coupon ? quote({ discount: '6.00', amount: '24.00' }) : quote())
+      }),
+      http.post(confirmPath, () => {
+        isGone = true
+        return usedUp()
+      }),
+    )
+    const { user, bill } = await enter('SPRING')
+    await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
+    expect(await bill.findByText('Used up')).toBeVisible()
+    expect(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
+  })
+
+  const usedUp = () =>
+    failure(422, {
+      message: 'Some fields are wrong',
+      code: 'invalid',
+      errors: [{ field: 'coupon', code: 'used_up', message: 'Used up' }],
+    })
+})
+
+describe('a limit per user', () => {
+  it('is said, and what was bought as often cannot be chosen', async () => {
+    server.use(
+      http.get('*/api/v2/user/shop/plans', () =>
+        success([lightPlan({ per_user: 2, bought: 1 }), plan({ per_user: 1, bought: 1 })]),
+      ),
+    )
+    await openSignedIn('/user/services/buy?plan=2')
+    expect(await screen.findByRole('radio', { name: 'Light' })).toBeChecked()
+    expect(screen.getByText('2 per person')).toBeVisible()
+    expect(screen.getByRole('radio', { name: 'Standard' })).toBeDisabled()
+    expect(screen.getByText('You have bought this as often as one may')).toBeVisible()
+  })
+})
+
+describe('changing the plan', () => {
+  const has = (...services: ReturnType<typeof service>[]) =>
+    http.get('*/api/v2/user/services', () => success({ services, packages: [] }))
+
+  it('is a step away for somebody with a plan', async () => {
+    server.use(has(service(), service({ id: 12, name: 'Gone', state: 'ended' })))
+    const { user } = await openSignedIn('/user/services/buy')
+    await user.click(await screen.findByRole('link', { name: 'Change Standard instead' }))
+    expect(await screen.findByRole('heading', { name: 'Change plan' })).toBeVisible()
+    expect(screen.queryByText(/Gone/)).not.toBeInTheDocument()
+  })
+
+  it('shows credit and change before one agrees, and keeps renewing', async () => {
+    let sent: unknown
+    const sums = { price: '15.00', credit: '22.00', amount: '0.00', change: '7.00' }
+    server.use(
+      has(service()),
+      http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
+        success(
+          quote({
+            ...sums,
+            replaces: { service_id: 11, name: 'Standard', ends_at: '2026-01-01T00:00:00Z' },
+          }),
+        ),
+      ),
+      http.post(confirmPath, async ({ request }) => {
+        sent = await request.json()
+        return success(
+          orderResult({ order: order({ name: 'Light', credit: '22.00', amount: '0.00' }) }),
+        )
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy?change=11')
+    expect(await screen.findByRole('radio', { name: 'Standard' })).toBeDisabled()
+    expect(screen.getByText('Your present plan')).toBeVisible()
+    const bill = await summary()
+    expect((await bill.findByText('Unused part of Standard')).parentElement).toHaveTextContent(
+      '-¥22.00',
+    )
+    expect(bill.getByText('Back to your balance').parentElement).toHaveTextContent('¥7.00')
+    expect(bill.getByText('Balance afterwards').parentElement).toHaveTextContent('¥135.50')
+    await user.click(bill.getByRole('button', { name: 'Confirm, nothing to pay' }))
+    expect(await screen.findByText('Credited for the plan before:')).toBeVisible()
+    expect(sent).toEqual({ change_service_id: 11, auto_renew: true })
+  })
+
+  it('is refused where the service has ended, and where there is nothing else', async () => {
+    server.use(has(service({ state: 'ended' })))
+    await openSignedIn('/user/services/buy?change=11')
+    expect(await screen.findByText(/does not run any more/)).toBeVisible()
+    cleanup()
+    server.use(
+      has(service({ id: 13 })),
+      http.get('*/api/v2/user/shop/plans', () => success([plan()])),
+    )
+    await openSignedIn('/user/services/buy?change=13')
+    expect(await screen.findByText('There is no other plan on sale now.')).toBeVisible()
+  })
+})
+
 describe('renewing', () => {
+  it('takes no stock and counts for no limit', async () => {
+    server.use(
+      http.get('*/api/v2/user/shop/plans', () =>
+        success([plan({ stock: 0, per_user: 1, bought: 1 })]),
+      ),
+    )
+    await openSignedIn('/user/services/buy?renew=11')
+    expect(await screen.findByRole('radio', { name: 'Standard' })).toBeEnabled()
+  })
+
   it('offers the service’s own plan, hidden or not, and names the service', async () => {
     let asked: string | null = null
     let sent: unknown

@@ -10,30 +10,31 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { Bought } from './components/bought'
+import { ChangeChoice } from './components/change-choice'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PackageChoice } from './components/package-choice'
 import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
+import { RunningNote } from './components/running-note'
 
 const route = getRouteApi('/user/services/buy')
 
 export function BuyPage() {
   const { t } = useTranslation('shop')
-  const { renew } = route.useSearch()
+  const { renew, change } = route.useSearch()
+  const mode = renew ? 'renew' : change ? 'change' : 'new'
   const [bought, setBought] = useState<Order>()
   if (bought) return <Bought order={bought} onMore={() => setBought(undefined)} />
   return (
     <>
       <PageHeader
-        title={renew ? t('renewTitle') : t('title')}
-        about={renew ? t('renewAbout') : t('about')}
-        action={!renew && <KindControl />}
+        title={t(`mode.${mode}.title`)}
+        about={t(`mode.${mode}.about`)}
+        action={mode === 'new' && <KindControl />}
       />
-      {renew ? (
-        <RenewalChoice serviceId={renew} onBought={setBought} />
-      ) : (
-        <Catalogue onBought={setBought} />
-      )}
+      {renew && <RenewalChoice serviceId={renew} onBought={setBought} />}
+      {!renew && change && <ChangeChoice serviceId={change} onBought={setBought} />}
+      {mode === 'new' && <Catalogue onBought={setBought} />}
     </>
   )
 }
@@ -56,7 +57,10 @@ function Catalogue({ onBought }: { onBought: (order: Order) => void }) {
         return kind === 'package' ? (
           <PackageChoice packages={onSale} onBought={onBought} />
         ) : (
-          <PlanChoice plans={onSale} onBought={onBought} />
+          <>
+            <RunningNote />
+            <PlanChoice plans={onSale} onBought={onBought} />
+          </>
         )
       }}
     </Loaded>
@@ -73,7 +77,10 @@ function KindControl() {
       aria-label={t('kind.label')}
       value={kind}
       onChange={(value) =>
-        void navigate({ search: { kind: value === 'package' ? 'package' : 'plan' }, replace: true })
+        void navigate({
+          search: ({ coupon }) => ({ kind: value === 'package' ? 'package' : 'plan', coupon }),
+          replace: true,
+        })
       }
       data={[
         { value: 'plan', label: t('kind.plan') },

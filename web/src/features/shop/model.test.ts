@@ -3,6 +3,7 @@ import { lightPlan, plan } from '@/test/fixtures'
 import {
   bestSaving,
   chosenPlan,
+  obstacleTo,
   periodsOf,
   perMonth,
   priceFor,
@@ -54,6 +55,15 @@ describe('traits', () => {
   it('of a single plan are all its own', () => {
     expect(splitTraits([standard]).shared).toEqual([])
   })
+})
+
+describe('what is in the way of a purchase', () => {
+  it.each([
+    [undefined, plan()],
+    [undefined, plan({ stock: 1, per_user: 2, bought: 1 })],
+    ['soldOut', plan({ stock: 0 })],
+    ['limit', plan({ per_user: 1, bought: 1 })],
+  ] as const)('is %s', (obstacle, item) => expect(obstacleTo(item)).toBe(obstacle))
 })
 
 describe('the chosen plan', () => {

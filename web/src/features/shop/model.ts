@@ -40,14 +40,21 @@ export function splitTraits(plans: readonly Plan[]): { shared: Trait[]; own: Tra
   }
 }
 
-export const isSoldOut = (plan: Plan) => plan.stock === 0
+export type Obstacle = 'soldOut' | 'limit' | 'current'
+
+/** Why a plan can't be bought anew, if something is in the way. */
+export function obstacleTo(plan: Plan): Obstacle | undefined {
+  if (plan.stock === 0) return 'soldOut'
+  return plan.per_user !== null && plan.bought >= plan.per_user ? 'limit' : undefined
+}
 
 /** What is selected by default: as the address says, else the plan in the middle of those one can buy. */
 export function chosenPlan(
   plans: readonly Plan[],
   months: number,
   id: number | undefined,
+  obstacleOf: (plan: Plan) => Obstacle | undefined = obstacleTo,
 ): Plan | undefined {
-  const onOffer = plans.filter((plan) => !isSoldOut(plan) && priceFor(plan, months))
+  const onOffer = plans.filter((plan) => !obstacleOf(plan) && priceFor(plan, months))
   return onOffer.find((plan) => plan.id === id) ?? onOffer[Math.floor((onOffer.length - 1) / 2)]
 }

@@ -1,17 +1,29 @@
 import { queryOptions } from '@tanstack/react-query'
 import { shopPreOrder } from '@/api/gen/sdk.gen'
 
-/** One thing to buy: a price of a plan or a package, perhaps to renew a service. */
-export type Purchase = { shopId: number; renewServiceId?: number }
+/** One thing to buy: a price of a plan or a package, perhaps to renew a service or to take the place of one. */
+export type Purchase = {
+  shopId: number
+  renewServiceId?: number | undefined
+  changeServiceId?: number | undefined
+  coupon?: string | undefined
+}
+
+/** A purchase as the server's operations take it. */
+export const wishOf = ({ renewServiceId, changeServiceId, coupon }: Purchase) => ({
+  ...(renewServiceId && { renew_service_id: renewServiceId }),
+  ...(changeServiceId && { change_service_id: changeServiceId }),
+  ...(coupon && { coupon }),
+})
 
 /** What a purchase costs now, by the server; asked anew whenever it is looked at. */
-export const quoteOptions = ({ shopId, renewServiceId }: Purchase) =>
+export const quoteOptions = (purchase: Purchase) =>
   queryOptions({
-    queryKey: ['quote', shopId, renewServiceId],
+    queryKey: ['quote', purchase.shopId, wishOf(purchase)],
     queryFn: async ({ signal }) => {
       const { data } = await shopPreOrder({
-        path: { shop_id: shopId },
-        body: renewServiceId ? { renew_service_id: renewServiceId } : {},
+        path: { shop_id: purchase.shopId },
+        body: wishOf(purchase),
         signal,
         throwOnError: true,
       })

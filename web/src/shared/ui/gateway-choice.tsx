@@ -1,43 +1,84 @@
 import { Skeleton } from '@mantine/core'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import type { GatewayItem } from '@/api/gen/types.gen'
+import { useCurrency } from '../lib/currency'
 import type { useGateways } from '../lib/gateways'
+import { formatMoney, toMinor } from '../lib/money'
 import classes from './gateway-choice.module.css'
 import { Loaded } from './loaded'
 
-/** The ways to pay, one chosen. */
-export function GatewayChoice({ query, chosen, choose }: ReturnType<typeof useGateways>) {
+/** The ways to pay, one chosen; with what they take for it, where that was asked. */
+export function GatewayChoice({ query, isAsked, chosen, choose }: ReturnType<typeof useGateways>) {
   const { t } = useTranslation()
   return (
-    <Loaded query={query} skeleton={<Skeleton height={52} />}>
+    <Loaded query={query} skeleton={<Skeleton height={52} mt="md" />}>
       {(list) =>
         list.length === 0 ? (
           <p className={classes.none}>{t('pay.noGateways')}</p>
         ) : (
           <fieldset className={classes.group}>
             <legend className={classes.legend}>{t('pay.with')}</legend>
-            {list.map(({ name, title }) => (
-              <label key={name} className={classes.gateway} data-chosen={name === chosen}>
-                <input
-                  type="radio"
-                  name="gateway"
-                  value={name}
-                  className={classes.radio}
-                  checked={name === chosen}
-                  onChange={() => choose(name)}
-                />
-                <span className={classes.badge} aria-hidden="true">
-                  {title.charAt(0)}
-                </span>
-                <span className={classes.title}>{title}</span>
-                {name === chosen && (
-                  <Check size={18} strokeWidth={2} aria-hidden="true" className={classes.check} />
-                )}
-              </label>
+            {list.map((gateway) => (
+              <Gateway
+                key={gateway.name}
+                gateway={gateway}
+                isChosen={gateway.name === chosen}
+                isUnfit={isAsked && !gateway.charge}
+                onChoose={() => choose(gateway.name)}
+              />
             ))}
           </fieldset>
         )
       }
     </Loaded>
   )
+}
+
+function Gateway(props: {
+  gateway: GatewayItem
+  isChosen: boolean
+  isUnfit: boolean
+  onChoose: () => void
+}) {
+  const { name, title } = props.gateway
+  return (
+    <label className={classes.gateway} data-chosen={props.isChosen} data-unfit={props.isUnfit}>
+      <input
+        type="radio"
+        name="gateway"
+        value={name}
+        className={classes.radio}
+        checked={props.isChosen}
+        disabled={props.isUnfit}
+        aria-label={title}
+        aria-describedby={`gateway-${name}`}
+        onChange={props.onChoose}
+      />
+      <span className={classes.badge} aria-hidden="true">
+        {title.charAt(0)}
+      </span>
+      <span className={classes.title}>
+        {title}
+        <span id={`gateway-${name}`} className={classes.note}>
+          <Note {...props} />
+        </span>
+      </span>
+      {props.isChosen && (
+        <Check size={18} strokeWidth={2} aria-hidden="true" className={classes.check} />
+      )}
+    </label>
+  )
+}
+
+/** The fee of what is to be paid, or between which amounts the gateway takes it. */
+function Note({ gateway, isUnfit }: { gateway: GatewayItem; isUnfit: boolean }) {
+  const { t, i18n } = useTranslation()
+  const currency = useCurrency()
+  const show = (amount: string) => formatMoney(amount, currency, i18n.language)
+  if (isUnfit) {
+    return t('pay.between', { min: show(gateway.minimum), max: show(gateway.maximum) })
+  }
+  const fee = gateway.charge?.fee
+  return fee !== undefined && toMinor(fee) > 0 ? t('pay.fee', { fee: show(fee) }) : null
 }

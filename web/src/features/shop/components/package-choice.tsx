@@ -6,9 +6,11 @@ import { useCurrency } from '@/shared/lib/currency'
 import { Bytes } from '@/shared/ui/bytes'
 import { Money } from '@/shared/ui/money'
 import classes from '../buy-page.module.css'
-import { isSoldOut } from '../model'
+import { obstacleTo } from '../model'
 import card from './plan-card.module.css'
+import { Stock } from './stock'
 import { Summary } from './summary'
+import { useCouponInAddress } from './use-coupon-in-address'
 
 const route = getRouteApi('/user/services/buy')
 
@@ -20,7 +22,8 @@ export function PackageChoice(props: {
   const { t } = useTranslation('shop')
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const onOffer = props.packages.filter((item) => !isSoldOut(item))
+  const coupon = useCouponInAddress()
+  const onOffer = props.packages.filter((item) => !obstacleTo(item))
   const chosen = onOffer.find(({ id }) => id === search.plan) ?? onOffer[0]
   const price = chosen?.prices[0]
   return (
@@ -45,6 +48,7 @@ export function PackageChoice(props: {
         <Summary
           name={chosen.name}
           purchase={{ shopId: price.shop_id }}
+          {...coupon}
           onBought={props.onBought}
         />
       )}
@@ -57,14 +61,19 @@ function PackageCard(props: { item: Plan; isChosen: boolean; onChoose: () => voi
   const currency = useCurrency()
   const { item } = props
   const price = item.prices[0]
+  const obstacle = obstacleTo(item)
   return (
-    <label className={card.card} data-chosen={props.isChosen} data-disabled={isSoldOut(item)}>
+    <label
+      className={card.card}
+      data-chosen={props.isChosen}
+      data-disabled={obstacle !== undefined}
+    >
       <input
         type="radio"
         name="package"
         className={card.radio}
         checked={props.isChosen}
-        disabled={isSoldOut(item)}
+        disabled={obstacle !== undefined}
         aria-label={item.name}
         onChange={props.onChoose}
       />
@@ -81,10 +90,9 @@ function PackageCard(props: { item: Plan; isChosen: boolean; onChoose: () => voi
         {item.valid_days === null ? t('untilUsed') : t('validDays', { count: item.valid_days })}
       </span>
       <span className={card.name}>
-        {isSoldOut(item)
-          ? t('soldOut')
-          : price && <Money amount={price.amount} currency={currency} />}
+        {price && <Money amount={price.amount} currency={currency} />}
       </span>
+      <Stock plan={item} obstacle={obstacle} />
     </label>
   )
 }

@@ -5,8 +5,9 @@ import type { PlanItem as Plan, PriceItem as Price } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { Bytes } from '@/shared/ui/bytes'
 import { Money } from '@/shared/ui/money'
-import { isSoldOut, perMonth, priceFor, type Trait } from '../model'
+import { type Obstacle, perMonth, priceFor, type Trait } from '../model'
 import classes from './plan-card.module.css'
+import { Stock } from './stock'
 import { useTraitText } from './trait-text'
 
 /** One plan to choose: what it costs a month, how much it carries, in what it differs. */
@@ -14,6 +15,7 @@ export function PlanCard(props: {
   plan: Plan
   months: number
   traits: readonly Trait[]
+  obstacle: Obstacle | undefined
   isChosen: boolean
   onChoose: () => void
 }) {
@@ -22,7 +24,7 @@ export function PlanCard(props: {
   const traitText = useTraitText()
   const id = useId()
   const price = priceFor(plan, props.months)
-  const canBuy = price !== undefined && !isSoldOut(plan)
+  const canBuy = price !== undefined && !props.obstacle
   return (
     <label className={classes.card} data-chosen={props.isChosen} data-disabled={!canBuy}>
       <input
@@ -60,7 +62,7 @@ export function PlanCard(props: {
           <Fact key={trait}>{traitText(plan, trait)}</Fact>
         ))}
       </span>
-      <Stock plan={plan} />
+      <Stock plan={plan} obstacle={props.obstacle} />
     </label>
   )
 }
@@ -100,18 +102,6 @@ function Fact({ children }: { children: React.ReactNode }) {
     <span className={classes.fact}>
       <Check size={16} strokeWidth={2} aria-hidden="true" className={classes.check} />
       <span>{children}</span>
-    </span>
-  )
-}
-
-const FEW = 10
-
-function Stock({ plan: { stock } }: { plan: Plan }) {
-  const { t } = useTranslation('shop')
-  const isShort = stock !== null && stock <= FEW
-  return (
-    <span className={classes.stock}>
-      {isShort && (stock === 0 ? t('soldOut') : t('left', { count: stock }))}
     </span>
   )
 }

@@ -2,24 +2,39 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
 import classes from '../buy-page.module.css'
-import { chosenPlan, periodsOf, priceFor, splitTraits, type Trait } from '../model'
+import {
+  chosenPlan,
+  type Obstacle,
+  obstacleTo,
+  periodsOf,
+  priceFor,
+  splitTraits,
+  type Trait,
+} from '../model'
+import type { Purchase } from '../quote'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
 import { Summary } from './summary'
 import { useTraitText } from './trait-text'
+import { useCouponInAddress } from './use-coupon-in-address'
 
 const route = getRouteApi('/user/services/buy')
 
 /** Plans side by side for one period, and the summary of the chosen one. */
 export function PlanChoice(props: {
   plans: readonly Plan[]
-  renewServiceId?: number
+  /** The service to renew, or the one that ends for it; none: something new beside what one has. */
+  service?: Pick<Purchase, 'renewServiceId' | 'changeServiceId'>
+  /** Whether what is bought should renew itself, before the user says otherwise. */
+  autoRenew?: boolean
+  obstacleOf?: (plan: Plan) => Obstacle | undefined
   onBought: (order: Order) => void
 }) {
-  const { plans } = props
+  const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const coupon = useCouponInAddress()
   const choose = (change: { plan?: number; months?: number }) =>
     void navigate({
       search: (before) => ({ ...before, ...change }),
@@ -29,7 +44,7 @@ export function PlanChoice(props: {
 
   const periods = periodsOf(plans)
   const months = periods.find((period) => period === search.months) ?? periods[0] ?? 1
-  const chosen = chosenPlan(plans, months, search.plan)
+  const chosen = chosenPlan(plans, months, search.plan, obstacleOf)
   const price = chosen && priceFor(chosen, months)
   const { shared, own } = splitTraits(plans)
 
@@ -47,9 +62,7 @@ export function PlanChoice(props: {
             {plans.map((plan) => (
               <PlanCard
                 key={plan.id}
-                plan={plan}
-                months={months}
-                traits={own}
+                {...{ plan, months, traits: own, obstacle: obstacleOf(plan) }}
                 isChosen={plan === chosen}
                 onChoose={() => choose({ plan: plan.id })}
               />
@@ -60,10 +73,9 @@ export function PlanChoice(props: {
         {chosen && price && (
           <Summary
             name={`${chosen.name} · ${t('months', { count: months })}`}
-            purchase={{
-              shopId: price.shop_id,
-              ...(props.renewServiceId && { renewServiceId: props.renewServiceId }),
-            }}
+            purchase={{ shopId: price.shop_id, ...props.service }}
+            autoRenew={props.autoRenew}
+            {...coupon}
             onBought={props.onBought}
           />
         )}

@@ -9,6 +9,9 @@ import { Loaded } from '@/shared/ui/loaded'
 import { ChoiceSkeleton } from './choice-skeleton'
 import { PlanChoice } from './plan-choice'
 
+/** Renewals take no stock and count for no limit. */
+const noObstacle = () => undefined
+
 /** The plan of a service one has, for another period; it may no longer be on sale to others. */
 export function RenewalChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
   const { t } = useTranslation('shop')
@@ -17,7 +20,12 @@ export function RenewalChoice(props: { serviceId: number; onBought: (order: Orde
     <Loaded query={plans} skeleton={<ChoiceSkeleton cards={1} />} hasCards>
       {(found) =>
         found.some((plan) => plan.renewable) ? (
-          <PlanChoice plans={found} renewServiceId={props.serviceId} onBought={props.onBought} />
+          <PlanChoice
+            plans={found}
+            service={{ renewServiceId: props.serviceId }}
+            obstacleOf={noObstacle}
+            onBought={props.onBought}
+          />
         ) : (
           <Empty
             icon={Store}

@@ -1,34 +1,62 @@
-import { Button, Card, Skeleton, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Card, Checkbox, Skeleton, Title } from '@mantine/core'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
+import { ApiError } from '@/api/errors'
+import type {
+  GatewayChargeNow,
+  OrderItem as Order,
+  PreOrderResult as Quote,
+} from '@/api/gen/types.gen'
+import { formatMoney, toMinor } from '@/shared/lib/money'
 import { problemText } from '@/shared/lib/server-problem'
-import { formatMoney, toAmount, toMinor } from '@/shared/lib/money'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
-import { Money } from '@/shared/ui/money'
 import page from '../buy-page.module.css'
-import { type Purchase, quoteOptions } from '../quote'
+import type { Purchase } from '../quote'
+import { CouponField } from './coupon-field'
+import { Lines } from './lines'
 import classes from './summary.module.css'
 import { useConfirm } from './use-confirm'
+import { useQuote } from './use-quote'
 
 /** What the choice costs, what the balance pays of it, what is missing, and the button that says the amount. */
 export function Summary(props: {
   name: string
   purchase: Purchase
+  autoRenew?: boolean | undefined
+  coupon: string | undefined
+  onCoupon: (code: string | undefined) => void
   onBought: (order: Order) => void
 }) {
   const { t } = useTranslation('shop')
-  const quote = useQuery(quoteOptions(props.purchase))
+  const { query, purchase, ...coupon } = useQuote(props.purchase, props.coupon)
+  const refusal =
+    query.error instanceof ApiError && !query.error.isPassing ? query.error : undefined
   return (
     <Card component="section" aria-labelledby="summary-title" className={page.aside}>
       <Title order={2} size="h3" id="summary-title" mb="md">
         {t('summary.title')}
       </Title>
-      <Loaded query={quote} skeleton={<SummarySkeleton />}>
-        {(found) => <Bill key={props.purchase.shopId} {...props} quote={found} />}
-      </Loaded>
+      {refusal ? (
+        <FormError message={refusal.message} />
+      ) : (
+        <Loaded query={query} skeleton={<SummarySkeleton />}>
+          {(quote) => (
+            <Bill
+              key={purchase.shopId}
+              name={props.name}
+              purchase={purchase}
+              quote={quote}
+              autoRenew={props.autoRenew ?? false}
+              isChecking={coupon.isChecking}
+              onBought={props.onBought}
+            >
+              <CouponField {...coupon} onCoupon={props.onCoupon} />
+            </Bill>
+          )}
+        </Loaded>
+      )}
     </Card>
   )
 }
@@ -37,87 +65,70 @@ function Bill(props: {
   name: string
   purchase: Purchase
   quote: Quote
+  autoRenew: boolean
+  isChecking: boolean
   onBought: (order: Order) => void
+  children: React.ReactNode
 }) {
-  const { t, i18n } = useTranslation('shop')
+  const { t } = useTranslation('shop')
   const { t: common } = useTranslation()
   const { quote } = props
-  const { currency } = quote
-  const isMissing = toMinor(quote.missing) > 0
-  const { confirm, gateways, problem, isPending } = useConfirm(props.purchase, props.onBought)
-  const amount = formatMoney(
-    isMissing ? quote.recharge_amount : quote.amount,
-    currency,
-    i18n.language,
+  const isService = quote.kind === 'plan'
+  const [autoRenew, setAutoRenew] = useState(props.autoRenew)
+  const { confirm, gateways, isMissing, problem, isPending } = useConfirm(
+    props.purchase,
+    quote,
+    isService && autoRenew,
+    props.onBought,
   )
+  const charge = isMissing ? gateways.charge : undefined
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        confirm(isMissing)
-      }}
-    >
-      <Lines name={props.name} quote={quote} />
-      {isMissing && <GatewayChoice {...gateways} />}
-      <FormError message={problem ? problemText(problem, common) : undefined} />
-      <Button
-        type="submit"
-        fullWidth
-        mt="md"
-        loading={isPending}
-        disabled={isMissing && !gateways.chosen}
+    <>
+      <Lines name={props.name} quote={quote} charge={charge} />
+      {props.children}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          confirm()
+        }}
       >
-        {isMissing ? t('summary.pay', { amount }) : t('summary.payFromBalance', { amount })}
-      </Button>
-      <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
-    </form>
-  )
-}
-
-function Lines({ name, quote }: { name: string; quote: Quote }) {
-  const { t } = useTranslation('shop')
-  const { currency } = quote
-  const isMissing = toMinor(quote.missing) > 0
-  return (
-    <dl className={classes.lines}>
-      <Line name={name} amount={quote.amount} currency={currency} />
-      {isMissing && toMinor(quote.balance_used) > 0 && (
-        <Line
-          name={t('summary.fromBalance')}
-          amount={`-${quote.balance_used}`}
-          currency={currency}
-        />
-      )}
-      <div className={classes.due}>
-        <dt>{isMissing ? t('summary.due') : t('summary.total')}</dt>
-        <dd>
-          <Money
-            amount={isMissing ? quote.recharge_amount : quote.amount}
-            currency={currency}
-            size="figure"
+        {isService && (
+          <Checkbox
+            mt="md"
+            label={t('summary.autoRenew')}
+            checked={autoRenew}
+            onChange={(event) => setAutoRenew(event.currentTarget.checked)}
           />
-        </dd>
-      </div>
-      {!isMissing && (
-        <Line
-          name={t('summary.balanceAfter')}
-          amount={toAmount(toMinor(quote.balance) - toMinor(quote.amount))}
-          currency={currency}
-        />
-      )}
-    </dl>
+        )}
+        {isMissing && <GatewayChoice {...gateways} />}
+        <div className={classes.problem}>
+          <FormError message={problem ? problemText(problem, common) : undefined} />
+        </div>
+        <Button
+          type="submit"
+          fullWidth
+          mt="md"
+          loading={isPending}
+          disabled={props.isChecking || (isMissing && !gateways.chosen)}
+        >
+          <Action quote={quote} charge={charge} />
+        </Button>
+        <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
+      </form>
+    </>
   )
 }
 
-function Line({ name, amount, currency }: { name: string; amount: string; currency: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Money amount={amount} currency={currency} />
-      </dd>
-    </div>
-  )
+/** What the button says: the amount, and where it comes from. */
+function Action({ quote, charge }: { quote: Quote; charge: GatewayChargeNow | undefined }) {
+  const { t, i18n } = useTranslation('shop')
+  const show = (amount: string, currency: string) => formatMoney(amount, currency, i18n.language)
+  if (charge) return t('summary.pay', { amount: show(charge.pay_amount, charge.pay_currency) })
+  if (toMinor(quote.missing) > 0) {
+    return t('summary.pay', { amount: show(quote.recharge_amount, quote.currency) })
+  }
+  if (toMinor(quote.amount) === 0) return t('summary.payNothing')
+  return t('summary.payFromBalance', { amount: show(quote.amount, quote.currency) })
 }
 
 function SummarySkeleton() {

@@ -1,48 +1,56 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { shopConfirmOrderMutation } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order } from '@/api/gen/types.gen'
+import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { useGateways } from '@/shared/lib/gateways'
-import { newIdempotencyKey } from '@/shared/lib/idempotency-key'
-import type { Purchase } from '../quote'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
+import { toMinor } from '@/shared/lib/money'
+import { type Purchase, wishOf } from '../quote'
 
 /**
- * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The key stays the same while
- * the choice does, so that a repeated press buys once.
+ * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The same purchase by the same
+ * way, pressed again, is one purchase; another way to pay is another.
  */
-export function useConfirm({ shopId, renewServiceId }: Purchase, onBought: (order: Order) => void) {
+export function useConfirm(
+  purchase: Purchase,
+  { missing }: Quote,
+  autoRenew: boolean,
+  onBought: (order: Order) => void,
+) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const gateways = useGateways()
-  const [key] = useState(newIdempotencyKey)
+  const isMissing = toMinor(missing) > 0
+  const gateways = useGateways(isMissing ? { missing } : {})
+  const body = {
+    ...wishOf(purchase),
+    ...(autoRenew && { auto_renew: true }),
+    ...(isMissing && gateways.chosen && { gateway: gateways.chosen }),
+  }
+  const intention = `${purchase.shopId} ${JSON.stringify(body)}`
   const order = useMutation({
     ...shopConfirmOrderMutation(),
     onSuccess: async ({ order: placed, recharge }) => {
+      forgetIdempotencyKey(intention)
       if (placed.state === 'pending' && recharge) {
-        await navigate({
-          to: '/user/wallet/recharge/new',
-          search: { id: recharge.no },
-        })
+        await navigate({ to: '/user/wallet/recharge/new', search: { id: recharge.no } })
         return
       }
       onBought(placed)
       // Plan, balance and statement are other ones now, everywhere.
       await queryClient.invalidateQueries()
     },
+    // What it costs, or whether it can be had, may have changed in the meantime.
+    onError: () => void queryClient.invalidateQueries({ queryKey: ['quote'] }),
   })
   return {
     gateways,
-    confirm: (isMissing: boolean) => {
+    isMissing,
+    confirm: () => {
       if (isMissing) gateways.remember()
       order.mutate({
-        path: { shop_id: shopId },
-        // Another way to pay is another order.
-        headers: { 'Idempotency-Key': isMissing ? `${key}-${gateways.chosen}` : key },
-        body: {
-          ...(renewServiceId && { renew_service_id: renewServiceId }),
-          ...(isMissing && gateways.chosen && { gateway: gateways.chosen }),
-        },
+        path: { shop_id: purchase.shopId },
+        headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
+        body,
       })
     },
     problem: order.error,

@@ -1,0 +1,69 @@
+import { Card } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { PackageX, Store } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { servicesListOptions, shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order, ServiceItem } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { obstacleTo } from '../model'
+import { ChoiceSkeleton } from './choice-skeleton'
+import { PlanChoice } from './plan-choice'
+
+/** Another plan in the place of a service one has; what is unused of that is credited. */
+export function ChangeChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
+  const { t } = useTranslation('shop')
+  const services = useQuery(servicesListOptions())
+  return (
+    <Loaded query={services} skeleton={<ChoiceSkeleton />} hasCards>
+      {(list) => {
+        const service = list.services.find(({ id }) => id === props.serviceId)
+        return service?.state === 'running' ? (
+          <OtherPlans service={service} onBought={props.onBought} />
+        ) : (
+          <Card>
+            <Empty
+              icon={PackageX}
+              text={t('changeEnded')}
+              action={<ButtonLink to="/user/services/buy">{t('otherPlans')}</ButtonLink>}
+            />
+          </Card>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function OtherPlans(props: { service: ServiceItem; onBought: (order: Order) => void }) {
+  const { t } = useTranslation('shop')
+  const { service } = props
+  const shop = useQuery(shopPlansOptions())
+  return (
+    <Loaded query={shop} skeleton={<ChoiceSkeleton />} hasCards>
+      {(items) => {
+        const plans = items.filter(({ kind }) => kind === 'plan')
+        if (!plans.some(({ id }) => id !== service.plan_id)) {
+          return (
+            <Card>
+              <Empty
+                icon={Store}
+                text={t('noOtherPlans')}
+                action={<ButtonLink to="/user/services">{t('back')}</ButtonLink>}
+              />
+            </Card>
+          )
+        }
+        return (
+          <PlanChoice
+            plans={plans}
+            service={{ changeServiceId: service.id }}
+            autoRenew={service.auto_renew}
+            obstacleOf={(plan) => (plan.id === service.plan_id ? 'current' : obstacleTo(plan))}
+            onBought={props.onBought}
+          />
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,55 @@
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { useQuote } from './use-quote'
+import classes from './summary.module.css'
+
+/** Takes a coupon and says at once what is wrong with it; what it saves stands in the bill. */
+export function CouponField(
+  props: Pick<ReturnType<typeof useQuote>, 'coupon' | 'couponProblem' | 'isChecking'> & {
+    onCoupon: (code: string | undefined) => void
+  },
+) {
+  const { t } = useTranslation('shop')
+  const [isOpen, setOpen] = useState(props.coupon !== undefined)
+  const [typed, setTyped] = useState(props.coupon ?? '')
+  if (!isOpen && props.coupon === undefined) {
+    return (
+      <Button variant="subtle" size="compact-sm" mt="sm" ml={-8} onClick={() => setOpen(true)}>
+        {t('coupon.have')}
+      </Button>
+    )
+  }
+  const isUsed = props.coupon !== undefined && typed.trim() === props.coupon && !props.couponProblem
+  return (
+    <form
+      className={classes.coupon}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isUsed) setTyped('')
+        props.onCoupon(isUsed ? undefined : typed.trim() || undefined)
+      }}
+    >
+      <TextInput
+        label={t('coupon.label')}
+        size="sm"
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        maxLength={64}
+        value={typed}
+        error={props.couponProblem}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      <Button
+        type="submit"
+        size="sm"
+        variant="default"
+        loading={props.isChecking}
+        disabled={typed.trim() === ''}
+      >
+        {isUsed && !props.isChecking ? t('coupon.remove') : t('coupon.apply')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,72 @@
+import { useTranslation } from 'react-i18next'
+import type { GatewayChargeNow, PreOrderResult as Quote } from '@/api/gen/types.gen'
+import { toAmount, toMinor } from '@/shared/lib/money'
+import { Money } from '@/shared/ui/money'
+import classes from './summary.module.css'
+
+/** The bill: the price and what lowers it, what the balance pays, what is left. */
+export function Lines(props: { name: string; quote: Quote; charge: GatewayChargeNow | undefined }) {
+  const { t } = useTranslation('shop')
+  const { quote, charge } = props
+  const { currency } = quote
+  const isMissing = toMinor(quote.missing) > 0
+  const line = (name: string, amount: string) =>
+    toMinor(amount) === 0 ? null : <Line name={name} amount={amount} currency={currency} />
+  return (
+    <dl className={classes.lines}>
+      <Line name={props.name} amount={quote.price} currency={currency} />
+      {line(t('summary.discount'), minus(quote.discount))}
+      {line(t('summary.credit', { name: quote.replaces?.name }), minus(quote.credit))}
+      {line(t('summary.change'), quote.change)}
+      {isMissing && line(t('summary.fromBalance'), minus(quote.balance_used))}
+      {charge && line(t('summary.more'), difference(charge.amount, quote.missing))}
+      {charge && line(t('summary.fee'), charge.fee)}
+      <div className={classes.due}>
+        <dt>{isMissing ? t('summary.due') : t('summary.total')}</dt>
+        <dd>
+          <Due quote={quote} charge={charge} />
+        </dd>
+      </div>
+      {!isMissing && (
+        <Line
+          name={t('summary.balanceAfter')}
+          amount={difference(
+            toAmount(toMinor(quote.balance) + toMinor(quote.change)),
+            quote.amount,
+          )}
+          currency={currency}
+        />
+      )}
+    </dl>
+  )
+}
+
+/** What is paid now: by the gateway's word where money is missing, which may be in another currency. */
+function Due({ quote, charge }: { quote: Quote; charge: GatewayChargeNow | undefined }) {
+  if (charge) {
+    return <Money amount={charge.pay_amount} currency={charge.pay_currency} size="figure" />
+  }
+  const isMissing = toMinor(quote.missing) > 0
+  return (
+    <Money
+      amount={isMissing ? quote.recharge_amount : quote.amount}
+      currency={quote.currency}
+      size="figure"
+    />
+  )
+}
+
+function Line({ name, amount, currency }: { name: string; amount: string; currency: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Money amount={amount} currency={currency} />
+      </dd>
+    </div>
+  )
+}
+
+const difference = (from: string, less: string) => toAmount(toMinor(from) - toMinor(less))
+
+const minus = (amount: string) => difference('0', amount)

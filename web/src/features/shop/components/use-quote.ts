@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '@/api/errors'
+import { problemText } from '@/shared/lib/server-problem'
+import { type Purchase, quoteOptions } from '../quote'
+
+/** What a purchase costs: with the coupon where the server takes it, else without, and why it does not. */
+export function useQuote(purchase: Purchase, coupon: string | undefined) {
+  const { t } = useTranslation()
+  const full = useQuery(quoteOptions(purchase))
+  const lowered = useQuery({
+    ...quoteOptions({ ...purchase, coupon }),
+    enabled: coupon !== undefined,
+  })
+  const isLowered = coupon !== undefined && lowered.isSuccess
+  return {
+    query: isLowered ? lowered : full,
+    /** As the address has it. */
+    coupon,
+    /** As it is bought. */
+    purchase: isLowered ? { ...purchase, coupon } : purchase,
+    isChecking: coupon !== undefined && lowered.isPending,
+    couponProblem: lowered.error && !full.error ? couponProblem(lowered.error, t) : undefined,
+  }
+}
+
+/** What the server says at the field, else what it says at all. */
+function couponProblem(error: Error, t: Parameters<typeof problemText>[1]): string {
+  const field =
+    error instanceof ApiError ? error.fields.find((one) => one.field === 'coupon') : undefined
+  return field?.message ?? problemText(error, t)
+}
