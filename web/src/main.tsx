@@ -3,14 +3,25 @@ import './app/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
+import { siteOptions } from './api/site'
 import { startI18n } from './app/i18n'
+import { queryClient } from './app/query-client'
 import { createAppRouter } from './app/router'
 import { session } from './app/session/current-session'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-await Promise.all([startI18n(), session.start()])
+const LONGEST_SITE_WAIT_MS = 300
+
+// What the site says of itself shapes its pages, so nothing moves when it is there first. The server has let the
+// browser ask for it already (internal/api/web); a slow answer is not waited for.
+const site = Promise.race([
+  queryClient.prefetchQuery(siteOptions()),
+  new Promise((go) => setTimeout(go, LONGEST_SITE_WAIT_MS)),
+])
+
+await Promise.all([startI18n(), session.start(), site])
 
 createRoot(root).render(
   <StrictMode>

@@ -77,13 +77,14 @@ func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const site = `<head><link rel="preload" as="fetch" crossorigin href="/api/v2/site">`
 	for path, want := range map[string]string{
-		"/auth/sign-in": `<head><link rel="modulepreload" crossorigin href="/assets/card-1.js">` +
+		"/auth/sign-in": site + `<link rel="modulepreload" crossorigin href="/assets/card-1.js">` +
 			`<link rel="preload" as="style" crossorigin href="/assets/card-2.css">` +
 			`<link rel="modulepreload" crossorigin href="/assets/sign-in-1.js">` +
 			`<meta name="texts" lang="zh-CN" content="/assets/common-1.js /assets/account-1.js">` +
 			`<meta name="texts" lang="en" content="/assets/common-2.js /assets/account-2.js"></head>`,
-		"/no/such/page": `<head><meta name="texts" lang="zh-CN" content="/assets/common-1.js">` +
+		"/no/such/page": site + `<meta name="texts" lang="zh-CN" content="/assets/common-1.js">` +
 			`<meta name="texts" lang="en" content="/assets/common-2.js"></head>`,
 	} {
 		if got := body(t, get(t, app, path)); got != want {
