@@ -31,10 +31,7 @@ type modelGifts struct {
 	moved    money.Amount // into the inviter's wallet
 }
 
-const (
-	coupon   = "HALF"
-	permille = 100 // the default
-)
+const permille = 100 // the default
 
 // spend takes money out of the balance and gives how much of it was real.
 func (g *modelGifts) spend(amount money.Amount) (real money.Amount) {
@@ -47,16 +44,17 @@ func (g *modelGifts) spend(amount money.Amount) (real money.Amount) {
 type gifts struct {
 	keys     *cdkey.Keys
 	invites  *invite.Invites
+	coupon   string // its code
 	inviter  int64
 	redeemed []string
 }
 
 func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int64) *gifts {
 	t.Helper()
-	g := &gifts{cdkey.New(c.DB, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), inviter, nil}
+	g := &gifts{cdkey.New(c.DB, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
 	m.gifts.coupons = rapid.Int64Range(1, 3).Draw(rt, "coupons")
 	half := 50
-	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: coupon, Percent: &half, Total: &m.gifts.coupons}, nil)
+	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: g.coupon, Percent: &half, Total: &m.gifts.coupons}, nil)
 	if err == nil {
 		err = c.Settings.Set(t.Context(), map[string]json.RawMessage{"commission_days": json.RawMessage("0")})
 	}
@@ -138,6 +136,9 @@ func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid
 				rt.Fatal(err)
 			}
 			m.gifts.released, m.gifts.pending = m.gifts.released+m.gifts.pending, 0
+			for _, o := range m.orders {
+				o.earning = false
+			}
 		},
 		"withdraw": func(rt *rapid.T) {
 			amount := money.Amount(rapid.Int64Range(1, 200).Draw(rt, "amount"))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"maps"
-	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -22,22 +21,16 @@ import (
 	"airstrip/internal/wallet"
 )
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	set := false
-	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
-	if !set {
-		flag.Set("rapid.checks", "12") // each of them is a whole life of a user on a real database
-	}
-	os.Exit(m.Run())
-}
+// lives says how many random lives each engine sees where -rapid.checks does not: 200 in all, more of them where they are
+// cheaper. The rules are the same for both, and so is the model.
+var lives = map[string]string{"sqlite": "150", "postgres": "50"}
 
 // model says in the simplest way what a user's money, orders and services must be.
 type model struct {
 	balance   money.Amount
 	recharges []*modelRecharge
 	orders    []*modelOrder
-	services  []int64 // ids
+	services  modelServices
 	packages  int
 	stock     int64
 	gifts     modelGifts
@@ -54,10 +47,16 @@ type modelOrder struct {
 	id    int64
 	kind  shop.Kind
 	held  money.Amount
-	price money.Amount
+	price money.Amount // what the wallet pays
 	state shop.State
 
-	coupon bool // whether it took one
+	coupon, stock bool         // whether it took one
+	service       int64        // that it began or renewed, 0 while there is none
+	pack          int64        // that it brought
+	replaces      int64        // service that it ends
+	change        money.Amount // what the wallet gets back of that
+	base          money.Amount // of the price, what came through gateways; 0 where it earned nothing
+	earning       bool         // whether the commission is pending
 }
 
 func (m *model) held() (sum money.Amount) {
@@ -73,7 +72,7 @@ func (m *model) pending(r *modelRecharge) bool { return r.state == wallet.Rechar
 
 func (m *model) end(o *modelOrder, to shop.State) {
 	o.state = to
-	if o.kind == shop.KindPlan {
+	if o.stock {
 		m.stock++
 	}
 	if o.coupon {
@@ -82,11 +81,25 @@ func (m *model) end(o *modelOrder, to shop.State) {
 }
 
 func (m *model) deliver(o *modelOrder) {
-	m.balance -= o.price
-	m.gifts.pending += m.gifts.spend(o.price) * permille / 1000
+	if o.replaces != 0 && !m.services.running(o.replaces) { // it ended meanwhile, so that there is nothing to credit
+		m.end(o, shop.Cancelled)
+		return
+	}
+	m.balance += o.change - o.price
+	base := m.gifts.spend(o.price)
+	if earned := base * permille / 1000; earned > 0 {
+		o.base, o.earning = base, true
+		m.gifts.pending += earned
+	}
 	o.state = shop.Paid
 	if o.kind == shop.KindPackage {
 		m.packages++
+	}
+	if o.kind == shop.KindRenewal {
+		delete(m.services.stopped, o.service) // an ended one begins anew
+	}
+	if o.replaces != 0 {
+		m.services.stopped[o.replaces] = true
 	}
 }
 
@@ -106,13 +119,31 @@ func (m *model) paid(r *modelRecharge) {
 func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 	for engine, empty := range map[string]func(testing.TB) *db.DB{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
+			if !set("rapid.checks") {
+				flag.Set("rapid.checks", lives[engine])
+				defer flag.Set("rapid.checks", "100")
+			}
+			// Ten users share a database: a new one for each would take most of the time, and one for all would make the checks slow.
+			var c *counter
+			lived := 0
 			rapid.Check(t, func(rt *rapid.T) {
-				d := empty(t)
-				defer d.Close()
-				live(t, rt, open(t, d))
+				if lived%10 == 0 {
+					if c != nil {
+						c.DB.Close()
+					}
+					c = open(t, empty(t))
+				}
+				lived++
+				live(t, rt, c)
 			})
 		})
 	}
+}
+
+// set tells whether a flag was given.
+func set(name string) (given bool) {
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
 // live is the life of one user beside a model of it.
@@ -129,9 +160,11 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	stock := m.stock
 	price := rapid.SampledFrom([]money.Amount{0, 1, 990, 2500}).Draw(rt, "price")
 	plan, planPrice := c.plan(t, shop.KindPlan, price, func(p *shop.Plan) { p.Stock = &stock })
+	other, otherPrice := c.plan(t, shop.KindPlan, 1500, nil)
 	_, packagePrice := c.plan(t, shop.KindPackage, 300, nil)
 
 	g := newGifts(t, rt, c, m, inviter, user)
+	m.services = newModelServices(c, map[int64]modelPrice{plan.ID: {planPrice, price}, other.ID: {otherPrice, 1500}})
 
 	recharge := func(label string) *modelRecharge {
 		if len(m.recharges) == 0 {
@@ -141,11 +174,31 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	}
 	// buy does a purchase and tells the model; gateway may be empty.
 	buy := func(kind shop.Kind, what shop.Purchase, price money.Amount, gateway string) {
-		soldOut := kind == shop.KindPlan && m.stock == 0
-		halved := rapid.Bool().Draw(rt, "with the coupon")
-		if halved {
-			what.Coupon = coupon
+		o := &modelOrder{kind: kind, state: shop.Pending, stock: kind == shop.KindPlan && what.PriceID == planPrice}
+		soldOut := o.stock && m.stock == 0
+		var notChanged error
+		var credit money.Amount
+		if what.ChangeServiceID != nil {
+			// How much it is stands in a test of its own; here counts where it goes.
+			quote, err := c.Shop.PreOrder(ctx, user, what)
+			switch o.replaces = *what.ChangeServiceID; {
+			case !m.services.running(o.replaces):
+				notChanged = shop.ErrEnded
+			case m.services.by[o.replaces].price.id == what.PriceID:
+				notChanged = shop.ErrSamePlan
+			case err == nil:
+				credit = quote.Credit
+			}
+		}
+		o.coupon = rapid.Bool().Draw(rt, "with the coupon")
+		if o.coupon {
+			what.Coupon = g.coupon
 			price -= price / 2
+		}
+		price, o.change = max(0, price-credit), max(0, credit-price)
+		o.price = price
+		if kind == shop.KindRenewal {
+			o.service = *what.RenewServiceID
 		}
 		available := m.balance - m.held()
 		var no int64
@@ -168,12 +221,17 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		}
 		switch {
+		case notChanged != nil:
+			if !errors.Is(err, notChanged) {
+				rt.Fatalf("%v, not %v", err, notChanged)
+			}
+			return
 		case soldOut:
 			if !errors.Is(err, shop.ErrSoldOut) {
 				rt.Fatalf("sold out: %v", err)
 			}
 			return
-		case halved && m.gifts.coupons == 0:
+		case o.coupon && m.gifts.coupons == 0:
 			if !errors.Is(err, fault.ErrInvalid) {
 				rt.Fatalf("no coupon is left: %v", err)
 			}
@@ -195,12 +253,12 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			return
 		}
 		must(err)
-		o := &modelOrder{id: no, kind: kind, price: price, state: shop.Pending, coupon: halved}
+		o.id = no
 		m.orders = append(m.orders, o)
-		if kind == shop.KindPlan {
+		if o.stock {
 			m.stock--
 		}
-		if halved {
+		if o.coupon {
 			m.gifts.coupons--
 		}
 		if available >= price {
@@ -219,7 +277,24 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	}
 	gateway := func() string { return rapid.SampledFrom([]string{"", sandbox.Name}).Draw(rt, "gateway") }
 
+	pass := func(d time.Duration) {
+		c.Pass(d)
+		must(c.Payments.Expire(ctx))
+		must(m.services.queue.Trigger(ctx, "service.expire"))
+		now := c.DB.Now()
+		for _, r := range m.recharges {
+			over := !r.until.After(now)
+			if over && m.pending(r) {
+				r.state = wallet.RechargeExpired
+			}
+			if over && r.order != nil && r.order.state == shop.Pending {
+				m.end(r.order, shop.Expired)
+			}
+		}
+	}
+
 	actions := g.actions(c, m, user)
+	maps.Copy(actions, m.services.actions(c, m, user, pass))
 	maps.Copy(actions, map[string]func(*rapid.T){
 		"recharge": func(rt *rapid.T) {
 			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
@@ -274,17 +349,25 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 		"buy a plan": func(rt *rapid.T) {
-			buy(shop.KindPlan, shop.Purchase{PriceID: planPrice}, price, gateway())
+			buy(shop.KindPlan, shop.Purchase{PriceID: planPrice, AutoRenew: rapid.Bool().Draw(rt, "auto renew")}, price, gateway())
 		},
 		"buy a package": func(rt *rapid.T) {
 			buy(shop.KindPackage, shop.Purchase{PriceID: packagePrice}, 300, gateway())
 		},
 		"renew": func(rt *rapid.T) {
-			if len(m.services) == 0 {
+			if len(m.services.list) == 0 {
 				rt.Skip("nothing to renew")
 			}
-			id := rapid.SampledFrom(m.services).Draw(rt, "service")
-			buy(shop.KindRenewal, shop.Purchase{PriceID: planPrice, RenewServiceID: &id}, price, gateway())
+			v := rapid.SampledFrom(m.services.list).Draw(rt, "service")
+			buy(shop.KindRenewal, shop.Purchase{PriceID: v.price.id, RenewServiceID: &v.id}, v.price.amount, gateway())
+		},
+		"change the plan": func(rt *rapid.T) {
+			if len(m.services.list) == 0 {
+				rt.Skip("nothing to change")
+			}
+			v := rapid.SampledFrom(m.services.list).Draw(rt, "service")
+			to := rapid.SampledFrom([]modelPrice{{planPrice, price}, {otherPrice, 1500}}).Draw(rt, "to")
+			buy(shop.KindPlan, shop.Purchase{PriceID: to.id, ChangeServiceID: &v.id}, to.amount, gateway())
 		},
 		"cancel": func(rt *rapid.T) {
 			if len(m.orders) == 0 {
@@ -307,18 +390,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 		"time passes": func(rt *rapid.T) {
-			c.Pass(time.Duration(rapid.IntRange(1, 40).Draw(rt, "minutes")) * time.Minute)
-			must(c.Payments.Expire(ctx))
-			now := c.DB.Now()
-			for _, r := range m.recharges {
-				over := !r.until.After(now)
-				if over && m.pending(r) {
-					r.state = wallet.RechargeExpired
-				}
-				if over && r.order != nil && r.order.state == shop.Pending {
-					m.end(r.order, shop.Expired)
-				}
-			}
+			pass(time.Duration(rapid.IntRange(1, 40).Draw(rt, "minutes")) * time.Minute)
 		},
 		"": func(rt *rapid.T) {
 			c.Sound(rt)
@@ -342,7 +414,13 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 				if kept.State != o.state {
 					rt.Fatalf("order %d is %s; the model has %s", o.id, kept.State, o.state)
 				}
-				if o.kind == shop.KindPlan && o.state == shop.Paid {
+				if kept.Service != nil {
+					o.service = *kept.Service
+				}
+				if kept.Package != nil {
+					o.pack = *kept.Package
+				}
+				if o.kind == shop.KindPlan && (o.state == shop.Paid || o.state == shop.Refunded) {
 					sold++
 				}
 			}
@@ -351,10 +429,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			if len(services) != sold || len(packages) != m.packages {
 				rt.Fatalf("%d services, %d packages; the model has %d and %d", len(services), len(packages), sold, m.packages)
 			}
-			m.services = nil
-			for _, s := range services {
-				m.services = append(m.services, s.ID)
-			}
+			m.services.read(rt, services)
 			now, err := c.Shop.Plan(ctx, plan.ID)
 			must(err)
 			if *now.Stock != m.stock {

@@ -56,9 +56,12 @@ var rules = []db.Rule{
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN coupon c ON c.id = o.coupon_id
 		WHERE CASE WHEN c.id IS NULL THEN o.discount <> 0 WHEN c.percent IS NOT NULL THEN o.discount <> o.price * c.percent / 100
 			ELSE o.discount <> CASE WHEN c.amount < o.price THEN c.amount ELSE o.price END END`},
-	{Name: "I11", Says: "a request to give an order back was granted only where it was given back, and is open only for a paid order", Query: `
+	{Name: "I11", Says: "a request to give an order back was granted only where its service or package was given back, and is open only for a paid order", Query: `
 		SELECT 'refund request ' || CAST(q.id AS TEXT) FROM refund_request q JOIN shop_order o ON o.id = q.order_id
-		WHERE (q.state = 'granted' AND o.state <> 'refunded') OR (q.state = 'open' AND o.state NOT IN ('paid', 'refunded')) OR q.user_id <> o.user_id`},
+		LEFT JOIN fulfilment f ON f.order_id = o.id
+		WHERE (q.state = 'granted' AND o.state <> 'refunded' AND NOT EXISTS (
+				SELECT 1 FROM fulfilment g JOIN shop_order p ON p.id = g.order_id AND p.state = 'refunded' WHERE g.service_id = f.service_id))
+			OR (q.state = 'open' AND o.state NOT IN ('paid', 'refunded')) OR q.user_id <> o.user_id`},
 	{Name: "I13", Says: "a service has a limit just where its order promised one", Query: `
 		SELECT 'service ' || CAST(v.id AS TEXT) FROM service v JOIN fulfilment f ON f.service_id = v.id JOIN shop_order o ON o.id = f.order_id AND o.kind = 'plan'
 		WHERE (v.quota_bytes IS NULL) <> ((o.terms ->> 'traffic_bytes') IS NULL) OR (v.speed_mbps IS NULL) <> ((o.terms ->> 'speed_mbps') IS NULL)
