@@ -10,10 +10,13 @@ import { preloadRoutes } from './tools/preload-routes.ts'
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
 const everyPagesUi =
-  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(?!icons|dynamic)/
+  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(icons\/eye(-off)?\.|(?!icons|dynamic))/
 
 const everyPagesOwn =
-  /src\/(app\/(session\/|(crawler|error-page|lazy|not-found-page|query-client|layouts\/(web-site-layout2|footer|preference-buttons))\.)|(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.|shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\.|routes\/(__root|\$|auth)\b|features\/account\/brought-tokens\.)/
+  /src\/(app\/(session\/|(crawler|error-page|lazy|not-found-page|query-client|layouts\/(web-site-layout2|footer|preference-buttons))\.)|(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.|shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\.|routes\/(__root|\$|auth)\.|features\/account\/brought-tokens\.)/
+
+const openForms =
+  /src\/(features\/account\/(field-rules|use-sign-in|components\/(auth-card|check-field|password-field|second-step-field))|app\/captcha\/(asked|form-end|use-calls))\.|esm\/components\/PasswordInput/
 
 export default defineConfig({
   plugins: [
@@ -53,6 +56,7 @@ export default defineConfig({
             { name: 'i18n', test: /node_modules\/i18next\// },
             { name: 'form', test: /node_modules\/react-hook-form\// },
             { name: 'base', test: everyPagesOwn },
+            { name: 'open-forms', test: openForms },
           ],
         },
       },
