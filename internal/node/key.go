@@ -19,8 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// UserSecret is what the user with this UUID and password proves themselves with on n. All agents, links and the mod_mu
-// list go by it.
+// UserSecret is what the user with this UUID and password proves themselves with on n. All agents and links go by it. A key
+// of Shadowsocks 2022 is the base64 of letters, not of any bytes: agents of the UniProxy family make it so from the text
+// that they are told.
 func UserSecret(n Node, id uuid.UUID, password string) string {
 	if n.Protocol != Shadowsocks {
 		return id.String()
@@ -30,7 +31,8 @@ func UserSecret(n Node, id uuid.UUID, password string) string {
 		return password
 	}
 	sum := sha256.Sum256([]byte("ss2022:" + password))
-	return base64.StdEncoding.EncodeToString(sum[:size])
+	letters := base64.RawURLEncoding.EncodeToString(sum[:])
+	return base64.StdEncoding.EncodeToString([]byte(letters[:size]))
 }
 
 // keySize is the length of the keys of a Shadowsocks 2022 method, 0 for an older one.

@@ -192,18 +192,16 @@ func second[T any](_ T, err error) error { return err }
 
 func TestSecretsOfUsersByProtocol(t *testing.T) {
 	id := uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	sum := sha256.Sum256([]byte("ss2022:p"))
+	letters := base64.RawURLEncoding.EncodeToString(sum[:])
 	for want, n := range map[string]node.Node{
 		id.String(): draft(node.Trojan, node.Settings{}),
 		"p":         draft(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}),
-		base64.StdEncoding.EncodeToString(first16("ss2022:p")): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-128-gcm"}),
+		base64.StdEncoding.EncodeToString([]byte(letters[:16])): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-128-gcm"}),
+		base64.StdEncoding.EncodeToString([]byte(letters[:32])): draft(node.Shadowsocks, node.Settings{Method: "2022-blake3-aes-256-gcm"}),
 	} {
 		if got := node.UserSecret(n, id, "p"); got != want {
 			t.Errorf("%s %s: %q, want %q", n.Protocol, n.Settings.Method, got, want)
 		}
 	}
-}
-
-func first16(text string) []byte {
-	sum := sha256.Sum256([]byte(text))
-	return sum[:16]
 }

@@ -297,7 +297,8 @@ func Setups(t *testing.T) []Setup {
 	}
 	userKey := func(u api.User, n int) string {
 		sum := sha256.Sum256([]byte("ss2022:" + u.Password))
-		return base64.StdEncoding.EncodeToString(sum[:n])
+		letters := base64.RawURLEncoding.EncodeToString(sum[:])
+		return base64.StdEncoding.EncodeToString([]byte(letters[:n]))
 	}
 
 	var list []Setup

@@ -105,7 +105,8 @@ func account(node api.Node, user api.User) proto.Message {
 	}
 	if size := keySize(node.Settings.Method); size > 0 {
 		sum := sha256.Sum256([]byte("ss2022:" + user.Password))
-		return &shadowsocks_2022.Account{Key: base64.StdEncoding.EncodeToString(sum[:size])}
+		letters := base64.RawURLEncoding.EncodeToString(sum[:]) // no other bytes: agents of others can make keys of text only
+		return &shadowsocks_2022.Account{Key: base64.StdEncoding.EncodeToString([]byte(letters[:size]))}
 	}
 	return &shadowsocks.Account{Password: user.Password, CipherType: cipher(node.Settings.Method)}
 }
