@@ -30,11 +30,13 @@ func door(t *testing.T, reg *prometheus.Registry) http.Handler {
 			api.NewFailure(r.Context(), err).Write(w)
 		}
 	})
-	mux.HandleFunc("POST /mod_mu/read", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			api.NewFailure(r.Context(), err).Write(w)
-		}
-	})
+	for _, path := range []string{"/mod_mu/read", "/api/v1/server/UniProxy/read"} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				api.NewFailure(r.Context(), err).Write(w)
+			}
+		})
+	}
 	mux.HandleFunc("GET /panic/{token}", func(http.ResponseWriter, *http.Request) { panic("the password is hunter2") })
 	mux.HandleFunc("GET /fail", func(w http.ResponseWriter, r *http.Request) {
 		api.NewFailure(r.Context(), errors.New("SELECT secret FROM x")).Write(w)
@@ -113,7 +115,7 @@ func TestBodiesAreBoundedAndThoseOfNodesMayBeLarger(t *testing.T) {
 		path string
 		size int
 		want int
-	}{{"/v1/read", 1 << 20, 200}, {"/v1/read", 1<<20 + 1, 413}, {"/mod_mu/read", 8 << 20, 200}, {"/mod_mu/read", 10 << 20, 413}} {
+	}{{"/v1/read", 1 << 20, 200}, {"/v1/read", 1<<20 + 1, 413}, {"/mod_mu/read", 8 << 20, 200}, {"/mod_mu/read", 10 << 20, 413}, {"/api/v1/server/UniProxy/read", 8 << 20, 200}} {
 		if w := ask(h, http.MethodPost, c.path, "1.2.3.4:1", strings.NewReader(strings.Repeat("x", c.size))); w.Code != c.want {
 			t.Errorf("%d bytes to %s: %d, want %d", c.size, c.path, w.Code, c.want)
 		}

@@ -238,7 +238,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	notify.Telegram(mux, a.Telegram)
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
-	modmu.Register(mux, a.Nodes, a.Services, a.Traffic)
+	modmu.Register(mux, a.Nodes, a.Traffic)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +21,6 @@ const (
 	Late    Health = "late"    // within 300 s
 	Offline Health = "offline" // longer ago, or never
 )
-
-// onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
-const onlineFor = 90 * time.Second
 
 // State is the last thing that a node's agent said of itself. Rates are bytes a second.
 type State struct {
@@ -71,16 +67,6 @@ func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
 	return by, nil
 }
 
-// OnlineIP is one address at which a user is connected to a node.
-type OnlineIP struct {
-	bun.BaseModel `bun:"table:online_ip"`
-	UserID        int64 `bun:",pk"`
-	NodeID        int64 `bun:",pk"`
-	IP            string
-	FirstAt       time.Time
-	LastAt        time.Time
-}
-
 // Status keeps what an agent said of itself and who is online on it. Addresses that are none are left out.
 func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
 	st.SeenAt = s.db.Now()
@@ -104,19 +90,6 @@ func (s *Nodes) Load(ctx context.Context, nodeID int64, uptime int64, load []flo
 	return s.edit(ctx, nodeID, func(st *State) {
 		st.UptimeSeconds, st.Load, st.CPUPermille, st.MemoryPermille = uptime, load, cpuPermille, memoryPermille
 	})
-}
-
-// SetOnline keeps the addresses that a foreign agent reports, the whole of its list.
-func (s *Nodes) SetOnline(ctx context.Context, nodeID int64, online []OnlineIP) error {
-	online = readable(nodeID, online, s.db.Now())
-	users := map[int64]bool{}
-	for _, o := range online {
-		users[o.UserID] = true
-	}
-	if err := s.edit(ctx, nodeID, func(st *State) { st.OnlineUsers = int64(len(users)) }); err != nil {
-		return err
-	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return upsertOnline(ctx, tx, online) })
 }
 
 // Seen notes a sign of life of a foreign agent, at most each 20 s, so that answers from a cache stay cheap.
@@ -176,39 +149,6 @@ func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	}
 	_, err := q.Exec(ctx)
 	return err
-}
-
-func upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
-	for part := range slices.Chunk(online, 500) {
-		if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id, node_id, ip) DO UPDATE").Set("last_at = EXCLUDED.last_at").Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readable gives each address once and in one form; IPv4 in IPv6 is IPv4.
-func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
-	seen := map[OnlineIP]bool{}
-	var kept []OnlineIP
-	for _, o := range online {
-		ip, err := netip.ParseAddr(o.IP)
-		row := OnlineIP{UserID: o.UserID, NodeID: nodeID, IP: ip.Unmap().WithZone("").String(), FirstAt: now, LastAt: now}
-		if err != nil || o.UserID <= 0 || seen[row] {
-			continue
-		}
-		seen[row] = true
-		kept = append(kept, row)
-	}
-	return kept
-}
-
-// OnlineDevices gives at how many addresses the user is connected now, over all nodes.
-func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
-	var count int
-	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
-		Where("user_id = ? AND last_at > ?", userID, s.db.Now().Add(-onlineFor)).Scan(ctx, &count)
-	return count, err
 }
 
 // BlockIPs keeps addresses that a node asks all nodes to block.

@@ -13,25 +13,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/maypok86/otter/v2"
-
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
-	"airstrip/internal/service"
 	"airstrip/internal/traffic"
 )
 
 type server struct {
-	nodes    *node.Nodes
-	services *service.Services
-	traffic  *traffic.Traffic
-	lists    *otter.Cache[listKey, *list]
+	nodes   *node.Nodes
+	traffic *traffic.Traffic
+	lists   *api.Lists[listKey]
 }
 
 // Register serves the agents' API on mux under both of its prefixes.
-func Register(mux *http.ServeMux, nodes *node.Nodes, services *service.Services, traffic *traffic.Traffic) {
-	s := &server{nodes, services, traffic, otter.Must(&otter.Options[listKey, *list]{MaximumSize: 64})}
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
+	s := &server{nodes, traffic, api.NewLists[listKey]()}
 	for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
 		mux.HandleFunc("GET "+prefix+"/users", s.guard(s.users))
 		for pattern, fn := range map[string]answer{

@@ -102,7 +102,7 @@ func each(t *testing.T, test func(s *site)) {
 			return err
 		})
 		mux := http.NewServeMux()
-		modmu.Register(mux, s.nodes, s.services, traffic.New(d, settings, s.services, s.nodes))
+		modmu.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes))
 		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 		t.Cleanup(server.Close)
 		s.url = server.URL
@@ -418,7 +418,7 @@ func BenchmarkUsers(b *testing.B) {
 		b.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	modmu.Register(mux, nodes, services, traffic.New(d, settings, services, nodes))
+	modmu.Register(mux, nodes, traffic.New(d, settings, services, nodes))
 	server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 	defer server.Close()
 	get := func(url, etag string) []byte {

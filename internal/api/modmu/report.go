@@ -2,39 +2,24 @@ package modmu
 
 import (
 	"crypto/sha256"
-	"errors"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/traffic"
 )
 
-// whole is a whole number of a report. One that has no place in 64 bits is read as the largest there is, so that its row is
-// refused and the others count.
-type whole int64
-
-// UnmarshalJSON reads a number; older agents in Python send some as 12.0.
-func (n *whole) UnmarshalJSON(b []byte) error {
-	text := strings.TrimSuffix(string(b), ".0")
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return err
-	}
-	*n = whole(v)
-	return nil
-}
-
 // postTraffic counts. These agents repeat a post whose answer was lost, with the same body and no id.
 func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	rows, body, err := read[struct {
-		UserID whole `json:"user_id"`
-		U      whole `json:"u"`
-		D      whole `json:"d"`
+		UserID api.Whole `json:"user_id"`
+		U      api.Whole `json:"u"`
+		D      api.Whole `json:"d"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -55,8 +40,8 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 
 func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 	rows, _, err := read[struct {
-		UserID whole  `json:"user_id"`
-		IP     string `json:"ip"`
+		UserID api.Whole `json:"user_id"`
+		IP     string    `json:"ip"`
 	}](r)
 	if err != nil {
 		return nil, err
@@ -65,13 +50,13 @@ func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 	for i, row := range rows {
 		online[i] = node.OnlineIP{UserID: int64(row.UserID), IP: row.IP}
 	}
-	return "ok", s.nodes.SetOnline(r.Context(), n.ID, online)
+	return "ok", s.nodes.SetOnline(r.Context(), n, online)
 }
 
 func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 	rows, _, err := read[struct {
-		ListID whole `json:"list_id"`
-		UserID whole `json:"user_id"`
+		ListID api.Whole `json:"list_id"`
+		UserID api.Whole `json:"user_id"`
 	}](r)
 	if err != nil {
 		return nil, err

@@ -1,19 +1,14 @@
 package modmu
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"airstrip/internal/node"
+	"airstrip/internal/service"
 )
 
 // userJSON has every field that some agent reads. Nothing in it may change by itself, as who is online does: agents add a
@@ -36,9 +31,6 @@ type userJSON struct {
 	IsMultiUser    int       `json:"is_multi_user"`
 }
 
-// placeholder stands in an empty list, on which some agents fail. Its id is nobody's and nobody knows its secrets.
-var placeholder = sha256.Sum256([]byte("airstrip placeholder"))
-
 // listKey is what a list follows from; nodes that have it in common share one.
 type listKey struct {
 	class, group int
@@ -48,80 +40,34 @@ type listKey struct {
 	port         int
 }
 
-// list is the answer for one revision, as the bytes that are sent.
-type list struct {
-	revision int64
-	etag     string
-	plain    []byte
-	gzipped  []byte
-}
-
-// users answers who may use the node. The list is built once for each change and node type, and sent as bytes.
+// users answers who may use the node.
 func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revision int64) {
 	s.seen(r.Context(), n)
 	key := listKey{n.Class, n.GroupID, n.Enabled, n.Protocol, n.Settings.Method, n.ListenPort}
-	l, ok := s.lists.GetIfPresent(key)
-	if !ok || l.revision != revision {
-		var err error
-		if l, err = s.build(r.Context(), n, revision, l); err != nil {
-			fail(w, r, err)
-			return
-		}
-		s.lists.Set(key, l)
+	if err := s.lists.Serve(w, r, key, revision, func() ([]byte, error) { return s.list(r.Context(), n) }); err != nil {
+		fail(w, r, err)
 	}
-	h := w.Header()
-	h.Set("ETag", l.etag)
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("Vary", "Accept-Encoding")
-	if r.Header.Get("If-None-Match") == l.etag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	body := l.plain
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		body = l.gzipped
-		h.Set("Content-Encoding", "gzip")
-	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.Write(body)
 }
 
-// build makes the list for a revision; one with the same bytes as before stays as it is.
-func (s *server) build(ctx context.Context, n node.Node, revision int64, before *list) (*list, error) {
-	users := []userJSON{}
-	if n.Enabled {
-		allowed, err := s.services.Allowed(ctx, n.Class, n.GroupID)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range allowed {
-			users = append(users, user(n, a.UserID, a.UUID, a.Password, orZero(a.SpeedMbps), orZero(a.Devices)))
-		}
-	}
-	if len(users) == 0 {
-		users = append(users, user(n, 0, uuid.UUID(placeholder[:16]), hex.EncodeToString(placeholder[16:]), 0, 0))
-	}
-	plain, err := json.Marshal(envelope{1, users})
+func (s *server) list(ctx context.Context, n node.Node) ([]byte, error) {
+	roster, err := s.nodes.Roster(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(plain)
-	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	if before != nil && before.etag == etag {
-		return &list{revision, etag, before.plain, before.gzipped}, nil
+	users := make([]userJSON, len(roster))
+	for i, a := range roster {
+		users[i] = user(n, a)
 	}
-	var zipped bytes.Buffer
-	zip := gzip.NewWriter(&zipped)
-	zip.Write(plain)
-	zip.Close()
-	return &list{revision, etag, plain, zipped.Bytes()}, nil
+	return json.Marshal(envelope{1, users})
 }
 
-func user(n node.Node, id int64, name uuid.UUID, password string, speed, devices int) userJSON {
-	u := userJSON{ID: id, UUID: name, Passwd: password, Port: n.ListenPort, Method: n.Settings.Method, NodeSpeedLimit: speed, NodeIPLimit: devices, NodeConnector: devices, Obfs: "plain", Protocol: "origin"}
+func user(n node.Node, a service.Access) userJSON {
+	u := userJSON{
+		ID: a.UserID, UUID: a.UUID, Passwd: a.Password, Port: n.ListenPort, Method: n.Settings.Method,
+		NodeSpeedLimit: orZero(a.SpeedMbps), NodeIPLimit: orZero(a.Devices), NodeConnector: orZero(a.Devices), Obfs: "plain", Protocol: "origin",
+	}
 	if n.Protocol == node.Shadowsocks {
-		u.Passwd = node.UserSecret(n, name, password)
+		u.Passwd = node.UserSecret(n, a.UUID, a.Password)
 	}
 	return u
 }
