@@ -2,11 +2,12 @@ import { createFileRoute } from '@tanstack/react-router'
 import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { movementReasons } from '@/features/wallet/reasons'
 
 export const Route = createFileRoute('/user/wallet/')({
   validateSearch: z.object({
-    tab: z._default(z.catch(z.enum(['movements', 'recharges']), 'movements'), 'movements'),
     page: z._default(z.catch(z.int().check(z.positive()), 1), 1),
+    reason: z.catch(z.optional(z.enum(movementReasons)), undefined),
   }),
   loader: () => loadTexts('wallet'),
   component: lazyPage(() => import('@/features/wallet/wallet-page'), 'WalletPage'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { amountProblem, normalAmount, pagesOf } from './model'
+import { amountProblem, monthName, monthsSince, normalAmount, pagesOf, pollMs } from './model'
 
 describe('a typed amount', () => {
   it.each([
@@ -26,4 +26,23 @@ it('always has a first page', () => {
   expect(pagesOf(0)).toBe(1)
   expect(pagesOf(15)).toBe(1)
   expect(pagesOf(16)).toBe(2)
+})
+
+it('looks every two seconds at first, and less and less while nothing happens', () => {
+  expect(pollMs(1)).toBe(2000)
+  expect(pollMs(15)).toBe(2000)
+  expect(pollMs(17)).toBe(3125)
+  expect(pollMs(1000)).toBe(15_000)
+})
+
+it('counts months in the calendar of the site, over the turn of the year', () => {
+  const now = Date.parse('2026-01-31T17:00:00Z') // February there
+  expect(monthsSince('2025-11-30T15:00:00Z', now, 'Asia/Shanghai')).toEqual([
+    '2026-02',
+    '2026-01',
+    '2025-12',
+    '2025-11',
+  ])
+  expect(monthsSince('2026-01-31T17:00:00Z', now, 'Asia/Shanghai')).toEqual(['2026-02'])
+  expect(monthName('2026-02', 'en')).toBe('February 2026')
 })

@@ -1,8 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { http } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { RechargeRecord } from '@/api/gen/types.gen'
-import { gateways, order, orderResult, recharge, wallet } from '@/test/fixtures'
+import type { GatewayItem, RechargeRecord } from '@/api/gen/types.gen'
+import { gateways, inDays, order, orderResult, recharge, wallet } from '@/test/fixtures'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
@@ -11,9 +11,28 @@ const statePath = '*/api/v2/user/wallet/recharge/:id'
 const is = (change: Partial<RechargeRecord>) =>
   server.use(http.post(statePath, () => success(recharge(change))))
 
+/** Each takes 10 at least; WeChat Pay has a fee of 0.50. */
+const priced = (gateway: GatewayItem, amount: string): GatewayItem => {
+  if (Number(amount) < 10) return gateway
+  const fee = gateway.name === 'wechat' ? '0.50' : '0.00'
+  const whole = (Number(amount) + Number(fee)).toFixed(2)
+  return { ...gateway, charge: { amount, fee, pay_amount: whole, pay_currency: 'CNY' } }
+}
+
+beforeEach(() => {
+  localStorage.clear()
+  sessionStorage.clear()
+})
+
 beforeEach(() =>
   server.use(
-    http.get('*/api/v2/user/wallet/gateways', () => success(gateways)),
+    http.get('*/api/v2/user/wallet/gateways', ({ request }) => {
+      const amount = new URL(request.url).searchParams.get('amount')
+      return success(amount === null ? gateways : gateways.map((one) => priced(one, amount)))
+    }),
+    http.get('*/api/v2/user/wallet/recharge', () =>
+      success({ created_at: inDays(-90), total_count: 0, recharge_records: [] }),
+    ),
     http.get('*/api/v2/user/wallet', () => success(wallet())),
     stillLoading,
   ),
@@ -33,14 +52,15 @@ describe('beginning a recharge', () => {
     const amount = await screen.findByRole('textbox', { name: 'Amount' })
     await user.clear(amount)
     await user.type(amount, '12,5')
-    expect(await screen.findByText('With this top-up')).toBeVisible()
     await user.click(await screen.findByRole('radio', { name: 'WeChat Pay' }))
-    await user.click(screen.getByRole('button', { name: 'Pay ¥12.50' }))
+    const sums = await screen.findByRole('region', { name: 'Summary' })
+    await waitFor(() => expect(sums).toHaveTextContent('Fee¥0.50'))
+    await user.click(screen.getByRole('button', { name: 'Pay ¥13.00' }))
     await waitFor(() => expect(router.state.location.search).toEqual({ id: 31 }))
     expect(sent).toEqual([
       {
         body: { amount: '12.50', gateway: 'wechat' },
-        key: expect.stringMatching(/-12\.50-wechat$/),
+        key: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     ])
   })
@@ -60,6 +80,61 @@ describe('beginning a recharge', () => {
     await user.type(amount, '0.5{Enter}')
     expect(await screen.findByText('At least ¥1.00')).toBeVisible()
     expect(amount).toBeInvalid()
+  })
+
+  it('says nothing of what it costs before the server did, and between which sums a gateway takes it', async () => {
+    const { user } = await openSignedIn('/user/wallet/recharge/new')
+    const amount = await screen.findByRole('textbox', { name: 'Amount' })
+    await user.clear(amount)
+    await user.type(amount, '5')
+    expect(screen.getByRole('button', { name: 'Pay' })).toBeDisabled()
+    expect(await screen.findAllByText(/^Takes /)).toHaveLength(2)
+    expect(screen.getByRole('button', { name: 'Pay' })).toBeDisabled()
+    expect(screen.getByRole('radio', { name: 'Alipay' })).toBeDisabled()
+  })
+
+  it('leads back to one that waits', async () => {
+    server.use(
+      http.get('*/api/v2/user/wallet/recharge', () =>
+        success({ created_at: inDays(-9), total_count: 1, recharge_records: [recharge()] }),
+      ),
+    )
+    await openSignedIn('/user/wallet/recharge/new')
+    expect(await screen.findByRole('link', { name: 'Go on with it' })).toHaveAttribute(
+      'href',
+      expect.stringContaining('id=31'),
+    )
+  })
+
+  it('puts what the server says of the amount at its field', async () => {
+    const errors = [{ field: 'amount', code: 'range', message: 'Not that much today' }]
+    server.use(
+      http.post(createPath, () =>
+        failure(422, { message: 'Check your input', code: 'invalid_input', errors }),
+      ),
+    )
+    const { user } = await openSignedIn('/user/wallet/recharge/new')
+    await user.click(await screen.findByRole('button', { name: 'Pay ¥50.00' }))
+    expect(await screen.findByText('Not that much today')).toBeVisible()
+    expect(screen.getByRole('textbox', { name: 'Amount' })).toBeInvalid()
+  })
+
+  it('keeps the key of an answer that got lost, so that another press makes no second recharge', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post(createPath, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return keys.length === 1 ? HttpResponse.error() : success(recharge())
+      }),
+    )
+    is({})
+    const { user } = await openSignedIn('/user/wallet/recharge/new')
+    const pay = await screen.findByRole('button', { name: 'Pay ¥50.00' })
+    await user.click(pay)
+    expect(await screen.findByRole('alert')).toHaveTextContent('can’t be reached')
+    await user.click(pay)
+    await screen.findByRole('link', { name: 'Go and pay' })
+    expect(keys[1]).toBe(keys[0])
   })
 
   it('shows the server’s refusal', async () => {
@@ -92,6 +167,37 @@ describe('a recharge that waits', () => {
     expect(await screen.findByRole('img', { name: 'Payment code' })).toBeVisible()
   })
 
+  it('says in words how to pay by hand, with the number to name', async () => {
+    is({ pay_page: { kind: 'text', url: '', text: 'Transfer to account 123' } })
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByText('Transfer to account 123')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Copy Payment number' })).toBeVisible()
+  })
+
+  it('says what of it is a fee', async () => {
+    is({ fee: '0.50', pay_amount: '7.13', pay_currency: 'USD' })
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByText('¥50.00 for your balance and a fee of ¥0.50')).toBeVisible()
+    expect(screen.getByText('To pay').parentElement).toHaveTextContent('$7.13')
+  })
+
+  it('asks the gateway again when it was down', async () => {
+    is({ pay_page: undefined })
+    const { user } = await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByRole('alert')).toHaveTextContent('Nothing was taken')
+    is({})
+    await user.click(screen.getByRole('button', { name: 'Try again' }))
+    expect(await screen.findByRole('link', { name: 'Go and pay' })).toBeVisible()
+  })
+
+  it('goes on looking when its time is up, since the server has the last word', async () => {
+    is({ expires_at: inDays(-0.001) })
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByText(/The time is up/)).toBeVisible()
+    is({ state: 'expired' })
+    expect(await screen.findByText(/not paid in time/, {}, { timeout: 4000 })).toBeVisible()
+  })
+
   it('tells by itself when it was paid', async () => {
     let isPaid = false
     server.use(
@@ -103,6 +209,7 @@ describe('a recharge that waits', () => {
     expect(
       await screen.findByText('The money is in your balance.', {}, { timeout: 4000 }),
     ).toBeVisible()
+    expect(await screen.findByText('Available balance now')).toHaveTextContent('¥128.50')
     expect(screen.getByRole('link', { name: 'See wallet' })).toBeVisible()
   })
 

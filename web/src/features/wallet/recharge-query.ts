@@ -1,10 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { rechargeGet } from '@/api/gen/sdk.gen'
-import { isWaiting } from './model'
+import { isWaiting, pollMs } from './model'
 
-const POLL_MS = 2000
-
-/** One recharge, looked at every two seconds while it waits to be paid, and whenever the page is seen again. */
+/** One recharge, looked at again and again while it waits to be paid, and whenever the page is seen again. */
 export const rechargeOptions = (id: string) =>
   queryOptions({
     queryKey: ['recharge', id],
@@ -13,6 +11,7 @@ export const rechargeOptions = (id: string) =>
       return data
     },
     staleTime: 0,
-    refetchInterval: ({ state: { data } }) => (data && isWaiting(data) ? POLL_MS : false),
+    refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) =>
+      data && isWaiting(data) ? pollMs(dataUpdateCount + errorUpdateCount) : false,
     refetchOnWindowFocus: 'always',
   })

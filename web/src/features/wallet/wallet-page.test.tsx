@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, expect, it } from 'vitest'
-import { inDays, recharge, wallet } from '@/test/fixtures'
+import { inDays, wallet } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
@@ -17,6 +17,8 @@ const movement = (id: number, amount: string) => ({
   reference: { kind: 'order', no: id },
 })
 
+beforeEach(() => sessionStorage.clear())
+
 beforeEach(() =>
   server.use(
     http.get('*/api/v2/user/wallet', () => success(wallet())),
@@ -26,13 +28,6 @@ beforeEach(() =>
         page === 1 ? [movement(1, '-30.00'), movement(2, '50.00')] : [movement(16, '5.00')]
       return success({ movements, total_count: 16, page, size: 15 })
     }),
-    http.get('*/api/v2/user/wallet/recharge', () =>
-      success({
-        created_at: inDays(-90),
-        total_count: 2,
-        recharge_records: [recharge(), recharge({ id: 'b', no: 30, state: 'paid' })],
-      }),
-    ),
   ),
 )
 
@@ -47,17 +42,77 @@ it('shows the balance and every movement with the balance after it', async () =>
   expect(screen.getByText('+¥50.00')).toBeVisible()
 })
 
-it('shows what is held and earned, where there is any', async () => {
+it('shows what is held, and why', async () => {
   server.use(
-    http.get('*/api/v2/user/wallet', () =>
-      success(wallet({ held: '8.50', available: '120.00', invite_balance: '3.00' })),
-    ),
+    http.get('*/api/v2/user/wallet', () => success(wallet({ held: '8.50', available: '120.00' }))),
   )
   await openSignedIn('/user/wallet')
   const card = await screen.findByRole('region', { name: 'Available balance' })
   expect(card).toHaveTextContent('120.00')
   expect(card).toHaveTextContent('Held by open orders¥8.50')
-  expect(card).toHaveTextContent('Invite commission¥3.00')
+  expect(within(card).getByRole('link')).toHaveAttribute('href', '/user/wallet/recharge')
+})
+
+it('moves what inviting earned into the balance, once', async () => {
+  const sent: { body: unknown; key: string | null }[] = []
+  server.use(
+    http.get('*/api/v2/user/wallet', () =>
+      success(
+        wallet({ invite_balance: sent.length === 0 ? '3.00' : '0.00', invite_pending: '2.00' }),
+      ),
+    ),
+    http.post('*/api/v2/user/invite/withdraw', async ({ request }) => {
+      sent.push({ body: await request.json(), key: request.headers.get('Idempotency-Key') })
+      return success({})
+    }),
+  )
+  const { user } = await openSignedIn('/user/wallet')
+  const card = await screen.findByRole('region', { name: 'Invite commission' })
+  expect(card).toHaveTextContent('Not released yet¥2.00')
+  await user.click(screen.getByRole('button', { name: 'Move ¥3.00 to the balance' }))
+  expect(await screen.findByText('It is in your balance.')).toBeVisible()
+  await waitFor(() => expect(card).toHaveTextContent('0.00'))
+  expect(sent).toEqual([{ body: { amount: '3.00' }, key: expect.stringMatching(/^[0-9a-f]{32}$/) }])
+})
+
+it('says why commission could not be moved', async () => {
+  server.use(
+    http.get('*/api/v2/user/wallet', () => success(wallet({ invite_balance: '3.00' }))),
+    http.post('*/api/v2/user/invite/withdraw', () =>
+      failure(409, { message: 'It was moved already', code: 'commission_too_low' }),
+    ),
+  )
+  const { user } = await openSignedIn('/user/wallet')
+  await user.click(await screen.findByRole('button', { name: /^Move/ }))
+  expect(await screen.findByRole('alert')).toHaveTextContent('It was moved already')
+})
+
+it('filters the statement in the address', async () => {
+  server.use(
+    http.get(movementsPath, ({ request }) => {
+      const reason = new URL(request.url).searchParams.get('reason')
+      const movements = reason === null ? [movement(1, '-30.00')] : []
+      return success({ movements, total_count: movements.length, page: 1, size: 15 })
+    }),
+  )
+  const { router, user } = await openSignedIn('/user/wallet?page=2')
+  expect(await screen.findByText('Purchase 1')).toBeVisible()
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by kind' }), 'Refunds')
+  expect(await screen.findByText('No movements of this kind.')).toBeVisible()
+  expect(router.state.location.search).toEqual({ reason: 'refund', page: 1 })
+  await user.click(screen.getByRole('link', { name: 'Show all' }))
+  expect(await screen.findByText('Purchase 1')).toBeVisible()
+})
+
+it('leads to the other pages of the wallet', async () => {
+  await openSignedIn('/user/wallet')
+  const more = within(await screen.findByRole('navigation', { name: 'More of the wallet' }))
+  expect(more.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+    '/user/wallet/recharge/cd-key',
+    '/user/wallet/recharge',
+    '/user/wallet/billing',
+    '/user/wallet/purchase-records-old',
+  ])
 })
 
 it('turns pages in the address', async () => {
@@ -66,18 +121,6 @@ it('turns pages in the address', async () => {
   await user.click(screen.getByRole('link', { name: 'Older' }))
   expect(await screen.findByText('Purchase 16')).toBeVisible()
   expect(router.state.location.search).toMatchObject({ page: 2 })
-})
-
-it('lists recharges, and leads back to those that wait', async () => {
-  const { router, user } = await openSignedIn('/user/wallet')
-  await user.click(await screen.findByRole('tab', { name: 'Top-ups' }))
-  expect(await screen.findByText('Waiting for payment')).toBeVisible()
-  expect(screen.getByText('Paid')).toBeVisible()
-  expect(screen.getByRole('link', { name: 'Pay now' })).toHaveAttribute(
-    'href',
-    expect.stringContaining('id=31'),
-  )
-  await waitFor(() => expect(router.state.location.search).toMatchObject({ tab: 'recharges' }))
 })
 
 it('leads to a first recharge where nothing has moved', async () => {

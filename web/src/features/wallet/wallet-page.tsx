@@ -1,23 +1,20 @@
-import { Card, Skeleton, Tabs } from '@mantine/core'
+import { Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { CreditCard, FileText, History, TicketCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { Balance } from './components/balance'
+import { Commission } from './components/commission'
 import { Movements } from './components/movements'
-import { Recharges } from './components/recharges'
+import { ReasonFilter } from './components/reason-filter'
 import classes from './wallet-page.module.css'
-
-const route = getRouteApi('/user/wallet/')
 
 /** The balance and where it came from and went to. */
 export function WalletPage() {
   const { t } = useTranslation('wallet')
-  const { tab } = route.useSearch()
-  const navigate = route.useNavigate()
   const wallet = useQuery(walletGetOptions())
   return (
     <>
@@ -28,33 +25,47 @@ export function WalletPage() {
       />
       <div className={classes.page}>
         <Loaded query={wallet} skeleton={<Skeleton height={126} radius="lg" />} hasCards>
-          {(found) => <Balance wallet={found} />}
+          {(found) => (
+            <div className={classes.cards}>
+              <Balance wallet={found} />
+              <Commission wallet={found} />
+            </div>
+          )}
         </Loaded>
-        <Card padding={0}>
-          <Tabs
-            value={tab}
-            keepMounted={false}
-            onChange={(value) =>
-              void navigate({
-                search: { tab: value === 'recharges' ? 'recharges' : 'movements' },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            <Tabs.List className={classes.tabs}>
-              <Tabs.Tab value="movements">{t('tab.movements')}</Tabs.Tab>
-              <Tabs.Tab value="recharges">{t('tab.recharges')}</Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="movements">
-              <Movements />
-            </Tabs.Panel>
-            <Tabs.Panel value="recharges">
-              <Recharges />
-            </Tabs.Panel>
-          </Tabs>
+        <More />
+        <Card padding={0} component="section" aria-labelledby="statement">
+          <div className={classes.head}>
+            <h2 id="statement">{t('statement')}</h2>
+            <ReasonFilter />
+          </div>
+          <Movements />
         </Card>
       </div>
     </>
   )
 }
+
+function More() {
+  const { t } = useTranslation('wallet')
+  return (
+    <nav aria-label={t('more')} className={classes.more}>
+      {more.map(({ to, key, icon: Icon }) => (
+        <ButtonLink
+          key={to}
+          to={to}
+          variant="default"
+          leftSection={<Icon size={18} strokeWidth={1.75} aria-hidden="true" />}
+        >
+          {t(`${key}.title`)}
+        </ButtonLink>
+      ))}
+    </nav>
+  )
+}
+
+const more = [
+  { to: '/user/wallet/recharge/cd-key', key: 'cdKey', icon: TicketCheck },
+  { to: '/user/wallet/recharge', key: 'recharges', icon: CreditCard },
+  { to: '/user/wallet/billing', key: 'billing', icon: FileText },
+  { to: '/user/wallet/purchase-records-old', key: 'purchases', icon: History },
+] as const

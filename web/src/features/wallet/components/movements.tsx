@@ -19,29 +19,47 @@ const route = getRouteApi('/user/wallet/')
 
 /** The statement: every movement with the balance after it, newest first. */
 export function Movements() {
-  const { t } = useTranslation('wallet')
-  const { page } = route.useSearch()
+  const { page, reason } = route.useSearch()
   const movements = useQuery({
-    ...walletMovementsOptions({ query: { page, size: PAGE_SIZE } }),
+    ...walletMovementsOptions({ query: { page, size: PAGE_SIZE, reason } }),
     placeholderData: keepPreviousData,
   })
   return (
     <Loaded query={movements} skeleton={<StatementSkeleton />}>
       {(list) =>
         list.total_count === 0 ? (
-          <Empty
-            icon={ReceiptText}
-            text={t('noMovements')}
-            action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
-          />
+          <NoMovements isFiltered={reason !== undefined} />
         ) : (
           <div data-stale={movements.isPlaceholderData} className={classes.list}>
             <MovementTable list={list} />
-            <PageControl page={page} total={list.total_count} />
+            <PageControl
+              page={page}
+              total={list.total_count}
+              link={(other) => ({ to: '/user/wallet', search: { page: other, reason } })}
+            />
           </div>
         )
       }
     </Loaded>
+  )
+}
+
+function NoMovements({ isFiltered }: { isFiltered: boolean }) {
+  const { t } = useTranslation('wallet')
+  return (
+    <Empty
+      icon={ReceiptText}
+      text={isFiltered ? t('noSuchMovements') : t('noMovements')}
+      action={
+        isFiltered ? (
+          <ButtonLink variant="default" to="/user/wallet" search={{}}>
+            {t('showAll')}
+          </ButtonLink>
+        ) : (
+          <ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>
+        )
+      }
+    />
   )
 }
 

@@ -1,18 +1,20 @@
 import { Group, Text } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
+import type { LinkProps } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { scrollToTop } from '@/shared/lib/scroll'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { pagesOf } from '../model'
 
-const route = getRouteApi('/user/wallet/')
-
-/** To the newer and the older page; the page stands in the address. */
-export function PageControl({ page, total }: { page: number; total: number }) {
+/** To the newer and the older page; `link` gives the address of a page. */
+export function PageControl(props: {
+  page: number
+  total: number
+  link: (page: number) => LinkProps
+}) {
   const { t } = useTranslation('wallet')
-  const { tab } = route.useSearch()
-  const pages = pagesOf(total)
+  const { page } = props
+  const pages = pagesOf(props.total)
   if (pages === 1) return null
   return (
     <Group component="nav" aria-label={t('pages')} justify="space-between" p="sm" pl="lg">
@@ -21,26 +23,18 @@ export function PageControl({ page, total }: { page: number; total: number }) {
       </Text>
       <Group gap="xs">
         <ButtonLink
-          size="sm"
-          variant="default"
-          to="/user/wallet"
-          search={{ tab, page: page - 1 }}
+          {...props.link(page - 1)}
+          {...look}
           disabled={page <= 1}
-          resetScroll={false}
-          onClick={scrollToTop}
-          leftSection={<ChevronLeft size={16} strokeWidth={1.75} />}
+          leftSection={<ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
           {t('newer')}
         </ButtonLink>
         <ButtonLink
-          size="sm"
-          variant="default"
-          to="/user/wallet"
-          search={{ tab, page: page + 1 }}
+          {...props.link(page + 1)}
+          {...look}
           disabled={page >= pages}
-          resetScroll={false}
-          onClick={scrollToTop}
-          rightSection={<ChevronRight size={16} strokeWidth={1.75} />}
+          rightSection={<ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
           {t('older')}
         </ButtonLink>
@@ -48,3 +42,10 @@ export function PageControl({ page, total }: { page: number; total: number }) {
     </Group>
   )
 }
+
+const look = {
+  size: 'sm',
+  variant: 'default',
+  resetScroll: false,
+  onClick: scrollToTop,
+} as const

@@ -1,46 +1,40 @@
-import { Button, Loader, Text } from '@mantine/core'
-import { ExternalLink } from 'lucide-react'
+import { Loader } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/api/gen/types.gen'
 import { useNow } from '@/shared/lib/now'
+import { formatMoney, toMinor } from '@/shared/lib/money'
 import { formatCountdown } from '@/shared/lib/time'
 import { Money } from '@/shared/ui/money'
-import { Qr } from '@/shared/ui/qr'
 import { TextLink } from '@/shared/ui/text-link'
 import { CancelOrder } from './cancel-order'
+import { PayPage } from './pay-page'
 import classes from './recharge.module.css'
 
-/** Where to pay: a code to scan, or the gateway's page; how long there is time; that we are watching. */
-export function PayPanel({ recharge }: { recharge: RechargeRecord }) {
+/** Where to pay: a code to scan, the gateway's page, or words; how long there is time; that we are watching. */
+export function PayPanel(props: {
+  recharge: RechargeRecord
+  query: Pick<UseQueryResult, 'isFetching' | 'isError' | 'refetch'>
+}) {
   const { t } = useTranslation('wallet')
-  const now = useNow(1000)
-  const { pay_page: payPage } = recharge
+  const { recharge, query } = props
   return (
     <div className={classes.pay}>
       <div>
         <p className={classes.label}>{recharge.order_no ? t('pay.forOrder') : t('pay.amount')}</p>
-        <Money amount={recharge.money_amount} currency={recharge.currency} size="figure" />
+        <Money amount={recharge.pay_amount} currency={recharge.pay_currency} size="figure" />
+        <Parts recharge={recharge} />
       </div>
-      {payPage?.kind === 'qrcode' && <ScanToPay url={payPage.url} />}
-      {payPage?.kind === 'url' && (
-        <Button
-          component="a"
-          href={payPage.url}
-          size="md"
-          fullWidth
-          rightSection={<ExternalLink size={16} strokeWidth={1.75} />}
-        >
-          {t('pay.open')}
-        </Button>
-      )}
-      {!payPage && <Text c="dimmed">{t('pay.preparing')}</Text>}
+      <PayPage
+        recharge={recharge}
+        isAsking={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
-        {t('pay.watching')}
+        {query.isError ? t('pay.offline') : t('pay.watching')}
       </p>
-      <p className={classes.label}>
-        {t('pay.timeLeft')} <b>{formatCountdown(Date.parse(recharge.expires_at) - now)}</b>
-      </p>
+      <TimeLeft until={recharge.expires_at} />
       {recharge.order_no ? (
         <CancelOrder orderNo={recharge.order_no} />
       ) : (
@@ -52,15 +46,28 @@ export function PayPanel({ recharge }: { recharge: RechargeRecord }) {
   )
 }
 
-function ScanToPay({ url }: { url: string }) {
+/** What of it goes to the balance, where that is not all or not in the same currency. */
+function Parts({ recharge }: { recharge: RechargeRecord }) {
+  const { t, i18n } = useTranslation('wallet')
+  const { money_amount: amount, fee, currency, pay_currency: payCurrency } = recharge
+  const show = (sum: string) => formatMoney(sum, currency, i18n.language)
+  if (toMinor(fee) > 0) {
+    return (
+      <p className={classes.label}>{t('pay.parts', { amount: show(amount), fee: show(fee) })}</p>
+    )
+  }
+  if (payCurrency === currency) return null
+  return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
+}
+
+function TimeLeft({ until }: { until: string }) {
   const { t } = useTranslation('wallet')
+  const left = Date.parse(until) - useNow(1000)
+  // The server says when it is over: this browser's clock may be a wrong one.
+  if (left <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
   return (
-    <div className={classes.scan}>
-      <Qr text={url} label={t('pay.qr')} />
-      <Text c="dimmed">{t('pay.scan')}</Text>
-      <Button component="a" href={url} variant="default" hiddenFrom="sm" fullWidth>
-        {t('pay.openApp')}
-      </Button>
-    </div>
+    <p className={classes.label}>
+      {t('pay.timeLeft')} <b>{formatCountdown(left)}</b>
+    </p>
   )
 }

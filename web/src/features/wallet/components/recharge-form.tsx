@@ -1,60 +1,101 @@
-import { Button, Card, Chip, Skeleton, TextInput } from '@mantine/core'
+import { Button, Card, Skeleton, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rechargeCreateMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { ApiError } from '@/api/errors'
 import { type Site, siteOptions } from '@/api/site'
 import { useGateways } from '@/shared/lib/gateways'
-import { newIdempotencyKey } from '@/shared/lib/idempotency-key'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { formatMoney } from '@/shared/lib/money'
 import { problemText } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
-import { BalanceAfter } from './balance-after'
+import { AmountPresets } from './amount-presets'
+import { RechargeSummary } from './recharge-summary'
 import classes from './recharge.module.css'
+import { WaitingRecharge } from './waiting-recharge'
 
 const route = getRouteApi('/user/wallet/recharge/new')
+const TYPING_MS = 300
 
 export function RechargeForm() {
   const site = useQuery(siteOptions())
   return (
-    <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
-      {(found) => <Form site={found} />}
-    </Loaded>
+    <>
+      <WaitingRecharge />
+      <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
+        {(found) => <Form site={found} />}
+      </Loaded>
+    </>
   )
 }
 
+const intentionOf = (amount: string, gateway: string) => `recharge-${amount}-${gateway}`
+
 function useBegin() {
   const navigate = route.useNavigate()
-  const [key] = useState(newIdempotencyKey)
   const begin = useMutation({
     ...rechargeCreateMutation(),
-    onSuccess: (recharge) => navigate({ search: { id: recharge.no } }),
+    onSuccess: (recharge, { body }) => {
+      forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
+      return navigate({ search: { id: recharge.no } })
+    },
   })
+  const { error } = begin
+  const wrongAmount =
+    error instanceof ApiError ? error.fields.find(({ field }) => field === 'amount') : undefined
   return {
-    ...begin,
+    isBusy: begin.isPending || begin.isSuccess,
+    amountError: wrongAmount?.message,
+    error: wrongAmount ? null : error,
+    reset: begin.reset,
     // The same amount and way to pay, pressed twice, is one recharge.
     begin: (amount: string, gateway: string) =>
       begin.mutate({
         body: { amount, gateway },
-        headers: { 'Idempotency-Key': `${key}-${amount}-${gateway}` },
+        headers: { 'Idempotency-Key': idempotencyKeyFor(intentionOf(amount, gateway)) },
       }),
   }
 }
 
-function Form({ site: { currency, recharge } }: { site: Site }) {
+/** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
+function useAmount({ currency, recharge }: Site) {
+  const { t, i18n } = useTranslation('wallet')
+  const [typed, type] = useState(recharge.presets[1] ?? recharge.presets[0] ?? '')
+  const [isTouched, setTouched] = useState(false)
+  const problem = amountProblem(typed, recharge.min, recharge.max)
+  const amount = problem ? undefined : normalAmount(typed)
+  const [settled] = useDebouncedValue(amount, TYPING_MS)
+  const gateways = useGateways(settled === undefined ? {} : { amount: settled })
+  const show = (sum: string) => formatMoney(sum, currency, i18n.language)
+  const limits = { min: show(recharge.min), max: show(recharge.max) }
+  return {
+    typed,
+    type,
+    touch: () => setTouched(true),
+    problem: isTouched && problem ? t(`new.problem.${problem}`, limits) : undefined,
+    range: t('new.range', limits),
+    amount,
+    gateways,
+    charge: amount !== undefined && settled === amount ? gateways.charge : undefined,
+    show,
+  }
+}
+
+function Form({ site }: { site: Site }) {
   const { t, i18n } = useTranslation('wallet')
   const { t: common } = useTranslation()
-  const gateways = useGateways()
-  const { begin, error, isPending, isSuccess } = useBegin()
-  const [typed, setTyped] = useState(recharge.presets[1] ?? recharge.presets[0] ?? '')
-  const [isTouched, setTouched] = useState(false)
-  const show = (amount: string) => formatMoney(amount, currency, i18n.language)
-  const problem = amountProblem(typed, recharge.min, recharge.max)
-
+  const { begin, reset, error, amountError, isBusy } = useBegin()
+  const { typed, type, touch, problem, range, amount, gateways, charge, show } = useAmount(site)
+  const change = (value: string) => {
+    type(value)
+    reset()
+  }
   return (
     <div className={classes.columns}>
       <Card
@@ -62,27 +103,20 @@ function Form({ site: { currency, recharge } }: { site: Site }) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          setTouched(true)
-          if (problem || !gateways.chosen) return
+          touch()
+          if (amount === undefined || !charge || !gateways.chosen) return
           gateways.remember()
-          begin(normalAmount(typed), gateways.chosen)
+          begin(amount, gateways.chosen)
         }}
       >
-        <Presets amounts={recharge.presets} value={typed} show={show} onChange={setTyped} />
-        <TextInput
-          mt="md"
-          label={t('new.own')}
-          description={t('new.range', { min: show(recharge.min), max: show(recharge.max) })}
-          inputMode="decimal"
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value.replace(/[,，。]/, '.'))}
-          onBlur={() => setTouched(true)}
-          error={
-            isTouched &&
-            problem &&
-            t(`new.problem.${problem}`, { min: show(recharge.min), max: show(recharge.max) })
-          }
+        <AmountField
+          presets={site.recharge.presets}
+          show={show}
+          typed={typed}
+          onChange={change}
+          onBlur={touch}
+          range={range}
+          problem={problem ?? amountError}
         />
         <GatewayChoice {...gateways} />
         <FormError message={error ? problemText(error, common) : undefined} />
@@ -90,33 +124,52 @@ function Form({ site: { currency, recharge } }: { site: Site }) {
           type="submit"
           fullWidth
           mt="lg"
-          loading={isPending || isSuccess}
-          disabled={!gateways.chosen}
+          loading={isBusy}
+          disabled={amount !== undefined && !charge}
         >
-          {problem ? t('new.pay') : t('new.payAmount', { amount: show(typed) })}
+          {charge
+            ? t('new.payAmount', {
+                amount: formatMoney(charge.pay_amount, charge.pay_currency, i18n.language),
+              })
+            : t('new.pay')}
         </Button>
       </Card>
-      <BalanceAfter adding={problem ? undefined : normalAmount(typed)} />
+      <RechargeSummary charge={charge} />
     </div>
   )
 }
 
-function Presets(props: {
-  amounts: readonly string[]
-  value: string
+function AmountField(props: {
+  presets: readonly string[]
   show: (amount: string) => string
+  typed: string
   onChange: (amount: string) => void
+  onBlur: () => void
+  range: string
+  problem: string | undefined
 }) {
   const { t } = useTranslation('wallet')
   return (
-    <Chip.Group value={props.value} onChange={props.onChange}>
-      <div role="group" aria-label={t('new.presets')} className={classes.presets}>
-        {props.amounts.map((amount) => (
-          <Chip key={amount} value={amount} size="lg" radius="md" variant="outline" icon={null}>
-            {props.show(amount)}
-          </Chip>
-        ))}
-      </div>
-    </Chip.Group>
+    <>
+      <AmountPresets
+        amounts={props.presets}
+        value={props.typed}
+        show={props.show}
+        onChange={props.onChange}
+      />
+      <TextInput
+        mt="md"
+        label={t('new.own')}
+        description={props.range}
+        inputMode="decimal"
+        autoComplete="off"
+        value={props.typed}
+        onChange={({ currentTarget: { value } }) =>
+          props.onChange(value.normalize('NFKC').replace(/[,。]/, '.'))
+        }
+        onBlur={props.onBlur}
+        error={props.problem}
+      />
+    </>
   )
 }

@@ -26,7 +26,7 @@ export function RechargeState({ id }: { id: string }) {
       <Loaded query={recharge} skeleton={<Skeleton height={360} />}>
         {(found) =>
           found.state === 'pending' ? (
-            <PayPanel recharge={found} />
+            <PayPanel recharge={found} query={recharge} />
           ) : (
             <RechargeResult recharge={found} />
           )

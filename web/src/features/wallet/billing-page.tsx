@@ -1,0 +1,79 @@
+import { Card } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { FileText } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { invoicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import { InvoiceTable } from './components/invoice-table'
+import { ListSkeleton } from './components/list-skeleton'
+import { MonthFilter } from './components/month-filter'
+import { PageControl } from './components/page-control'
+import { SaveCsv } from './components/save-csv'
+import classes from './components/statement.module.css'
+import { PAGE_SIZE } from './model'
+
+const route = getRouteApi('/user/wallet/billing/')
+
+/** The invoices of orders and recharges, of one month or of all. */
+export function BillingPage() {
+  const { t } = useTranslation('wallet')
+  const { page, month } = route.useSearch()
+  const invoices = useQuery({
+    ...invoicesListOptions({
+      query: { month, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+    }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <>
+      <PageHeader title={t('billing.title')} about={t('billing.about')} />
+      <div className={classes.controls}>
+        <MonthFilter />
+        <SaveCsv month={month} isEmpty={invoices.data?.total_count === 0} />
+      </div>
+      <Loaded query={invoices} skeleton={<ListSkeleton />} hasCards>
+        {(list) =>
+          list.total_count === 0 ? (
+            <NoInvoices isFiltered={month !== undefined} />
+          ) : (
+            <div data-stale={invoices.isPlaceholderData} className={classes.list}>
+              <InvoiceTable invoices={list.invoices} />
+              <PageControl
+                page={page}
+                total={list.total_count}
+                link={(other) => ({ to: '/user/wallet/billing', search: { page: other, month } })}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function NoInvoices({ isFiltered }: { isFiltered: boolean }) {
+  const { t } = useTranslation('wallet')
+  return (
+    <Card>
+      <Empty
+        icon={FileText}
+        text={isFiltered ? t('billing.noneInMonth') : t('billing.none')}
+        action={
+          isFiltered ? (
+            <ButtonLink variant="default" to="/user/wallet/billing" search={{}}>
+              {t('showAll')}
+            </ButtonLink>
+          ) : (
+            <ButtonLink to="/user/services/buy" search={{}}>
+              {t('toShop')}
+            </ButtonLink>
+          )
+        }
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,19 @@
+import { useTranslation } from 'react-i18next'
+import { PageHeader } from '@/shared/ui/page-header'
+import { RedeemForm } from './components/redeem-form'
+import { RedemptionHistory } from './components/redemption-history'
+import classes from './wallet-page.module.css'
+
+/** Redeem a cd-key, and see what earlier ones brought. */
+export function CdKeyPage() {
+  const { t } = useTranslation('wallet')
+  return (
+    <>
+      <PageHeader title={t('cdKey.title')} about={t('cdKey.about')} />
+      <div className={classes.page}>
+        <RedeemForm />
+        <RedemptionHistory />
+      </div>
+    </>
+  )
+}

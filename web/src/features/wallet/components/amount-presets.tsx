@@ -1,0 +1,24 @@
+import { Chip } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import classes from './recharge.module.css'
+
+/** The usual amounts, each taken with one press. */
+export function AmountPresets(props: {
+  amounts: readonly string[]
+  value: string
+  show: (amount: string) => string
+  onChange: (amount: string) => void
+}) {
+  const { t } = useTranslation('wallet')
+  return (
+    <Chip.Group value={props.value} onChange={props.onChange}>
+      <div role="group" aria-label={t('new.presets')} className={classes.presets}>
+        {props.amounts.map((amount) => (
+          <Chip key={amount} value={amount} size="lg" radius="md" variant="outline" icon={null}>
+            {props.show(amount)}
+          </Chip>
+        ))}
+      </div>
+    </Chip.Group>
+  )
+}

@@ -1,0 +1,59 @@
+import { Button, Card } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { inviteWithdrawMutation } from '@/api/gen/@tanstack/react-query.gen'
+import type { WalletResult } from '@/api/gen/types.gen'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
+import { formatMoney, toMinor } from '@/shared/lib/money'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormDone } from '@/shared/ui/form-done'
+import { FormError } from '@/shared/ui/form-error'
+import { Money } from '@/shared/ui/money'
+import classes from './balance.module.css'
+import { Figure } from './figure'
+
+/** What inviting others earned: what can be moved into the balance, and what is not released yet. Nothing where nothing was earned. */
+export function Commission({ wallet }: { wallet: WalletResult }) {
+  const { t, i18n } = useTranslation('wallet')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const { invite_balance: amount, invite_pending: pending, currency } = wallet
+  const intention = `commission-${amount}`
+  const move = useMutation({
+    ...inviteWithdrawMutation(),
+    onSuccess: async () => {
+      forgetIdempotencyKey(intention)
+      await queryClient.invalidateQueries()
+    },
+  })
+  const canMove = toMinor(amount) > 0
+  if (!canMove && toMinor(pending) === 0 && !move.isSuccess) return null
+  return (
+    <Card component="section" aria-label={t('commission.title')} className={classes.card}>
+      <Figure name={t('commission.title')}>
+        <Money amount={amount} currency={currency} size="figure" />
+      </Figure>
+      {toMinor(pending) > 0 && (
+        <Figure name={t('commission.pending')} note={t('commission.pendingWhy')}>
+          <Money amount={pending} currency={currency} />
+        </Figure>
+      )}
+      {canMove && (
+        <Button
+          variant="default"
+          loading={move.isPending}
+          onClick={() =>
+            move.mutate({
+              body: { amount },
+              headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
+            })
+          }
+        >
+          {t('commission.move', { amount: formatMoney(amount, currency, i18n.language) })}
+        </Button>
+      )}
+      <FormError message={move.error ? problemText(move.error, common) : undefined} />
+      <FormDone message={move.isSuccess ? t('commission.moved') : undefined} />
+    </Card>
+  )
+}

@@ -1,0 +1,54 @@
+import { useTranslation } from 'react-i18next'
+import type { InvoiceResult } from '@/api/gen/types.gen'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+import { useGatewayTitle } from '../gateway-titles'
+import { lineText } from '../line-text'
+import classes from './invoice-sheet.module.css'
+
+/** What was charged and taken off, line by line; the total; what went back since. */
+export function InvoiceLines({ invoice }: { invoice: InvoiceResult }) {
+  const { t } = useTranslation('wallet')
+  const gatewayTitle = useGatewayTitle()
+  const { currency, refund } = invoice
+  return (
+    <table className={classes.lines}>
+      <thead>
+        <tr>
+          <th scope="col">{t('what')}</th>
+          <th scope="col">
+            {t('amount')} ({currency})
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {invoice.lines.map((line, index) => (
+          <tr key={index}>
+            <td>{lineText(line, t, gatewayTitle)}</td>
+            <td>
+              <Money amount={line.amount} currency={currency} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr className={classes.total}>
+          <th scope="row">{t('invoice.total')}</th>
+          <td>
+            <Money amount={invoice.total} currency={currency} />
+          </td>
+        </tr>
+        {refund && (
+          <tr>
+            <th scope="row">
+              {t('invoice.refund')} · <Moment time={refund.created_at} withTime />
+            </th>
+            <td>
+              <Money amount={`-${refund.amount}`} currency={currency} />
+            </td>
+          </tr>
+        )}
+      </tfoot>
+    </table>
+  )
+}

@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next'
+import type { InvoiceItem } from '@/api/gen/types.gen'
+import { toMinor } from '@/shared/lib/money'
+import { StatusDot } from '@/shared/ui/status-dot'
+
+/** Paid, since invoices are issued with the payment; or given back since, whole or in part. */
+export function InvoiceState({ invoice: { refund, total } }: { invoice: InvoiceItem }) {
+  const { t } = useTranslation('wallet')
+  if (!refund) return <StatusDot tone="success">{t('invoice.paid')}</StatusDot>
+  const isWhole = toMinor(refund.amount) >= toMinor(total)
+  return (
+    <StatusDot tone="warning">
+      {isWhole ? t('invoice.refunded') : t('invoice.partlyRefunded')}
+    </StatusDot>
+  )
+}

@@ -1,0 +1,77 @@
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import type { RechargeRecord } from '@/api/gen/types.gen'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { TextLink } from '@/shared/ui/text-link'
+import { useGatewayTitle } from '../gateway-titles'
+import { isWaiting, rechargeTones } from '../model'
+
+export function RechargeTable({ records }: { records: readonly RechargeRecord[] }) {
+  const { t } = useTranslation('wallet')
+  const gatewayTitle = useGatewayTitle()
+  return (
+    <DataTable
+      caption={t('recharges.title')}
+      columns={columnsIn(t, gatewayTitle)}
+      rows={records}
+      rowKey={({ id }) => id}
+    />
+  )
+}
+
+const columnsIn = (
+  t: TFunction<'wallet'>,
+  gatewayTitle: (name: string) => string,
+): Column<RechargeRecord>[] => [
+  {
+    key: 'number',
+    header: t('number'),
+    isTitle: true,
+    cell: ({ no }) => (
+      <TextLink to="/user/wallet/recharge/new" search={{ id: no }}>
+        {`#${no}`}
+      </TextLink>
+    ),
+  },
+  {
+    key: 'when',
+    header: t('when'),
+    cell: (record) => <Moment time={record.created_at} withTime />,
+  },
+  { key: 'gateway', header: t('way'), cell: (record) => gatewayTitle(record.gateway) },
+  {
+    key: 'amount',
+    header: t('amount'),
+    align: 'end',
+    cell: (record) => <Money amount={record.money_amount} currency={record.currency} />,
+  },
+  {
+    key: 'state',
+    header: t('state'),
+    cell: ({ state }) => (
+      <StatusDot tone={rechargeTones[state]}>{t(`rechargeState.${state}`)}</StatusDot>
+    ),
+  },
+  { key: 'next', header: t('next'), align: 'end', cell: (record) => <Next record={record} /> },
+]
+
+/** On to the payment of one that waits, to the invoice of one that was paid. */
+function Next({ record }: { record: RechargeRecord }) {
+  const { t } = useTranslation('wallet')
+  if (isWaiting(record)) {
+    return (
+      <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>
+        {t('payNow')}
+      </TextLink>
+    )
+  }
+  if (record.invoice_id === null) return '—'
+  return (
+    <TextLink to="/user/wallet/billing/view-invoice/$id" params={{ id: record.invoice_id }}>
+      {t('invoice.title')}
+    </TextLink>
+  )
+}

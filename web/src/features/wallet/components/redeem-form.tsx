@@ -1,0 +1,90 @@
+import { Button, Card, Group, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { cdKeyRedeemMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { ApiError } from '@/api/errors'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
+import { useNow } from '@/shared/lib/now'
+import { problemText } from '@/shared/lib/server-problem'
+import { formatCountdown } from '@/shared/lib/time'
+import { grouped, KEY_LENGTH, lengthOf } from '../cd-key'
+import { Redeemed } from './redeemed'
+import classes from './recharge.module.css'
+
+function useRedeem() {
+  const queryClient = useQueryClient()
+  const [blockedUntil, setBlockedUntil] = useState(0)
+  const redeem = useMutation({
+    ...cdKeyRedeemMutation(),
+    onSettled: (_, error, { path }) => {
+      // Only a lost answer is asked for again by the same name.
+      if (!(error instanceof ApiError && error.isPassing)) forgetIdempotencyKey(path.cd_key)
+      if (error instanceof ApiError && error.status === 429 && error.retryAfter)
+        setBlockedUntil(Date.now() + error.retryAfter * 1000)
+    },
+    // The balance, or what is in use, is another one now.
+    onSuccess: () => queryClient.invalidateQueries(),
+  })
+  return { ...redeem, blockedUntil }
+}
+
+/** Takes a key however it was typed or pasted, and says at the field what is wrong with it. */
+export function RedeemForm() {
+  const { t } = useTranslation('wallet')
+  const { t: common } = useTranslation()
+  const [typed, setTyped] = useState('')
+  const [isIncomplete, setIncomplete] = useState(false)
+  const { mutate, reset, data, error, isPending, blockedUntil } = useRedeem()
+  const wait = blockedUntil - useNow(1000)
+
+  const problem = () => {
+    if (wait > 0) return t('cdKey.wait', { time: formatCountdown(wait) })
+    if (isIncomplete) return t('cdKey.incomplete', { count: lengthOf(typed), length: KEY_LENGTH })
+    if (!error || (error instanceof ApiError && error.status === 429)) return undefined
+    return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
+  }
+
+  return (
+    <Card
+      component="form"
+      noValidate
+      className={classes.card}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (wait > 0) return
+        const key = grouped(typed)
+        setTyped(key)
+        setIncomplete(lengthOf(key) !== KEY_LENGTH)
+        if (lengthOf(key) !== KEY_LENGTH) return
+        const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
+        mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped('') })
+      }}
+    >
+      <TextInput
+        label={t('cdKey.label')}
+        description={t('cdKey.hint')}
+        placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        value={typed}
+        onChange={({ currentTarget: { value }, nativeEvent }) => {
+          const isPasted =
+            nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
+          setTyped(isPasted ? grouped(value) : value)
+          setIncomplete(false)
+          if (error || data) reset()
+        }}
+        onBlur={() => setTyped(grouped(typed))}
+        error={problem()}
+      />
+      <Group mt="md">
+        <Button type="submit" loading={isPending} disabled={wait > 0}>
+          {t('cdKey.redeem')}
+        </Button>
+      </Group>
+      <div role="status">{data && <Redeemed gift={data} />}</div>
+    </Card>
+  )
+}

@@ -1,0 +1,70 @@
+import { Card } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { TicketCheck } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { cdKeyListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { RedemptionRecord } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { giftText } from '../gift-text'
+import { PAGE_SIZE } from '../model'
+import { ListSkeleton } from './list-skeleton'
+import { PageControl } from './page-control'
+import classes from './statement.module.css'
+
+const route = getRouteApi('/user/wallet/recharge/cd-key')
+
+/** The keys that were redeemed and what they brought, newest first. */
+export function RedemptionHistory() {
+  const { t, i18n } = useTranslation('wallet')
+  const currency = useCurrency()
+  const { page } = route.useSearch()
+  const redemptions = useQuery({
+    ...cdKeyListOptions({ query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <section aria-labelledby="redeemed">
+      <h2 id="redeemed" className={classes.title}>
+        {t('cdKey.history')}
+      </h2>
+      <Loaded query={redemptions} skeleton={<ListSkeleton />} hasCards>
+        {(list) =>
+          list.total_count === 0 ? (
+            <Card>
+              <Empty icon={TicketCheck} text={t('cdKey.none')} />
+            </Card>
+          ) : (
+            <div data-stale={redemptions.isPlaceholderData} className={classes.list}>
+              <DataTable
+                caption={t('cdKey.history')}
+                columns={columnsIn(t, (gift) => giftText(gift, t, currency, i18n.language))}
+                rows={list.records}
+                rowKey={({ no }) => no}
+              />
+              <PageControl
+                page={page}
+                total={list.total_count}
+                link={(other) => ({ to: '/user/wallet/recharge/cd-key', search: { page: other } })}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+const columnsIn = (
+  t: TFunction<'wallet'>,
+  textOf: (gift: RedemptionRecord) => string,
+): Column<RedemptionRecord>[] => [
+  { key: 'gift', header: t('cdKey.brought'), isTitle: true, cell: textOf },
+  { key: 'key', header: t('cdKey.label'), cell: (row) => `${row.cd_key}…` },
+  { key: 'when', header: t('when'), cell: (row) => <Moment time={row.created_at} withTime /> },
+]

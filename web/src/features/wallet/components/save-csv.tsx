@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { useGatewayTitle } from '../gateway-titles'
+import { csv, everyInvoice, saveFile } from '../invoice-csv'
+import { lineText } from '../line-text'
+
+/** Keeps all invoices of the shown month as a table for spreadsheets. */
+export function SaveCsv({ month, isEmpty }: { month: string | undefined; isEmpty: boolean }) {
+  const { t } = useTranslation('wallet')
+  const { t: common } = useTranslation()
+  const gatewayTitle = useGatewayTitle()
+  const save = useMutation({
+    mutationFn: async () => {
+      const invoices = await everyInvoice(month)
+      const head = [t('number'), t('when'), t('what'), t('amount'), t('currency'), t('refunded')]
+      const rows = invoices.map(({ no, created_at, lines, total, currency, refund }) => [
+        String(no),
+        created_at,
+        lines.map((line) => lineText(line, t, gatewayTitle)).join('; '),
+        total,
+        currency,
+        refund?.amount ?? '',
+      ])
+      saveFile(`invoices${month ? `-${month}` : ''}.csv`, csv([head, ...rows]))
+    },
+  })
+  return (
+    <>
+      <Button
+        variant="default"
+        disabled={isEmpty}
+        loading={save.isPending}
+        leftSection={<Download size={16} strokeWidth={1.75} aria-hidden="true" />}
+        onClick={() => save.mutate()}
+      >
+        {t('billing.csv')}
+      </Button>
+      <FormError message={save.error ? problemText(save.error, common) : undefined} />
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import type { TFunction } from 'i18next'
+import type { InvoiceLine } from '@/api/gen/types.gen'
+
+/** What a line of an invoice is for: "Plan · Standard, 3 months". */
+export function lineText(
+  { kind, name, months }: InvoiceLine,
+  t: TFunction<'wallet'>,
+  gatewayTitle: (name: string) => string,
+): string {
+  const isOfGateway = kind === 'recharge' || kind === 'fee'
+  const text = `${t(`line.${kind}`)} · ${isOfGateway ? gatewayTitle(name) : name}`
+  return months === undefined ? text : t('line.months', { text, count: months })
+}

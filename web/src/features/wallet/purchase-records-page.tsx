@@ -1,0 +1,119 @@
+import { Card } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { ShoppingBag } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { walletPurchaseRecordsOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { PurchaseRecord } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+import { PageHeader } from '@/shared/ui/page-header'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { ListSkeleton } from './components/list-skeleton'
+import { PageControl } from './components/page-control'
+import classes from './components/statement.module.css'
+import { PAGE_SIZE } from './model'
+
+const route = getRouteApi('/user/wallet/purchase-records-old')
+
+/** The classic table of what was bought. */
+export function PurchaseRecordsPage() {
+  const { t } = useTranslation('wallet')
+  const { page } = route.useSearch()
+  const begin = (page - 1) * PAGE_SIZE
+  const purchases = useQuery({
+    // The answer has no total: one more than a page shows tells whether there is another.
+    ...walletPurchaseRecordsOptions({ query: { limit: PAGE_SIZE + 1, offset: begin } }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <>
+      <PageHeader title={t('purchases.title')} about={t('purchases.about')} />
+      <Loaded query={purchases} skeleton={<ListSkeleton />} hasCards>
+        {(list) =>
+          list.length === 0 && page === 1 ? (
+            <Card>
+              <Empty
+                icon={ShoppingBag}
+                text={t('purchases.none')}
+                action={
+                  <ButtonLink to="/user/services/buy" search={{}}>
+                    {t('toShop')}
+                  </ButtonLink>
+                }
+              />
+            </Card>
+          ) : (
+            <div data-stale={purchases.isPlaceholderData} className={classes.list}>
+              <Purchases list={list.slice(0, PAGE_SIZE)} />
+              <PageControl
+                page={page}
+                total={begin + list.length}
+                link={(other) => ({
+                  to: '/user/wallet/purchase-records-old',
+                  search: { page: other },
+                })}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Purchases({ list }: { list: readonly PurchaseRecord[] }) {
+  const { t } = useTranslation('wallet')
+  const currency = useCurrency()
+  return (
+    <DataTable
+      caption={t('purchases.title')}
+      columns={columnsIn(t, currency)}
+      rows={list}
+      rowKey={({ id }) => id}
+    />
+  )
+}
+
+const columnsIn = (t: TFunction<'wallet'>, currency: string): Column<PurchaseRecord>[] => [
+  { key: 'name', header: t('what'), isTitle: true, cell: (row) => row.shop_name },
+  { key: 'number', header: t('number'), cell: ({ no }) => `#${no}` },
+  { key: 'when', header: t('when'), cell: (row) => <Moment time={row.created_at} withTime /> },
+  {
+    key: 'kind',
+    header: t('purchases.kind'),
+    cell: ({ kind, months }) =>
+      months === 0
+        ? t(`line.${kind}`)
+        : t('line.months', { text: t(`line.${kind}`), count: months }),
+  },
+  {
+    key: 'ends',
+    header: t('purchases.ends'),
+    cell: (row) => (row.ends_at === null ? '—' : <Moment time={row.ends_at} />),
+  },
+  {
+    key: 'renews',
+    header: t('purchases.renews'),
+    cell: (row) => (row.renew_at === null ? t('purchases.no') : <Moment time={row.renew_at} />),
+  },
+  {
+    key: 'state',
+    header: t('state'),
+    cell: ({ state }) => (
+      <StatusDot tone={state === 'paid' ? 'success' : 'warning'}>{t(`invoice.${state}`)}</StatusDot>
+    ),
+  },
+  {
+    key: 'amount',
+    header: t('amount'),
+    align: 'end',
+    cell: (row) => <Money amount={row.money_amount} currency={currency} />,
+  },
+]

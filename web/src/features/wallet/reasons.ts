@@ -1,0 +1,13 @@
+import type { MovementItem } from '@/api/gen/types.gen'
+
+/** Why money moves, as the statement can be filtered by. */
+export const movementReasons = [
+  'recharge',
+  'purchase',
+  'plan_change',
+  'refund',
+  'cd_key',
+  'commission_withdrawal',
+  'invite_purchase',
+  'adjustment',
+] as const satisfies MovementItem['reason'][]

@@ -1,0 +1,55 @@
+import { Card } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { CreditCard } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { rechargeListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import { ListSkeleton } from './components/list-skeleton'
+import { PageControl } from './components/page-control'
+import { RechargeTable } from './components/recharge-table'
+import classes from './components/statement.module.css'
+import { PAGE_SIZE } from './model'
+
+const route = getRouteApi('/user/wallet/recharge/')
+
+/** Every recharge with what became of it; one that waits is gone on with from here. */
+export function RechargesPage() {
+  const { t } = useTranslation('wallet')
+  const { page } = route.useSearch()
+  const recharges = useQuery({
+    ...rechargeListOptions({ query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+  return (
+    <>
+      <PageHeader
+        title={t('recharges.title')}
+        about={t('recharges.about')}
+        action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
+      />
+      <Loaded query={recharges} skeleton={<ListSkeleton />} hasCards>
+        {(list) =>
+          list.total_count === 0 ? (
+            <Card>
+              <Empty icon={CreditCard} text={t('recharges.none')} />
+            </Card>
+          ) : (
+            <div data-stale={recharges.isPlaceholderData} className={classes.list}>
+              <RechargeTable records={list.recharge_records} />
+              <PageControl
+                page={page}
+                total={list.total_count}
+                link={(other) => ({ to: '/user/wallet/recharge', search: { page: other } })}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
