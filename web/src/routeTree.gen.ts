@@ -32,6 +32,7 @@ import { Route as UserDashboardRouteImport } from './routes/user.dashboard'
 import { Route as UserDeveloperRouteImport } from './routes/user.developer'
 import { Route as UserMyAccountRouteImport } from './routes/user.my-account'
 import { Route as UserNodesRouteImport } from './routes/user.nodes'
+import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
 import { Route as TestPageDefaultShopDemoRouteImport } from './routes/test-page._default.shop-demo'
@@ -52,13 +53,11 @@ import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account
 import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
 import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
+import { Route as UserServicesRenewalsRouteImport } from './routes/user.services.renewals'
+import { Route as UserShopOldIndexRouteImport } from './routes/user.shop-old.index'
+import { Route as UserShopOldPaymentRouteImport } from './routes/user.shop-old.payment'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
-import { Route as UserWalletPurchaseRecordsOldRouteImport } from './routes/user.wallet.purchase-records-old'
-import { Route as UserWalletBillingIndexRouteImport } from './routes/user.wallet.billing.index'
-import { Route as UserWalletRechargeIndexRouteImport } from './routes/user.wallet.recharge.index'
-import { Route as UserWalletRechargeCdKeyRouteImport } from './routes/user.wallet.recharge.cd-key'
 import { Route as UserWalletRechargeNewRouteImport } from './routes/user.wallet.recharge.new'
-import { Route as UserWalletBillingViewInvoiceIdRouteImport } from './routes/user.wallet.billing.view-invoice.$id'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -173,6 +172,11 @@ const UserNodesRoute = UserNodesRouteImport.update({
   path: '/nodes',
   getParentRoute: () => UserRoute,
 } as any)
+const UserServicesOldRoute = UserServicesOldRouteImport.update({
+  id: '/services-old',
+  path: '/services-old',
+  getParentRoute: () => UserRoute,
+} as any)
 const TestPageDefaultApiExampleRoute =
   TestPageDefaultApiExampleRouteImport.update({
     id: '/api-example',
@@ -275,30 +279,24 @@ const UserServicesBuyRoute = UserServicesBuyRouteImport.update({
   path: '/services/buy',
   getParentRoute: () => UserRoute,
 } as any)
+const UserServicesRenewalsRoute = UserServicesRenewalsRouteImport.update({
+  id: '/services/renewals',
+  path: '/services/renewals',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserShopOldIndexRoute = UserShopOldIndexRouteImport.update({
+  id: '/shop-old/',
+  path: '/shop-old/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserShopOldPaymentRoute = UserShopOldPaymentRouteImport.update({
+  id: '/shop-old/payment',
+  path: '/shop-old/payment',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserWalletIndexRoute = UserWalletIndexRouteImport.update({
   id: '/wallet/',
   path: '/wallet/',
-  getParentRoute: () => UserRoute,
-} as any)
-const UserWalletPurchaseRecordsOldRoute =
-  UserWalletPurchaseRecordsOldRouteImport.update({
-    id: '/wallet/purchase-records-old',
-    path: '/wallet/purchase-records-old',
-    getParentRoute: () => UserRoute,
-  } as any)
-const UserWalletBillingIndexRoute = UserWalletBillingIndexRouteImport.update({
-  id: '/wallet/billing/',
-  path: '/wallet/billing/',
-  getParentRoute: () => UserRoute,
-} as any)
-const UserWalletRechargeIndexRoute = UserWalletRechargeIndexRouteImport.update({
-  id: '/wallet/recharge/',
-  path: '/wallet/recharge/',
-  getParentRoute: () => UserRoute,
-} as any)
-const UserWalletRechargeCdKeyRoute = UserWalletRechargeCdKeyRouteImport.update({
-  id: '/wallet/recharge/cd-key',
-  path: '/wallet/recharge/cd-key',
   getParentRoute: () => UserRoute,
 } as any)
 const UserWalletRechargeNewRoute = UserWalletRechargeNewRouteImport.update({
@@ -306,12 +304,6 @@ const UserWalletRechargeNewRoute = UserWalletRechargeNewRouteImport.update({
   path: '/wallet/recharge/new',
   getParentRoute: () => UserRoute,
 } as any)
-const UserWalletBillingViewInvoiceIdRoute =
-  UserWalletBillingViewInvoiceIdRouteImport.update({
-    id: '/wallet/billing/view-invoice/$id',
-    path: '/wallet/billing/view-invoice/$id',
-    getParentRoute: () => UserRoute,
-  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -331,6 +323,7 @@ export interface FileRoutesByFullPath {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/services-old': typeof UserServicesOldRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -354,14 +347,12 @@ export interface FileRoutesByFullPath {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
-  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/services/renewals': typeof UserServicesRenewalsRoute
+  '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/services/': typeof UserServicesIndexRoute
+  '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
-  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
-  '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
-  '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
-  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -378,6 +369,7 @@ export interface FileRoutesByTo {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/services-old': typeof UserServicesOldRoute
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
   '/user': typeof UserIndexRoute
@@ -400,14 +392,12 @@ export interface FileRoutesByTo {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
-  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/services/renewals': typeof UserServicesRenewalsRoute
+  '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/services': typeof UserServicesIndexRoute
+  '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
-  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
-  '/user/wallet/billing': typeof UserWalletBillingIndexRoute
-  '/user/wallet/recharge': typeof UserWalletRechargeIndexRoute
-  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -430,6 +420,7 @@ export interface FileRoutesById {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/services-old': typeof UserServicesOldRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
   '/test-page/': typeof TestPageIndexRoute
@@ -453,14 +444,12 @@ export interface FileRoutesById {
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
   '/user/services/buy': typeof UserServicesBuyRoute
-  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/services/renewals': typeof UserServicesRenewalsRoute
+  '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/services/': typeof UserServicesIndexRoute
+  '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
-  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
-  '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
-  '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
-  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -482,6 +471,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/services-old'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -505,14 +495,12 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/services/buy'
-    | '/user/wallet/purchase-records-old'
+    | '/user/services/renewals'
+    | '/user/shop-old/payment'
     | '/user/services/'
+    | '/user/shop-old/'
     | '/user/wallet/'
-    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
-    | '/user/wallet/billing/'
-    | '/user/wallet/recharge/'
-    | '/user/wallet/billing/view-invoice/$id'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -529,6 +517,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/services-old'
     | '/auth'
     | '/settings'
     | '/user'
@@ -551,14 +540,12 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/services/buy'
-    | '/user/wallet/purchase-records-old'
+    | '/user/services/renewals'
+    | '/user/shop-old/payment'
     | '/user/services'
+    | '/user/shop-old'
     | '/user/wallet'
-    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
-    | '/user/wallet/billing'
-    | '/user/wallet/recharge'
-    | '/user/wallet/billing/view-invoice/$id'
   id:
     | '__root__'
     | '/'
@@ -580,6 +567,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/services-old'
     | '/auth/'
     | '/settings/'
     | '/test-page/'
@@ -603,14 +591,12 @@ export interface FileRouteTypes {
     | '/user/account/login-ip-log'
     | '/user/account/security'
     | '/user/services/buy'
-    | '/user/wallet/purchase-records-old'
+    | '/user/services/renewals'
+    | '/user/shop-old/payment'
     | '/user/services/'
+    | '/user/shop-old/'
     | '/user/wallet/'
-    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
-    | '/user/wallet/billing/'
-    | '/user/wallet/recharge/'
-    | '/user/wallet/billing/view-invoice/$id'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -786,6 +772,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserNodesRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/services-old': {
+      id: '/user/services-old'
+      path: '/services-old'
+      fullPath: '/user/services-old'
+      preLoaderRoute: typeof UserServicesOldRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/test-page/_default/api-example': {
       id: '/test-page/_default/api-example'
       path: '/api-example'
@@ -926,6 +919,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserServicesBuyRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/services/renewals': {
+      id: '/user/services/renewals'
+      path: '/services/renewals'
+      fullPath: '/user/services/renewals'
+      preLoaderRoute: typeof UserServicesRenewalsRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/shop-old/': {
+      id: '/user/shop-old/'
+      path: '/shop-old'
+      fullPath: '/user/shop-old/'
+      preLoaderRoute: typeof UserShopOldIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/shop-old/payment': {
+      id: '/user/shop-old/payment'
+      path: '/shop-old/payment'
+      fullPath: '/user/shop-old/payment'
+      preLoaderRoute: typeof UserShopOldPaymentRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/wallet/': {
       id: '/user/wallet/'
       path: '/wallet'
@@ -933,46 +947,11 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserWalletIndexRouteImport
       parentRoute: typeof UserRoute
     }
-    '/user/wallet/purchase-records-old': {
-      id: '/user/wallet/purchase-records-old'
-      path: '/wallet/purchase-records-old'
-      fullPath: '/user/wallet/purchase-records-old'
-      preLoaderRoute: typeof UserWalletPurchaseRecordsOldRouteImport
-      parentRoute: typeof UserRoute
-    }
-    '/user/wallet/billing/': {
-      id: '/user/wallet/billing/'
-      path: '/wallet/billing'
-      fullPath: '/user/wallet/billing/'
-      preLoaderRoute: typeof UserWalletBillingIndexRouteImport
-      parentRoute: typeof UserRoute
-    }
-    '/user/wallet/recharge/': {
-      id: '/user/wallet/recharge/'
-      path: '/wallet/recharge'
-      fullPath: '/user/wallet/recharge/'
-      preLoaderRoute: typeof UserWalletRechargeIndexRouteImport
-      parentRoute: typeof UserRoute
-    }
-    '/user/wallet/recharge/cd-key': {
-      id: '/user/wallet/recharge/cd-key'
-      path: '/wallet/recharge/cd-key'
-      fullPath: '/user/wallet/recharge/cd-key'
-      preLoaderRoute: typeof UserWalletRechargeCdKeyRouteImport
-      parentRoute: typeof UserRoute
-    }
     '/user/wallet/recharge/new': {
       id: '/user/wallet/recharge/new'
       path: '/wallet/recharge/new'
       fullPath: '/user/wallet/recharge/new'
       preLoaderRoute: typeof UserWalletRechargeNewRouteImport
-      parentRoute: typeof UserRoute
-    }
-    '/user/wallet/billing/view-invoice/$id': {
-      id: '/user/wallet/billing/view-invoice/$id'
-      path: '/wallet/billing/view-invoice/$id'
-      fullPath: '/user/wallet/billing/view-invoice/$id'
-      preLoaderRoute: typeof UserWalletBillingViewInvoiceIdRouteImport
       parentRoute: typeof UserRoute
     }
   }
@@ -1074,6 +1053,7 @@ interface UserRouteChildren {
   UserDeveloperRoute: typeof UserDeveloperRoute
   UserMyAccountRoute: typeof UserMyAccountRoute
   UserNodesRoute: typeof UserNodesRoute
+  UserServicesOldRoute: typeof UserServicesOldRoute
   UserIndexRoute: typeof UserIndexRoute
   UserAccountActivityRoute: typeof UserAccountActivityRoute
   UserAccountCloseRoute: typeof UserAccountCloseRoute
@@ -1083,14 +1063,12 @@ interface UserRouteChildren {
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
   UserAccountSecurityRoute: typeof UserAccountSecurityRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
-  UserWalletPurchaseRecordsOldRoute: typeof UserWalletPurchaseRecordsOldRoute
+  UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
+  UserShopOldPaymentRoute: typeof UserShopOldPaymentRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
+  UserShopOldIndexRoute: typeof UserShopOldIndexRoute
   UserWalletIndexRoute: typeof UserWalletIndexRoute
-  UserWalletRechargeCdKeyRoute: typeof UserWalletRechargeCdKeyRoute
   UserWalletRechargeNewRoute: typeof UserWalletRechargeNewRoute
-  UserWalletBillingIndexRoute: typeof UserWalletBillingIndexRoute
-  UserWalletRechargeIndexRoute: typeof UserWalletRechargeIndexRoute
-  UserWalletBillingViewInvoiceIdRoute: typeof UserWalletBillingViewInvoiceIdRoute
 }
 
 const UserRouteChildren: UserRouteChildren = {
@@ -1099,6 +1077,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserDeveloperRoute: UserDeveloperRoute,
   UserMyAccountRoute: UserMyAccountRoute,
   UserNodesRoute: UserNodesRoute,
+  UserServicesOldRoute: UserServicesOldRoute,
   UserIndexRoute: UserIndexRoute,
   UserAccountActivityRoute: UserAccountActivityRoute,
   UserAccountCloseRoute: UserAccountCloseRoute,
@@ -1108,14 +1087,12 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
   UserAccountSecurityRoute: UserAccountSecurityRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
-  UserWalletPurchaseRecordsOldRoute: UserWalletPurchaseRecordsOldRoute,
+  UserServicesRenewalsRoute: UserServicesRenewalsRoute,
+  UserShopOldPaymentRoute: UserShopOldPaymentRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
+  UserShopOldIndexRoute: UserShopOldIndexRoute,
   UserWalletIndexRoute: UserWalletIndexRoute,
-  UserWalletRechargeCdKeyRoute: UserWalletRechargeCdKeyRoute,
   UserWalletRechargeNewRoute: UserWalletRechargeNewRoute,
-  UserWalletBillingIndexRoute: UserWalletBillingIndexRoute,
-  UserWalletRechargeIndexRoute: UserWalletRechargeIndexRoute,
-  UserWalletBillingViewInvoiceIdRoute: UserWalletBillingViewInvoiceIdRoute,
 }
 
 const UserRouteWithChildren = UserRoute._addFileChildren(UserRouteChildren)

@@ -1,5 +1,6 @@
 import type {
   Access,
+  BillItem,
   DashboardGetResponse,
   GatewayItem,
   LinkApp,
@@ -11,6 +12,8 @@ import type {
   PlanItem,
   PreOrderResult,
   RechargeRecord,
+  RefundRequestItem,
+  RenewalItem,
   ServiceItem,
   WalletResult,
 } from '@/api/gen/types.gen'
@@ -229,6 +232,55 @@ export const service = (change: Partial<ServiceItem> = {}): ServiceItem => ({
   started_at: inDays(-18),
   ends_at: inDays(98),
   auto_renew: true,
+  ...change,
+})
+
+export const renewal = (change: Partial<RenewalItem> = {}): RenewalItem => ({
+  service_id: 11,
+  name: 'Standard',
+  ends_at: inDays(98),
+  auto_renew: true,
+  renew_at: inDays(97),
+  price: '30.00',
+  months: 1,
+  missing: '0.00',
+  tries: 0,
+  problem: '',
+  ...change,
+})
+
+export const bill = (change: Partial<BillItem> = {}): BillItem => ({
+  id: uuid,
+  no: 77,
+  created_at: inDays(-18),
+  service_id: 11,
+  shop_id: 20,
+  shop_name: 'Standard',
+  kind: 'plan',
+  months: 1,
+  price: '30.00',
+  discount: '0.00',
+  credit: '0.00',
+  money_amount: '30.00',
+  currency: 'CNY',
+  state: 'paid',
+  ends_at: inDays(98),
+  auto_renew: false,
+  invoice_id: uuid,
+  ...change,
+})
+
+export const refundRequest = (change: Partial<RefundRequestItem> = {}): RefundRequestItem => ({
+  id: 3,
+  order_no: 78,
+  service_id: 11,
+  package_id: null,
+  user_id: 7,
+  reason: 'too slow',
+  state: 'open',
+  answer: '',
+  created_at: inDays(-2),
+  ended_at: null,
   ...change,
 })
 

@@ -9,19 +9,21 @@ export function NavList({ onChoose }: { onChoose?: () => void }) {
     <nav aria-label={t('nav.main')} className={classes.nav}>
       {navigation.map((group) => (
         <ul key={group[0]?.key} className={classes.group}>
-          {group.map(({ to, key, icon: Icon, isExact = false }) => (
-            <li key={key}>
-              <Link
-                to={to}
-                activeOptions={{ exact: isExact, includeSearch: false }}
-                className={classes.link}
-                onClick={onChoose}
-              >
-                <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
-                {t(`nav.${key}`)}
-              </Link>
-            </li>
-          ))}
+          {group
+            .filter(({ isClassic }) => !isClassic)
+            .map(({ to, key, icon: Icon, isExact = false }) => (
+              <li key={key}>
+                <Link
+                  to={to}
+                  activeOptions={{ exact: isExact, includeSearch: false }}
+                  className={classes.link}
+                  onClick={onChoose}
+                >
+                  <Icon size={18} strokeWidth={1.75} aria-hidden="true" />
+                  {t(`nav.${key}`)}
+                </Link>
+              </li>
+            ))}
         </ul>
       ))}
     </nav>

@@ -1,5 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
+  CalendarClock,
   CircleUser,
   CodeXml,
   Globe,
@@ -18,6 +19,8 @@ type NavItem = {
   icon: LucideIcon
   /** Not current on the pages below it, which have entries of their own. */
   isExact?: boolean
+  /** The old face of another page: the palette finds it, the lists leave it out. */
+  isClassic?: boolean
   /** One of the four pages beside "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
@@ -28,6 +31,9 @@ export const navigation: NavItem[][] = [
   [
     { to: '/user/services', key: 'services', icon: Package, isExact: true, isOnBottomBar: true },
     { to: '/user/services/buy', key: 'buy', icon: ShoppingBag },
+    { to: '/user/services/renewals', key: 'renewals', icon: CalendarClock },
+    { to: '/user/services-old', key: 'servicesOld', icon: Package, isClassic: true },
+    { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isClassic: true },
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
   ],
   [{ to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true }],

@@ -1,17 +1,25 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { PackageOpen } from 'lucide-react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { ServicesListResponse } from '@/api/gen/types.gen'
+import { serviceRenewalsOptions, servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { PackageItem, ServiceItem, ServicesListResponse } from '@/api/gen/types.gen'
+import { lazyPart } from '@/app/lazy'
+import { useCurrency } from '@/shared/lib/currency'
 import { useNow } from '@/shared/lib/now'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
+import { TextLink } from '@/shared/ui/text-link'
+import { EndedServices } from './components/ended-services'
 import { PackageCard } from './components/package-card'
 import { ServiceCard } from './components/service-card'
 import classes from './services-page.module.css'
+import { useLastRequests } from './use-last-requests'
+
+const RefundDialog = lazyPart(() => import('./components/refund-dialog'), 'RefundDialog')
 
 /** What one has: running services and packages, with what is left of each. */
 export function ServicesPage() {
@@ -33,7 +41,7 @@ export function ServicesPage() {
 
 function List({ list: { services, packages } }: { list: ServicesListResponse }) {
   const { t } = useTranslation('service')
-  const now = useNow()
+  const requestOf = useLastRequests()
   if (services.length + packages.length === 0) {
     return (
       <Card>
@@ -45,45 +53,82 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
       </Card>
     )
   }
+  const running = services.filter(({ state }) => state === 'running')
+  const ended = services.filter(({ state }) => state === 'ended')
   return (
     <div className={classes.sections}>
-      {services.length > 0 && (
-        <section aria-labelledby="plans-title">
-          <Title order={2} size="h3" id="plans-title" mb="sm">
-            {t('plans')}
-          </Title>
-          <div className={classes.services}>
-            {services.map((service) => (
-              <ServiceCard key={service.id} service={service} now={now} />
-            ))}
-          </div>
-        </section>
-      )}
-      <section aria-labelledby="packages-title">
-        <Title order={2} size="h3" id="packages-title" mb="sm">
-          {t('packages')}
-        </Title>
-        {packages.length === 0 ? (
-          <Card className={classes.none}>
-            <Text c="dimmed">{t('noPackages')}</Text>
-            <ButtonLink
-              size="sm"
-              variant="default"
-              to="/user/services/buy"
-              search={{ kind: 'package' }}
-            >
-              {t('buyPackage')}
-            </ButtonLink>
-          </Card>
-        ) : (
-          <div className={classes.packages}>
-            {packages.map((item) => (
-              <PackageCard key={item.id} item={item} now={now} />
-            ))}
-          </div>
-        )}
-      </section>
+      {running.length > 0 && <Running services={running} requestOf={requestOf} />}
+      <Packages packages={packages} />
+      {ended.length > 0 && <EndedServices services={ended} requestOf={requestOf} />}
+      <p className={classes.classic}>
+        <TextLink to="/user/services-old">{t('classic')}</TextLink>
+      </p>
     </div>
+  )
+}
+
+function Running(props: {
+  services: readonly ServiceItem[]
+  requestOf: ReturnType<typeof useLastRequests>
+}) {
+  const { t } = useTranslation('service')
+  const now = useNow()
+  const currency = useCurrency()
+  const { data: ahead } = useQuery(serviceRenewalsOptions())
+  const [givingBack, giveBack] = useState<ServiceItem>()
+  return (
+    <section aria-labelledby="plans-title">
+      <Title order={2} size="h3" id="plans-title" mb="sm">
+        {t('plans')}
+      </Title>
+      <div className={classes.services}>
+        {props.services.map((service) => (
+          <ServiceCard
+            key={service.id}
+            service={service}
+            now={now}
+            currency={currency}
+            renewal={ahead?.renewals.find(({ service_id }) => service_id === service.id)}
+            request={props.requestOf(service.id)}
+            onRefund={() => giveBack(service)}
+          />
+        ))}
+      </div>
+      <Suspense>
+        {givingBack && <RefundDialog service={givingBack} onClose={() => giveBack(undefined)} />}
+      </Suspense>
+    </section>
+  )
+}
+
+function Packages({ packages }: { packages: readonly PackageItem[] }) {
+  const { t } = useTranslation('service')
+  const now = useNow()
+  return (
+    <section aria-labelledby="packages-title">
+      <Title order={2} size="h3" id="packages-title" mb="sm">
+        {t('packages')}
+      </Title>
+      {packages.length === 0 ? (
+        <Card className={classes.none}>
+          <Text c="dimmed">{t('noPackages')}</Text>
+          <ButtonLink
+            size="sm"
+            variant="default"
+            to="/user/services/buy"
+            search={{ kind: 'package' }}
+          >
+            {t('buyPackage')}
+          </ButtonLink>
+        </Card>
+      ) : (
+        <div className={classes.packages}>
+          {packages.map((item) => (
+            <PackageCard key={item.id} item={item} now={now} />
+          ))}
+        </div>
+      )}
+    </section>
   )
 }
 
@@ -92,8 +137,8 @@ function ListSkeleton() {
     <div>
       <Skeleton height={24} width={80} mb="sm" />
       <div className={classes.services}>
-        <Skeleton height={236} radius="lg" />
-        <Skeleton height={236} radius="lg" />
+        <Skeleton height={380} radius="lg" />
+        <Skeleton height={380} radius="lg" />
       </div>
     </div>
   )

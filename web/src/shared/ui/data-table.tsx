@@ -1,4 +1,4 @@
-import type { Key, ReactNode } from 'react'
+import { Fragment, type Key, type ReactNode } from 'react'
 import classes from './data-table.module.css'
 
 export type Column<T> = {
@@ -18,6 +18,8 @@ export function DataTable<T>(props: {
   columns: readonly Column<T>[]
   rows: readonly T[]
   rowKey: (row: T) => Key
+  /** What is unfolded under a row, as wide as the table; nothing where it is folded. */
+  renderDetail?: (row: T) => ReactNode
 }) {
   // The roles are said aloud because a table that is not displayed as one loses them.
   return (
@@ -32,22 +34,40 @@ export function DataTable<T>(props: {
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {props.rows.map((row) => (
-          <tr key={props.rowKey(row)} role="row">
-            {props.columns.map(({ key, header, cell, align, isTitle }) => (
-              <td
-                key={key}
-                role="cell"
-                data-align={align}
-                data-title={isTitle}
-                data-header={isTitle ? undefined : header}
-              >
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
+        {props.rows.map((row) => {
+          const detail = props.renderDetail?.(row)
+          return (
+            <Fragment key={props.rowKey(row)}>
+              <Row columns={props.columns} row={row} />
+              {detail && (
+                <tr role="row" className={classes.detail}>
+                  <td role="cell" colSpan={props.columns.length}>
+                    {detail}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          )
+        })}
       </tbody>
     </table>
+  )
+}
+
+function Row<T>(props: { columns: readonly Column<T>[]; row: T }) {
+  return (
+    <tr role="row">
+      {props.columns.map(({ key, header, cell, align, isTitle }) => (
+        <td
+          key={key}
+          role="cell"
+          data-align={align}
+          data-title={isTitle}
+          data-header={isTitle ? undefined : header}
+        >
+          {cell(props.row)}
+        </td>
+      ))}
+    </tr>
   )
 }

@@ -1,19 +1,30 @@
-import { Card, Title } from '@mantine/core'
-import { RefreshCw } from 'lucide-react'
+import { Button, Card, Skeleton, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ServiceItem } from '@/api/gen/types.gen'
-import { daysUntil } from '@/shared/lib/time'
+import type { RefundRequestItem, RenewalItem, ServiceItem } from '@/api/gen/types.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
-import { Moment } from '@/shared/ui/moment'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { conditionOf } from '../model'
+import { AutoRenew } from './auto-renew'
 import classes from './card.module.css'
+import { RefundState } from './refund'
+import { RenewalFacts, RenewalProblem } from './renewal-facts'
+import { ServiceFacts } from './service-facts'
 import { Usage } from './usage'
 
-export function ServiceCard({ service, now }: { service: ServiceItem; now: number }) {
+/** One running service: what is left, until when, how it goes on, and all one can do with it. */
+export function ServiceCard(props: {
+  service: ServiceItem
+  now: number
+  currency: string
+  renewal: RenewalItem | undefined
+  /** The last wish to have it given back. */
+  request: RefundRequestItem | undefined
+  onRefund: () => void
+}) {
   const { t } = useTranslation('service')
+  const { service, now, currency, renewal, request } = props
   const { tone, key } = conditionOf(service, now)
-  const days = daysUntil(service.ends_at, now)
   return (
     <Card component="article" aria-label={service.name} className={classes.card}>
       <header className={classes.head}>
@@ -22,51 +33,55 @@ export function ServiceCard({ service, now }: { service: ServiceItem; now: numbe
         </Title>
         <StatusDot tone={tone}>{t(`condition.${key}`)}</StatusDot>
       </header>
-      {service.state === 'running' && (
-        <Usage used={service.used_bytes} quota={service.quota_bytes} />
-      )}
-      <dl className={classes.facts}>
-        <div>
-          <dt>{service.state === 'ended' ? t('ended') : t('ends')}</dt>
-          <dd>
-            {service.state === 'running' && <>{t('inDays', { count: days })} · </>}
-            <Moment time={service.ends_at} />
-          </dd>
-        </div>
-        {service.resets_at && (
-          <div>
-            <dt>{t('resets')}</dt>
-            <dd>
-              {t('inDays', { count: daysUntil(service.resets_at, now) })} ·{' '}
-              <Moment time={service.resets_at} />
-            </dd>
-          </div>
+      <Usage used={service.used_bytes} quota={service.quota_bytes} />
+      <ServiceFacts service={service} now={now} />
+      <div className={classes.renewal}>
+        <AutoRenew
+          serviceId={service.id}
+          name={service.name}
+          isOn={service.auto_renew}
+          renewal={renewal}
+        />
+        {renewal ? (
+          <>
+            <p className={classes.quiet}>
+              <RenewalFacts renewal={renewal} currency={currency} />
+            </p>
+            <RenewalProblem renewal={renewal} currency={currency} />
+          </>
+        ) : (
+          <Skeleton height={20} width="80%" />
         )}
-        <div>
-          <dt>{t('limits')}</dt>
-          <dd>
-            {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })}{' '}
-            ·{' '}
-            {service.device_limit === null
-              ? t('anyDevices')
-              : t('devices', { count: service.device_limit })}
-          </dd>
-        </div>
-      </dl>
-      <footer className={classes.foot}>
-        <span className={classes.renewal}>
-          <RefreshCw size={16} strokeWidth={1.75} aria-hidden="true" />
-          {service.auto_renew ? t('renewsItself') : t('renewsByHand')}
-        </span>
-        <ButtonLink
-          size="sm"
-          variant={key === 'running' ? 'default' : 'filled'}
-          to="/user/services/buy"
-          search={{ renew: service.id }}
-        >
-          {t('renew')}
-        </ButtonLink>
-      </footer>
+      </div>
+      {request && <RefundState request={request} />}
+      <Actions service={service} isCalm={key === 'running'}>
+        {request?.state !== 'open' && (
+          <Button size="sm" variant="subtle" color="gray" c="dimmed" onClick={props.onRefund}>
+            {t('refund.open')}
+          </Button>
+        )}
+      </Actions>
     </Card>
+  )
+}
+
+function Actions(props: { service: ServiceItem; isCalm: boolean; children: ReactNode }) {
+  const { t } = useTranslation('service')
+  const { id } = props.service
+  return (
+    <footer className={classes.foot}>
+      <ButtonLink
+        size="sm"
+        variant={props.isCalm ? 'default' : 'filled'}
+        to="/user/services/buy"
+        search={{ renew: id }}
+      >
+        {t('renew')}
+      </ButtonLink>
+      <ButtonLink size="sm" variant="default" to="/user/services/buy" search={{ change: id }}>
+        {t('change')}
+      </ButtonLink>
+      {props.children}
+    </footer>
   )
 }

@@ -1,0 +1,41 @@
+import { useTranslation } from 'react-i18next'
+import type { RefundRequestItem, ServiceItem } from '@/api/gen/types.gen'
+import { Moment } from '@/shared/ui/moment'
+import { TextLink } from '@/shared/ui/text-link'
+import type { useLastRequests } from '../use-last-requests'
+import classes from './ended-services.module.css'
+
+/** What ran once, folded away. */
+export function EndedServices(props: {
+  services: readonly ServiceItem[]
+  requestOf: ReturnType<typeof useLastRequests>
+}) {
+  const { t } = useTranslation('service')
+  return (
+    <details className={classes.fold}>
+      <summary>{t('endedCount', { count: props.services.length })}</summary>
+      <ul className={classes.list}>
+        {props.services.map((service) => (
+          <Ended key={service.id} service={service} request={props.requestOf(service.id)} />
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Ended(props: { service: ServiceItem; request: RefundRequestItem | undefined }) {
+  const { t } = useTranslation('service')
+  const { id, name, ends_at } = props.service
+  return (
+    <li className={classes.ended}>
+      <span className={classes.name}>{name}</span>
+      <span>
+        {t('ended')} <Moment time={ends_at} />
+        {props.request?.state === 'granted' && ` · ${t('refund.state.granted')}`}
+      </span>
+      <TextLink to="/user/services/buy" search={{ renew: id }}>
+        {t('renewNamed', { name })}
+      </TextLink>
+    </li>
+  )
+}

@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  refundRequestsQueryKey,
+  refundRequestWithdrawMutation,
+} from '@/api/gen/@tanstack/react-query.gen'
+import type { RefundRequestItem } from '@/api/gen/types.gen'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { Moment } from '@/shared/ui/moment'
+import { StatusDot, type Tone } from '@/shared/ui/status-dot'
+import classes from './card.module.css'
+
+const tones: Record<RefundRequestItem['state'], Tone> = {
+  open: 'info',
+  granted: 'success',
+  declined: 'error',
+  withdrawn: 'neutral',
+}
+
+/** The last wish to have a service given back: where it stands, what staff said, and the way to take it back. */
+export function RefundState({ request }: { request: RefundRequestItem }) {
+  const { t } = useTranslation('service')
+  const { t: common } = useTranslation()
+  const queryClient = useQueryClient()
+  const withdraw = useMutation({
+    ...refundRequestWithdrawMutation(),
+    // Also where it failed: staff may have decided meanwhile.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: refundRequestsQueryKey() }),
+  })
+  return (
+    <div className={classes.request}>
+      <div className={classes.head}>
+        <StatusDot tone={tones[request.state]}>{t(`refund.state.${request.state}`)}</StatusDot>
+        <span className={classes.quiet}>
+          <Moment time={request.ended_at ?? request.created_at} />
+        </span>
+      </div>
+      <p className={classes.quiet}>{request.answer || request.reason}</p>
+      {request.state === 'open' && (
+        <Button
+          variant="default"
+          size="sm"
+          loading={withdraw.isPending}
+          onClick={() => withdraw.mutate({ path: { request_id: request.id } })}
+        >
+          {t('refund.withdraw')}
+        </Button>
+      )}
+      <FormError message={withdraw.error ? problemText(withdraw.error, common) : undefined} />
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { servicesOldBillsOfOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { BillItem } from '@/api/gen/types.gen'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+
+/** What was paid for one service. One that was given, not bought, has no bills. */
+export function ServiceBills({ serviceId }: { serviceId: number }) {
+  const { t } = useTranslation('service')
+  const columns = useColumns()
+  const bills = useQuery(servicesOldBillsOfOptions({ path: { service_id: serviceId } }))
+  return (
+    <Loaded query={bills} skeleton={<Skeleton height={80} />}>
+      {({ bills: list }) =>
+        list.length === 0 ? (
+          <Text c="dimmed">{t('old.noBills')}</Text>
+        ) : (
+          <DataTable
+            caption={t('old.bills')}
+            rows={list}
+            rowKey={({ no }) => no}
+            columns={columns}
+          />
+        )
+      }
+    </Loaded>
+  )
+}
+
+function useColumns(): Column<BillItem>[] {
+  const { t } = useTranslation('service')
+  return [
+    { key: 'no', header: t('old.no'), cell: ({ no }) => no },
+    {
+      key: 'when',
+      header: t('old.when'),
+      cell: ({ created_at }) => <Moment time={created_at} withTime />,
+    },
+    {
+      key: 'what',
+      header: t('old.what'),
+      cell: ({ kind, months }) =>
+        `${t(`old.kind.${kind}`)} · ${t('renewal.months', { count: months })}`,
+    },
+    {
+      key: 'paid',
+      header: t('old.paid'),
+      align: 'end',
+      cell: ({ money_amount, currency }) => <Money amount={money_amount} currency={currency} />,
+    },
+    {
+      key: 'state',
+      header: t('old.state'),
+      cell: ({ state }) => t(`old.billState.${state}`),
+    },
+  ]
+}

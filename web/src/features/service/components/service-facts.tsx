@@ -1,0 +1,39 @@
+import { useTranslation } from 'react-i18next'
+import type { ServiceItem } from '@/api/gen/types.gen'
+import { daysUntil } from '@/shared/lib/time'
+import { Moment } from '@/shared/ui/moment'
+import classes from './card.module.css'
+
+/** Until when a service runs, when its traffic begins anew, and its limits. */
+export function ServiceFacts({ service, now }: { service: ServiceItem; now: number }) {
+  const { t } = useTranslation('service')
+  return (
+    <dl className={classes.facts}>
+      <div>
+        <dt>{t('ends')}</dt>
+        <dd>
+          {t('inDays', { count: daysUntil(service.ends_at, now) })} ·{' '}
+          <Moment time={service.ends_at} />
+        </dd>
+      </div>
+      {service.resets_at && (
+        <div>
+          <dt>{t('resets')}</dt>
+          <dd>
+            {t('inDays', { count: daysUntil(service.resets_at, now) })} ·{' '}
+            <Moment time={service.resets_at} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{t('limits')}</dt>
+        <dd>
+          {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })} ·{' '}
+          {service.device_limit === null
+            ? t('anyDevices')
+            : t('devices', { count: service.device_limit })}
+        </dd>
+      </div>
+    </dl>
+  )
+}

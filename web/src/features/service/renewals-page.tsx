@@ -1,0 +1,99 @@
+import { Card, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CalendarClock } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { serviceRenewalsOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { RenewalItem, RenewalList } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { Money } from '@/shared/ui/money'
+import { PageHeader } from '@/shared/ui/page-header'
+import { AutoRenew } from './components/auto-renew'
+import card from './components/card.module.css'
+import { RenewalFacts, RenewalProblem } from './components/renewal-facts'
+import classes from './services-page.module.css'
+
+/** What renews itself when and for how much, whether the balance will do, and what went wrong. */
+export function RenewalsPage() {
+  const { t } = useTranslation('service')
+  const renewals = useQuery(serviceRenewalsOptions())
+  return (
+    <>
+      <PageHeader title={t('renewals.title')} about={t('renewals.about')} />
+      <Loaded query={renewals} skeleton={<Skeleton height={240} radius="lg" />} hasCards>
+        {(list) => <List list={list} />}
+      </Loaded>
+    </>
+  )
+}
+
+function List({ list: { renewals, available, currency } }: { list: RenewalList }) {
+  const { t } = useTranslation('service')
+  if (renewals.length === 0) {
+    return (
+      <Card>
+        <Empty
+          icon={CalendarClock}
+          text={t('renewals.empty')}
+          action={<ButtonLink to="/user/services/buy">{t('choose')}</ButtonLink>}
+        />
+      </Card>
+    )
+  }
+  return (
+    <div className={classes.sections}>
+      <Card className={classes.none}>
+        <div>
+          <p className={card.quiet}>{t('renewals.available')}</p>
+          <Money amount={available} currency={currency} size="figure" />
+        </div>
+        <ButtonLink variant="default" to="/user/wallet/recharge/new">
+          {t('renewal.topUp')}
+        </ButtonLink>
+      </Card>
+      <div className={classes.services}>
+        {renewals.map((renewal) => (
+          <Renewal key={renewal.service_id} renewal={renewal} currency={currency} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Renewal({ renewal, currency }: { renewal: RenewalItem; currency: string }) {
+  const { t } = useTranslation('service')
+  return (
+    <Card component="article" aria-label={renewal.name} className={card.card}>
+      <header className={card.head}>
+        <h2 className={classes.name}>{renewal.name}</h2>
+        <span className={card.quiet}>
+          {t('ends')} <Moment time={renewal.ends_at} />
+        </span>
+      </header>
+      <p className={classes.when}>
+        <RenewalFacts renewal={renewal} currency={currency} />
+      </p>
+      <RenewalProblem renewal={renewal} currency={currency} />
+      <AutoRenew
+        serviceId={renewal.service_id}
+        name={renewal.name}
+        isOn={renewal.auto_renew}
+        renewal={renewal}
+      />
+      <footer className={card.foot}>
+        {renewal.price !== null && (
+          <ButtonLink
+            size="sm"
+            variant="default"
+            to="/user/services/buy"
+            search={{ renew: renewal.service_id, months: renewal.months }}
+          >
+            {t('renewals.now')}
+          </ButtonLink>
+        )}
+      </footer>
+    </Card>
+  )
+}

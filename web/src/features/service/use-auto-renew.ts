@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  serviceAutoRenewMutation,
+  serviceRenewalsQueryKey,
+  servicesListQueryKey,
+} from '@/api/gen/@tanstack/react-query.gen'
+
+/** Turns the automatic renewal of a service on and off; pending until the page shows what the server then says. */
+export function useAutoRenew(serviceId: number) {
+  const queryClient = useQueryClient()
+  const change = useMutation({
+    ...serviceAutoRenewMutation(),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: servicesListQueryKey() }),
+        queryClient.invalidateQueries({ queryKey: serviceRenewalsQueryKey() }),
+      ]),
+  })
+  return {
+    isPending: change.isPending,
+    problem: change.error,
+    set: (isOn: boolean) =>
+      change.mutate({ path: { service_id: serviceId }, body: { auto_renew: isOn } }),
+  }
+}

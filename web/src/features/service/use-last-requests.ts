@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
+import { refundRequestsOptions } from '@/api/gen/@tanstack/react-query.gen'
+
+/** As many as the server gives at once. */
+const MOST = 500
+
+/** Gives the last wish to have a service given back, if there was one that its user did not take back. */
+export function useLastRequests() {
+  const { data } = useQuery(refundRequestsOptions({ query: { limit: MOST } }))
+  return (serviceId: number) =>
+    data?.requests.findLast(
+      ({ service_id, state }) => service_id === serviceId && state !== 'withdrawn',
+    )
+}

@@ -1,0 +1,108 @@
+import { Card } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Store } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Bytes } from '@/shared/ui/bytes'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './buy-page.module.css'
+import { Bought } from './components/bought'
+import { ChoiceSkeleton } from './components/choice-skeleton'
+import { Summary } from './components/summary'
+import { useTraitText } from './components/trait-text'
+
+const route = getRouteApi('/user/shop-old/payment')
+
+/** The classic shop's second step: pays for what was chosen in its list. */
+export function ShopPaymentPage() {
+  const { t } = useTranslation('shop')
+  const { shop } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [bought, setBought] = useState<Order>()
+  const plans = useQuery(shopPlansOptions())
+  if (bought) {
+    return <Bought order={bought} onMore={() => void navigate({ to: '/user/shop-old' })} />
+  }
+  return (
+    <>
+      <PageHeader title={t('old.payment')} />
+      <Loaded query={plans} skeleton={<ChoiceSkeleton cards={1} />} hasCards>
+        {(items) => {
+          const plan = items.find(({ prices }) => prices.some(({ shop_id }) => shop_id === shop))
+          return plan && shop ? (
+            <Payment plan={plan} shopId={shop} onBought={setBought} />
+          ) : (
+            <Card>
+              <Empty
+                icon={Store}
+                text={shop ? t('old.gone') : t('old.nothingChosen')}
+                action={<ButtonLink to="/user/shop-old">{t('old.choose')}</ButtonLink>}
+              />
+            </Card>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function Payment(props: { plan: Plan; shopId: number; onBought: (order: Order) => void }) {
+  const { t } = useTranslation('shop')
+  const { plan, shopId } = props
+  const { coupon } = route.useSearch()
+  const navigate = route.useNavigate()
+  const months = plan.prices.find(({ shop_id }) => shop_id === shopId)?.months ?? 0
+  return (
+    <div className={classes.layout}>
+      <Chosen plan={plan} />
+      <Summary
+        name={months > 0 ? `${plan.name} · ${t('months', { count: months })}` : plan.name}
+        purchase={{ shopId }}
+        coupon={coupon}
+        onCoupon={(code) =>
+          void navigate({
+            search: (before) => ({ ...before, coupon: code }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
+        onBought={props.onBought}
+      />
+    </div>
+  )
+}
+
+function Chosen({ plan }: { plan: Plan }) {
+  const { t } = useTranslation('shop')
+  const traitText = useTraitText()
+  return (
+    <Card component="section" aria-label={plan.name}>
+      <h2 className={classes.chosen}>{plan.name}</h2>
+      <p className={classes.shared}>{plan.info}</p>
+      <ul className={classes.facts}>
+        <li>
+          {plan.traffic_bytes === null ? (
+            t('trait.anyTraffic')
+          ) : (
+            <Bytes bytes={plan.traffic_bytes} />
+          )}
+        </li>
+        {plan.kind === 'plan' &&
+          (['speed_mbps', 'devices', 'reset'] as const).map((trait) => (
+            <li key={trait}>{traitText(plan, trait)}</li>
+          ))}
+      </ul>
+      <div>
+        <ButtonLink variant="default" size="sm" to="/user/shop-old">
+          {t('old.other')}
+        </ButtonLink>
+      </div>
+    </Card>
+  )
+}
