@@ -57,7 +57,12 @@ import { Route as UserServicesRenewalsRouteImport } from './routes/user.services
 import { Route as UserShopOldIndexRouteImport } from './routes/user.shop-old.index'
 import { Route as UserShopOldPaymentRouteImport } from './routes/user.shop-old.payment'
 import { Route as UserWalletIndexRouteImport } from './routes/user.wallet.index'
+import { Route as UserWalletPurchaseRecordsOldRouteImport } from './routes/user.wallet.purchase-records-old'
+import { Route as UserWalletBillingIndexRouteImport } from './routes/user.wallet.billing.index'
+import { Route as UserWalletRechargeIndexRouteImport } from './routes/user.wallet.recharge.index'
+import { Route as UserWalletRechargeCdKeyRouteImport } from './routes/user.wallet.recharge.cd-key'
 import { Route as UserWalletRechargeNewRouteImport } from './routes/user.wallet.recharge.new'
+import { Route as UserWalletBillingViewInvoiceIdRouteImport } from './routes/user.wallet.billing.view-invoice.$id'
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -299,11 +304,38 @@ const UserWalletIndexRoute = UserWalletIndexRouteImport.update({
   path: '/wallet/',
   getParentRoute: () => UserRoute,
 } as any)
+const UserWalletPurchaseRecordsOldRoute =
+  UserWalletPurchaseRecordsOldRouteImport.update({
+    id: '/wallet/purchase-records-old',
+    path: '/wallet/purchase-records-old',
+    getParentRoute: () => UserRoute,
+  } as any)
+const UserWalletBillingIndexRoute = UserWalletBillingIndexRouteImport.update({
+  id: '/wallet/billing/',
+  path: '/wallet/billing/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserWalletRechargeIndexRoute = UserWalletRechargeIndexRouteImport.update({
+  id: '/wallet/recharge/',
+  path: '/wallet/recharge/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserWalletRechargeCdKeyRoute = UserWalletRechargeCdKeyRouteImport.update({
+  id: '/wallet/recharge/cd-key',
+  path: '/wallet/recharge/cd-key',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserWalletRechargeNewRoute = UserWalletRechargeNewRouteImport.update({
   id: '/wallet/recharge/new',
   path: '/wallet/recharge/new',
   getParentRoute: () => UserRoute,
 } as any)
+const UserWalletBillingViewInvoiceIdRoute =
+  UserWalletBillingViewInvoiceIdRouteImport.update({
+    id: '/wallet/billing/view-invoice/$id',
+    path: '/wallet/billing/view-invoice/$id',
+    getParentRoute: () => UserRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute
@@ -349,10 +381,15 @@ export interface FileRoutesByFullPath {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
+  '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
+  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute
@@ -394,10 +431,15 @@ export interface FileRoutesByTo {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/services': typeof UserServicesIndexRoute
   '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/user/wallet/billing': typeof UserWalletBillingIndexRoute
+  '/user/wallet/recharge': typeof UserWalletRechargeIndexRoute
+  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -446,10 +488,15 @@ export interface FileRoutesById {
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
+  '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
+  '/user/wallet/recharge/cd-key': typeof UserWalletRechargeCdKeyRoute
   '/user/wallet/recharge/new': typeof UserWalletRechargeNewRoute
+  '/user/wallet/billing/': typeof UserWalletBillingIndexRoute
+  '/user/wallet/recharge/': typeof UserWalletRechargeIndexRoute
+  '/user/wallet/billing/view-invoice/$id': typeof UserWalletBillingViewInvoiceIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
@@ -497,10 +544,15 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/wallet/purchase-records-old'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/wallet/'
+    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/user/wallet/billing/'
+    | '/user/wallet/recharge/'
+    | '/user/wallet/billing/view-invoice/$id'
   fileRoutesByTo: FileRoutesByTo
   to:
     | '/'
@@ -542,10 +594,15 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/wallet/purchase-records-old'
     | '/user/services'
     | '/user/shop-old'
     | '/user/wallet'
+    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/user/wallet/billing'
+    | '/user/wallet/recharge'
+    | '/user/wallet/billing/view-invoice/$id'
   id:
     | '__root__'
     | '/'
@@ -593,10 +650,15 @@ export interface FileRouteTypes {
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
+    | '/user/wallet/purchase-records-old'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/wallet/'
+    | '/user/wallet/recharge/cd-key'
     | '/user/wallet/recharge/new'
+    | '/user/wallet/billing/'
+    | '/user/wallet/recharge/'
+    | '/user/wallet/billing/view-invoice/$id'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -947,11 +1009,46 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserWalletIndexRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/wallet/purchase-records-old': {
+      id: '/user/wallet/purchase-records-old'
+      path: '/wallet/purchase-records-old'
+      fullPath: '/user/wallet/purchase-records-old'
+      preLoaderRoute: typeof UserWalletPurchaseRecordsOldRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/billing/': {
+      id: '/user/wallet/billing/'
+      path: '/wallet/billing'
+      fullPath: '/user/wallet/billing/'
+      preLoaderRoute: typeof UserWalletBillingIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/recharge/': {
+      id: '/user/wallet/recharge/'
+      path: '/wallet/recharge'
+      fullPath: '/user/wallet/recharge/'
+      preLoaderRoute: typeof UserWalletRechargeIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/recharge/cd-key': {
+      id: '/user/wallet/recharge/cd-key'
+      path: '/wallet/recharge/cd-key'
+      fullPath: '/user/wallet/recharge/cd-key'
+      preLoaderRoute: typeof UserWalletRechargeCdKeyRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/wallet/recharge/new': {
       id: '/user/wallet/recharge/new'
       path: '/wallet/recharge/new'
       fullPath: '/user/wallet/recharge/new'
       preLoaderRoute: typeof UserWalletRechargeNewRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/wallet/billing/view-invoice/$id': {
+      id: '/user/wallet/billing/view-invoice/$id'
+      path: '/wallet/billing/view-invoice/$id'
+      fullPath: '/user/wallet/billing/view-invoice/$id'
+      preLoaderRoute: typeof UserWalletBillingViewInvoiceIdRouteImport
       parentRoute: typeof UserRoute
     }
   }
@@ -1065,10 +1162,15 @@ interface UserRouteChildren {
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
   UserShopOldPaymentRoute: typeof UserShopOldPaymentRoute
+  UserWalletPurchaseRecordsOldRoute: typeof UserWalletPurchaseRecordsOldRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
   UserShopOldIndexRoute: typeof UserShopOldIndexRoute
   UserWalletIndexRoute: typeof UserWalletIndexRoute
+  UserWalletRechargeCdKeyRoute: typeof UserWalletRechargeCdKeyRoute
   UserWalletRechargeNewRoute: typeof UserWalletRechargeNewRoute
+  UserWalletBillingIndexRoute: typeof UserWalletBillingIndexRoute
+  UserWalletRechargeIndexRoute: typeof UserWalletRechargeIndexRoute
+  UserWalletBillingViewInvoiceIdRoute: typeof UserWalletBillingViewInvoiceIdRoute
 }
 
 const UserRouteChildren: UserRouteChildren = {
@@ -1089,10 +1191,15 @@ const UserRouteChildren: UserRouteChildren = {
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,
   UserShopOldPaymentRoute: UserShopOldPaymentRoute,
+  UserWalletPurchaseRecordsOldRoute: UserWalletPurchaseRecordsOldRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
   UserShopOldIndexRoute: UserShopOldIndexRoute,
   UserWalletIndexRoute: UserWalletIndexRoute,
+  UserWalletRechargeCdKeyRoute: UserWalletRechargeCdKeyRoute,
   UserWalletRechargeNewRoute: UserWalletRechargeNewRoute,
+  UserWalletBillingIndexRoute: UserWalletBillingIndexRoute,
+  UserWalletRechargeIndexRoute: UserWalletRechargeIndexRoute,
+  UserWalletBillingViewInvoiceIdRoute: UserWalletBillingViewInvoiceIdRoute,
 }
 
 const UserRouteWithChildren = UserRoute._addFileChildren(UserRouteChildren)
