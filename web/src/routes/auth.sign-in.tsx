@@ -8,7 +8,7 @@ type Search = {
   /** By a code sent by email, or in Telegram; without it by password. */
   with?: 'code' | 'telegram' | undefined
   /** What was done before and is told here. */
-  done?: 'password' | undefined
+  done?: 'password' | 'closed' | undefined
   /** The code of why a link that signs in did not. */
   reason?: string | undefined
 }
@@ -17,7 +17,7 @@ export const Route = createFileRoute('/auth/sign-in')({
   validateSearch: (search): Search => ({
     next: searchText(search.next),
     with: searchOneOf(['code', 'telegram'], search.with),
-    done: searchOneOf(['password'], search.done),
+    done: searchOneOf(['password', 'closed'], search.done),
     reason: searchText(search.reason),
   }),
   beforeLoad: ({ context, search }) => {

@@ -1,5 +1,6 @@
 import { Button, Card, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -43,6 +44,7 @@ function Form({ loss }: { loss: AccountLossResponse }) {
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
+  const router = useRouter()
   const close = useMutation(accountCloseMutation())
   const costs = Number(loss.forfeit) > 0
   const [givenUp, setGivenUp] = useState<string>()
@@ -60,6 +62,7 @@ function Form({ loss }: { loss: AccountLossResponse }) {
     try {
       await close.mutateAsync({ body: { ...body, forfeit: loss.forfeit } })
       session.signOut()
+      await router.navigate({ to: '/auth/sign-in', search: { done: 'closed' }, replace: true })
     } catch (error) {
       showServerProblem(form, error, common)
       await queryClient.invalidateQueries({ queryKey: accountLossQueryKey() })

@@ -17,6 +17,7 @@ import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
+import { CodeField } from './components/code-field'
 import { PasswordField } from './components/password-field'
 import {
   type EmailCodesForm,
@@ -128,19 +129,15 @@ function Codes(props: { present: string; email: string; onDone: () => void; onOt
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
         <Text role="status">{t('email.sent', { present, email })}</Text>
-        <TextInput
+        <CodeField
           label={t('email.presentCode', { email: present })}
-          autoComplete="off"
-          inputMode="numeric"
           error={errors.current_email_code?.message}
-          {...form.register('current_email_code')}
+          register={form.register('current_email_code')}
         />
-        <TextInput
+        <CodeField
           label={t('email.newCode', { email })}
-          autoComplete="off"
-          inputMode="numeric"
           error={errors.email_code?.message}
-          {...form.register('email_code')}
+          register={form.register('email_code')}
         />
         <FormError message={errors.root?.message} />
         <Button type="submit" loading={isSubmitting}>

@@ -91,7 +91,8 @@ describe('closing the account', () => {
     expect(screen.getByLabelText('I give this money up')).not.toBeChecked()
     await user.click(screen.getByLabelText('I give this money up'))
     await user.click(screen.getByRole('button', { name: /for good/ }))
-    await vi.waitFor(() => expect(session.state.status).toBe('unauthenticated'))
+    expect(await screen.findByText(/^Your account is closed/)).toBeVisible()
+    expect(session.state.status).toBe('unauthenticated')
     expect(sent).toEqual([
       { email: 'lin@example.com', password: 'correct horse', ga_token: '123456', forfeit: '20.00' },
     ])

@@ -69,6 +69,6 @@ function useAbout(): string | undefined {
   const { t } = useTranslation('account')
   const search = route.useSearch()
   if (search.with === 'code') return t('signIn.byCodeAbout')
-  if (search.done === 'password') return t('signIn.passwordSet')
+  if (search.done) return t(`signIn.done.${search.done}`)
   return search.next && t('signIn.ended')
 }

@@ -117,9 +117,18 @@ describe('the dashboard', () => {
   })
 
   it('says that the account is suspended and hands out no link', async () => {
-    server.use(...answers({ state: 'banned' }))
+    server.use(
+      http.get('*/api/v2/user/dashboard', () =>
+        success({
+          ...dashboard({ state: 'banned' }),
+          ban: { reason: 'Spam was sent', until: '2030-06-01T04:00:00Z' },
+        }),
+      ),
+    )
     await openSignedIn('/user/dashboard')
     expect(await screen.findByRole('alert')).toHaveTextContent('suspended')
+    expect(screen.getByText('Spam was sent')).toBeVisible()
+    expect(screen.getByText(/Jun 1, 2030/)).toBeVisible()
     expect(screen.queryByText('Connect a device')).not.toBeInTheDocument()
   })
 

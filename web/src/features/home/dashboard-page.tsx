@@ -21,10 +21,10 @@ export function DashboardPage() {
       <PageHeader title={t('nav.dashboard')} />
       <div className={classes.grid}>
         <Loaded query={dashboard} skeleton={<TopSkeleton />} hasCards>
-          {({ access, wallet }) => (
+          {({ access, ban, wallet }) => (
             <>
               <div className={classes.main}>
-                <ConnectionCard access={access} />
+                <ConnectionCard access={access} ban={ban} />
               </div>
               <WalletCard wallet={wallet} />
             </>

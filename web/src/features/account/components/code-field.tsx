@@ -7,6 +7,8 @@ const LENGTH = 6
 
 /** The six digits of a code from a mail, whatever stands between them where it was copied. */
 export function CodeField(props: {
+  /** What it is called where a form has more than one. */
+  label?: string
   register: UseFormRegisterReturn
   error: string | undefined
   /** Called once the last digit is there. */
@@ -26,7 +28,7 @@ export function CodeField(props: {
 
   return (
     <TextInput
-      label={t('emailCode.label')}
+      label={props.label ?? t('emailCode.label')}
       autoComplete="one-time-code"
       inputMode="numeric"
       autoFocus={props.autoFocus ?? false}

@@ -7,7 +7,7 @@ export function CodeSent({ email }: { email: string | undefined }) {
   return (
     <div role="status">
       {email && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" mt={6}>
           {t('emailCode.sent', { email })}
         </Text>
       )}

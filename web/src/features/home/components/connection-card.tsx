@@ -2,7 +2,7 @@ import { Card, Progress } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { Access } from '@/api/gen/types.gen'
+import type { Access, BanResult } from '@/api/gen/types.gen'
 import { daysUntil } from '@/shared/lib/time'
 import { useNow } from '@/shared/lib/now'
 import { Bytes } from '@/shared/ui/bytes'
@@ -15,7 +15,7 @@ import { LinkPanel } from './link-panel'
 import { NoticeStrip } from './notice-strip'
 
 /** The one thing people come for: does it work, what is left, and the way to connect a device. */
-export function ConnectionCard({ access }: { access: Access }) {
+export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult | null }) {
   const { t } = useTranslation('home')
   const now = useNow()
   const notice = noticeOf(access, now)
@@ -28,6 +28,7 @@ export function ConnectionCard({ access }: { access: Access }) {
         {access.state === 'active' && <Devices access={access} />}
       </header>
       {notice && <NoticeStrip notice={notice} />}
+      {ban && <Ban ban={ban} />}
       {hasQuota(access) && <Quota access={access} now={now} />}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
@@ -46,6 +47,22 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
     <span className={classes.quiet}>
       {limit === null ? t('devices', { count: online }) : t('devicesOf', { count: online, limit })}
     </span>
+  )
+}
+
+/** What staff wrote for the user, and when it ends by itself. */
+function Ban({ ban: { reason, until } }: { ban: BanResult }) {
+  const { t } = useTranslation('home')
+  if (!reason && !until) return null
+  return (
+    <dl className={classes.facts}>
+      {reason && <Fact name={t('ban.reason')}>{reason}</Fact>}
+      {until && (
+        <Fact name={t('ban.until')}>
+          <Moment time={until} withTime />
+        </Fact>
+      )}
+    </dl>
   )
 }
 
