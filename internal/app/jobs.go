@@ -8,7 +8,7 @@ import (
 
 // What the older routes run, by the names on the timetable. The server runs all of it by itself too.
 var (
-	eachMinute = []string{"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check", "renewal.renew", "renewal.remind", "invite.release"}
+	eachMinute = []string{"service.expire", "service.reset", "account.bans", "payment.expire", "payment.check", "payment.refund", "renewal.renew", "renewal.remind", "invite.release"}
 	eachDay    = []string{
 		"wallet.seal", "account.forget", "telegram.forget", "captcha.forget", "payment.forget", "node.forget", "link.forget", "traffic.forget", "cdkey.forget", "idempotency.forget",
 	}

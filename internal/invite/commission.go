@@ -55,10 +55,18 @@ type paidMoney struct {
 	UserID        int64 `bun:",pk"`
 	Version       int64
 	Amount        money.Amount
+	Owed          money.Amount // what went back to the payer after commissions that stay had counted it
+}
+
+// Follow notes what of the user's wallet is money that came in, up to now, and takes back commissions that counted money
+// which went back to its payer; it is called in the transaction that posts such a refund.
+func (i *Invites) Follow(ctx context.Context, tx bun.Tx, userID int64) error {
+	_, err := i.paid(ctx, tx, userID, 0)
+	return err
 }
 
 // paid follows the user's wallet up to now and gives the part of the order that was paid with money that came in. A
-// refund brings back as money what was so counted of its order.
+// refund of an order brings back as money what was so counted of it; one of a recharge takes first what was not spent.
 func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (base money.Amount, err error) {
 	known := paidMoney{UserID: userID}
 	if err := tx.NewSelect().Model(&known).WherePK().Scan(ctx); err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -77,20 +85,64 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 			if m.Reason == wallet.Purchase && m.Reference.ID == orderID {
 				base = spent
 			}
+			if m.Reason == wallet.Refunded {
+				stays, err := i.uncount(ctx, tx, userID, -m.Amount-spent)
+				if err != nil {
+					return 0, err
+				}
+				known.Owed += stays
+			}
 		case m.Reason == wallet.RechargePaid:
-			known.Amount += m.Amount
+			known.bring(m.Amount)
 		case m.Reason == wallet.Refund && m.Reference.Kind == "order":
 			var counted []int64
-			if err := tx.NewSelect().Model((*Commission)(nil)).Column("base").Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
+			if err := tx.NewSelect().Model((*Commission)(nil)).ColumnExpr("base - returned").Where("order_id = ? AND state = ?", m.Reference.ID, Reversed).Scan(ctx, &counted); err != nil {
 				return 0, err
 			}
 			for _, b := range counted {
-				known.Amount += min(m.Amount, money.Amount(b))
+				known.bring(min(m.Amount, money.Amount(b)))
 			}
 		}
 	}
-	_, err = tx.NewInsert().Model(&known).On("CONFLICT (user_id) DO UPDATE").Set("version = EXCLUDED.version").Set("amount = EXCLUDED.amount").Exec(ctx)
+	_, err = tx.NewInsert().Model(&known).On("CONFLICT (user_id) DO UPDATE").Set("version = EXCLUDED.version").Set("amount = EXCLUDED.amount").Set("owed = EXCLUDED.owed").Exec(ctx)
 	return base, err
+}
+
+// bring counts money that came in, after what is owed.
+func (k *paidMoney) bring(amount money.Amount) {
+	off := min(k.Owed, amount)
+	k.Owed -= off
+	k.Amount += amount - off
+}
+
+// uncount takes back pending commissions for the user's orders, newest first, until they counted what is gone, and gives
+// what of it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
+func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount, err error) {
+	var pending []Commission
+	if gone == 0 {
+		return 0, nil
+	}
+	if err := tx.NewSelect().Model(&pending).Where("user_id = ? AND state = ?", userID, Pending).OrderExpr("id DESC").Scan(ctx); err != nil {
+		return 0, err
+	}
+	for _, c := range pending {
+		if gone == 0 {
+			break
+		}
+		reversed, err := i.reverse(ctx, tx, &c)
+		if err != nil {
+			return 0, err
+		}
+		if !reversed {
+			continue
+		}
+		returned := min(gone, c.Base)
+		if _, err := tx.NewUpdate().Model((*Commission)(nil)).Set("returned = ?", returned).Where("id = ?", c.ID).Exec(ctx); err != nil {
+			return 0, err
+		}
+		gone -= returned
+	}
+	return gone, nil
 }
 
 // Reverse takes back what an order earned, as part of the refund of that order. What was released before stays.
@@ -99,12 +151,17 @@ func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
 	if err := tx.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx); err != nil || len(found) == 0 {
 		return err
 	}
-	c := &found[0]
+	_, err := i.reverse(ctx, tx, &found[0])
+	return err
+}
+
+// reverse takes a commission back where it is pending, and tells whether it was.
+func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
 	turned, err := i.turn(ctx, tx, c, Reversed)
 	if err != nil || !turned {
-		return err
+		return false, err
 	}
-	return i.wallets.Post(ctx, tx, wallet.CommissionReversed, c.ref(), "",
+	return true, i.wallets.Post(ctx, tx, wallet.CommissionReversed, c.ref(), "",
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -c.Amount},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: c.Amount})
 }

@@ -40,7 +40,7 @@ type State string
 const (
 	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
 	Released State = "released" // the inviter's
-	Reversed State = "reversed" // taken back, since the order was refunded
+	Reversed State = "reversed" // taken back, since the order was refunded or the money went back to who had paid it
 )
 
 // Commission is what a user earned by an order of somebody they invited.
@@ -51,6 +51,7 @@ type Commission struct {
 	InviterID     int64
 	UserID        int64        // who bought
 	Base          money.Amount // the part of the order that was paid with money, not with gifts
+	Returned      money.Amount // of Base, what went back to who had paid it; the commission was reversed for that
 	Permille      int64
 	Amount        money.Amount
 	State         State

@@ -84,16 +84,17 @@ func (c *circle) do(t *testing.T, fn func(context.Context, bun.Tx) error) {
 }
 
 // pays recharges the user's wallet.
-func (c *circle) pays(t *testing.T, user int64, amount money.Amount) {
+func (c *circle) pays(t *testing.T, user int64, amount money.Amount) (r *wallet.Recharge) {
 	t.Helper()
-	c.do(t, func(ctx context.Context, tx bun.Tx) error {
-		r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: amount, PayAmount: amount, PayCurrency: "CNY"})
+	c.do(t, func(ctx context.Context, tx bun.Tx) (err error) {
+		r, err = c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: amount, PayAmount: amount, PayCurrency: "CNY"})
 		if err != nil {
 			return err
 		}
 		_, err = c.wallets.Credit(ctx, tx, r, "T"+r.TradeNo)
 		return err
 	})
+	return r
 }
 
 // gets gives the user money as a gift.
@@ -393,4 +394,83 @@ func TestADamagedCommissionShows(t *testing.T) {
 			})
 		})
 	}
+}
+
+// back has the user's recharge go back to who paid it, as far as the ledger sees.
+func (c *circle) back(t *testing.T, recharge *wallet.Recharge, amount money.Amount) {
+	t.Helper()
+	c.do(t, func(ctx context.Context, tx bun.Tx) error {
+		g := &wallet.GatewayRefund{Amount: amount, Reason: "unused"}
+		if err := c.wallets.StartGatewayRefund(ctx, tx, recharge, g); err != nil {
+			return err
+		}
+		_, err := c.wallets.EndGatewayRefund(ctx, tx, g, wallet.GatewayRefundDone, "", nil)
+		return errors.Join(err, c.Follow(ctx, tx, g.UserID))
+	})
+}
+
+func TestMoneyThatWentBackCountsForNoCommission(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+
+		// What was not spent goes first: the commission stays.
+		frugal := c.user(t, inviter)
+		r := c.pays(t, frugal, 2000)
+		c.buys(t, frugal)
+		c.has(t, inviter, 0, 100)
+		c.back(t, r, 1000)
+		c.has(t, inviter, 0, 100)
+		c.gets(t, frugal, 1000)
+		c.buys(t, frugal)
+		c.has(t, inviter, 0, 100)
+
+		// What was spent goes back in the place of a gift: so the gift paid for the order.
+		swapper := c.user(t, inviter)
+		r = c.pays(t, swapper, 1000)
+		c.buys(t, swapper)
+		c.gets(t, swapper, 1000)
+		c.has(t, inviter, 0, 200)
+		c.back(t, r, 1000)
+		c.has(t, inviter, 0, 100)
+		c.pays(t, swapper, 1000)
+		c.buys(t, swapper)
+		c.has(t, inviter, 0, 200)
+
+		// Of an order that is refunded later only what did not go back counts again.
+		partly := c.user(t, inviter)
+		r = c.pays(t, partly, 1000)
+		order := c.buys(t, partly)
+		c.gets(t, partly, 400)
+		c.back(t, r, 400)
+		c.has(t, inviter, 0, 200)
+		if _, err := c.shop.Refund(t.Context(), order, "not wanted", nil); err != nil {
+			t.Fatal(err)
+		}
+		c.buys(t, partly)
+		c.has(t, inviter, 0, 260)
+	})
+}
+
+func TestMoneyThatWentBackAfterTheReleaseIsMadeUpByTheNext(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.now = c.now.AddDate(0, 0, 15)
+		if err := c.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.gets(t, buyer, 1000)
+		c.back(t, r, 1000)
+		c.has(t, inviter, 100, 0)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.has(t, inviter, 100, 0)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.has(t, inviter, 100, 100)
+	})
 }

@@ -25,10 +25,21 @@ type Gateway interface {
 
 // Refunder is a gateway that gives money back.
 type Refunder interface {
-	// Refund has the platform give money back. Once it returns nil the platform has taken that on; the same refund may be
-	// asked for again and stays one refund.
+	// Refund has the platform give money back: nil means that it did. The same refund may be asked for again and stays one
+	// refund; one that was done before is nil, whatever the platform would say to a new one. *RefundRefused means that under
+	// this number nothing was given back, nor will be. With any other error the platform may have done it, or yet do it.
 	Refund(ctx context.Context, r Refund) error
 }
+
+// RefundRefused is a platform's definite no to a refund.
+type RefundRefused struct {
+	Words string // the platform's own
+}
+
+func (e *RefundRefused) Error() string { return "payment: the platform refused the refund: " + e.Words }
+
+// ErrRefundUnderway is the error of a refund that the platform has taken on and not finished.
+var ErrRefundUnderway = errors.New("payment: the platform works on the refund")
 
 // Kind is a payment platform, with which a site may have several accounts.
 type Kind struct {

@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
+	"airstrip/internal/invite"
 	"airstrip/internal/job"
 	"airstrip/internal/money"
 	"airstrip/internal/setting"
@@ -27,19 +28,21 @@ type Payments struct {
 	settings *setting.Settings
 	wallets  *wallet.Wallets
 	shop     *shop.Shop
+	invites  *invite.Invites
 	site     string
 	gateways *Gateways
 }
 
 // New gives the cash desk. site is the address of the site without a closing slash.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string, gateways *Gateways) *Payments {
-	return &Payments{d, settings, wallets, shop, site, gateways}
+	return &Payments{d, settings, wallets, shop, invite.New(d, settings, wallets), site, gateways}
 }
 
-// Register puts expiry, the look after lost notifies and the sealing of the ledger on the timetable.
+// Register puts expiry, the look after lost notifies, pending refunds and the sealing of the ledger on the timetable.
 func (p *Payments) Register(q *job.Queue) {
 	q.Every("payment.expire", job.Interval(30*time.Second), p.Expire)
 	q.Every("payment.check", job.Interval(30*time.Second), p.Check)
+	q.Every("payment.refund", job.Interval(30*time.Second), p.RetryRefunds)
 	q.Every("payment.forget", job.Interval(24*time.Hour), p.forget)
 	q.Every("wallet.seal", job.Interval(10*time.Minute), p.wallets.Seal)
 }

@@ -57,6 +57,9 @@ type Recharge struct {
 	PaidAt        *time.Time
 	InvoiceUUID   *uuid.UUID `bun:",scanonly"`
 	OrderID       *int64     `bun:",scanonly"` // the order that waits, or waited, for it
+
+	Refunded  money.Amount `bun:",scanonly"` // of Amount, what went back to who paid
+	Refunding money.Amount `bun:",scanonly"` // of Amount, what is on its way back
 }
 
 // PayPage is where a person pays: an address to open, the text of a QR code to scan, or words that say how.
@@ -198,7 +201,9 @@ func (w *Wallets) KeepPayPage(ctx context.Context, r *Recharge, page PayPage) er
 func selectRecharges(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
 		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'recharge' AND reference_id = ?TableAlias.id) AS invoice_uuid").
-		ColumnExpr("(SELECT id FROM shop_order WHERE recharge_id = ?TableAlias.id) AS order_id")
+		ColumnExpr("(SELECT id FROM shop_order WHERE recharge_id = ?TableAlias.id) AS order_id").
+		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = ?TableAlias.id AND state = 'done') AS refunded").
+		ColumnExpr("(SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE recharge_id = ?TableAlias.id AND state = 'pending') AS refunding")
 }
 
 func one(found []Recharge, err error) (*Recharge, error) {
@@ -215,6 +220,13 @@ func one(found []Recharge, err error) (*Recharge, error) {
 func (w *Wallets) Recharge(ctx context.Context, userID int64, id string) (*Recharge, error) {
 	var found []Recharge
 	err := db.Named(selectRecharges(w.db, &found), id).Where("user_id = ?", userID).Scan(ctx)
+	return one(found, err)
+}
+
+// RechargeByNo gives the recharge with this number, whosever it is.
+func (w *Wallets) RechargeByNo(ctx context.Context, idb bun.IDB, id int64) (*Recharge, error) {
+	var found []Recharge
+	err := selectRecharges(idb, &found).Where("id = ?", id).Scan(ctx)
 	return one(found, err)
 }
 

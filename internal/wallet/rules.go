@@ -29,6 +29,24 @@ var rules = []db.Rule{
 		WHERE CASE WHEN r.state IN ('paid', 'refunded') THEN p.id IS NULL OR p.amount <> r.amount OR a.user_id <> r.user_id OR t.currency <> r.currency ELSE t.id IS NOT NULL END`},
 	{Name: "I5", Says: "what is paid in the site's own currency is the amount and the fee", Query: `
 		SELECT 'recharge ' || CAST(id AS TEXT) FROM recharge WHERE pay_currency = currency AND pay_amount <> amount + fee`},
+	{Name: "I5", Says: "no more goes back of a recharge than it brought, and it is refunded once all did", Query: `
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN gateway_refund g ON g.recharge_id = r.id AND g.state <> 'failed'
+		GROUP BY r.id, r.user_id, r.amount, r.fee, r.pay_amount, r.state
+		HAVING SUM(g.amount) > r.amount OR SUM(g.fee) > r.fee OR SUM(g.pay_amount) > r.pay_amount OR MIN(g.user_id) <> r.user_id OR MAX(g.user_id) <> r.user_id
+			OR (r.state = 'refunded') <> (COALESCE(SUM(CASE WHEN g.state = 'done' THEN g.amount END), 0) = r.amount) OR (COUNT(g.id) > 0 AND r.state NOT IN ('paid', 'refunded'))`},
+	{Name: "I5", Says: "a refund of a recharge that is done is one movement out of its user's wallet, any other none", Query: `
+		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'gateway_refund' AND t.reference_id = g.id AND t.reason = 'gateway_refund'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		WHERE CASE WHEN g.state = 'done' THEN p.id IS NULL OR p.amount <> -g.amount OR a.user_id <> g.user_id ELSE t.id IS NOT NULL END`},
+	{Name: "I5", Says: "every refund of a recharge in the ledger was made by staff", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN gateway_refund g ON g.id = t.reference_id
+		WHERE t.reason = 'gateway_refund' AND (t.reference_kind <> 'gateway_refund' OR g.id IS NULL)`},
+	{Name: "I4", Says: "a pending refund of a recharge is held, any other not", Query: `
+		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g
+		LEFT JOIN ledger_hold h ON h.reference_kind = 'gateway_refund' AND h.reference_id = g.id AND h.ended_at IS NULL
+		LEFT JOIN ledger_account a ON a.id = h.account_id
+		WHERE (g.state = 'pending') <> (h.id IS NOT NULL) OR h.amount <> g.amount OR a.user_id <> g.user_id OR a.kind <> 'wallet'`},
 	{Name: "I5", Says: "every credit from a gateway has its recharge", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r ON r.id = t.reference_id
 		WHERE t.reason = 'recharge' AND (t.reference_kind <> 'recharge' OR r.id IS NULL)`},

@@ -132,11 +132,37 @@ func read(outTradeNo, tradeNo, totalAmount, status string) (payment.Payment, err
 	return payment.Payment{TradeNo: outTradeNo, TransactionID: tradeNo, Amount: amount, Currency: currency, State: state}, nil
 }
 
-// Refund gives back a part or all of a trade.
+// Refund gives back a part or all of a trade. Only fund_change Y says that money moved just now; whatever else Alipay
+// answers, its book of refunds says whether it did under this number.
 func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
-	return g.call(ctx, "alipay.trade.refund", map[string]string{
+	var made struct {
+		FundChange string `json:"fund_change"`
+	}
+	err := g.call(ctx, "alipay.trade.refund", map[string]string{
 		"out_trade_no": r.Bill.TradeNo, "out_request_no": r.No, "refund_amount": r.Amount.String(), "refund_reason": r.Reason,
-	}, nil, &struct{}{})
+	}, nil, &made)
+	if err == nil && made.FundChange == "Y" {
+		return nil
+	}
+	declined := new(declinedError)
+	if err != nil && (!errors.As(err, &declined) || !declined.definite()) {
+		return err
+	}
+	var kept struct {
+		Status string `json:"refund_status"`
+	}
+	if err := g.call(ctx, "alipay.trade.fastpay.refund.query", map[string]string{"out_trade_no": r.Bill.TradeNo, "out_request_no": r.No}, nil, &kept); err != nil {
+		if no := new(declinedError); !errors.As(err, &no) || no.SubCode != "ACQ.TRADE_NOT_EXIST" {
+			return err
+		}
+	}
+	switch {
+	case kept.Status == "REFUND_SUCCESS":
+		return nil
+	case err != nil:
+		return &payment.RefundRefused{Words: declined.SubMsg}
+	}
+	return payment.ErrRefundUnderway
 }
 
 // Read takes asynchronous notifies only. The parameters of a return address are signed too, but by a payer's browser

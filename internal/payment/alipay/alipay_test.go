@@ -30,6 +30,7 @@ type standIn struct {
 	mu      sync.Mutex
 	trades  map[string]*trade
 	refunds map[string]money.Amount
+	mute    bool
 }
 
 type trade struct {
@@ -92,6 +93,13 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.refunds[biz["out_request_no"]] = amount
 		}
 		ok["fund_change"], ok["refund_fee"] = "Y", known.back.String()
+		if s.mute { // it was done, and the answer says only that it was understood
+			ok["fund_change"] = "N"
+		}
+	case "alipay.trade.fastpay.refund.query":
+		if amount, done := s.refunds[biz["out_request_no"]]; done {
+			ok["refund_status"], ok["refund_amount"] = "REFUND_SUCCESS", amount.String()
+		}
 	default:
 		s.t.Errorf("an unknown method %s", method)
 	}

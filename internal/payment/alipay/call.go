@@ -46,6 +46,11 @@ func (e *declinedError) Error() string {
 	return fmt.Sprintf("alipay: %s %s %.200s", e.Code, e.SubCode, e.SubMsg)
 }
 
+// definite tells whether Alipay, having understood the call, did not and will not do it.
+func (e *declinedError) definite() bool {
+	return e.Code == "40004" && !strings.HasSuffix(e.SubCode, "SYSTEM_ERROR") && e.SubCode != "ACQ.DISCORDANT_REPEAT_REQUEST"
+}
+
 // call has Alipay do method and reads its answer, whose signature is over the very bytes of the inner object.
 func (g *gateway) call(ctx context.Context, method string, content any, more map[string]string, into any) error {
 	form, err := g.form(method, content, more)

@@ -43,18 +43,28 @@ func (g *gateway) unless(said map[string]string, code string) error {
 // give the money back twice; it is not offered there.
 type withRefund struct{ *gateway }
 
-// Refund gives back a part or all of an order.
+// Refund gives back a part or all of an order, unless the platform has done so under this number before: not every
+// platform keeps to one refund for a number.
 func (g withRefund) Refund(ctx context.Context, r payment.Refund) error {
-	form, err := g.sign(map[string]string{"trade_no": r.TransactionID, "out_refund_no": r.No, "money": r.Amount.String()})
+	form, err := g.sign(map[string]string{"out_refund_no": r.No})
 	if err != nil {
 		return err
 	}
-	said, err := g.post(ctx, "/api/pay/refund", form)
+	said, err := g.post(ctx, "/api/pay/refundquery", form)
 	if err != nil {
 		return err
 	}
-	if err := g.unless(said, "0"); err != nil {
+	if said["code"] == "0" && said["status"] == "1" {
+		return g.verify(said)
+	}
+	if form, err = g.sign(map[string]string{"trade_no": r.TransactionID, "out_refund_no": r.No, "money": r.Amount.String()}); err != nil {
 		return err
+	}
+	if said, err = g.post(ctx, "/api/pay/refund", form); err != nil {
+		return err
+	}
+	if said["code"] != "0" {
+		return &payment.RefundRefused{Words: said["msg"]}
 	}
 	return g.verify(said)
 }

@@ -130,6 +130,13 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		answer(s.sign(s.details(form["out_trade_no"], "0"), 1, ""), "code", "status", "pid")
+	case "/api/pay/refundquery":
+		amount, done := s.refunds[form["out_refund_no"]]
+		if !s.verified(form) || !done {
+			answer(map[string]string{"code": "-1", "msg": "退款记录不存在"}, "code")
+			return
+		}
+		answer(s.sign(map[string]string{"code": "0", "refund_no": "2026112017000001", "out_refund_no": form["out_refund_no"], "money": amount.String(), "status": "1"}, 1, ""), "code")
 	case "/api/pay/refund":
 		amount, _ := money.Parse(form["money"])
 		var of *order

@@ -1,6 +1,7 @@
 package paymenttest
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"sync"
@@ -200,8 +201,8 @@ func refunded(t *testing.T, c *Desk, p *Platform) {
 		No: "R" + r.TradeNo, TransactionID: *r.TransactionID, Amount: 1000, Reason: "unused",
 		Bill: payment.Bill{TradeNo: r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, Ref: r.PayPage.Ref},
 	}
-	for range 2 {
-		if err := g.Refund(t.Context(), back); err != nil {
+	for i := range 3 {
+		if err := g.Refund(t.Context(), back); err != nil && (i > 0 || !errors.Is(err, payment.ErrRefundUnderway)) {
 			t.Fatal(err)
 		}
 	}
@@ -209,8 +210,8 @@ func refunded(t *testing.T, c *Desk, p *Platform) {
 		t.Fatalf("the platform gave back %s", got)
 	}
 	back.No, back.Amount = back.No+"2", r.PayAmount
-	if err := g.Refund(t.Context(), back); err == nil {
-		t.Fatal("more was given back than was paid")
+	if err := g.Refund(t.Context(), back); !errors.As(err, new(*payment.RefundRefused)) {
+		t.Fatal("more was to be given back than was paid: ", err)
 	}
 }
 

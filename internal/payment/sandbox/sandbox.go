@@ -85,6 +85,47 @@ func (b *bill) payment() payment.Payment {
 	return payment.Payment{TradeNo: b.TradeNo, TransactionID: b.TransactionID, Amount: b.Amount, Currency: b.Currency, State: states[b.State]}
 }
 
+type refund struct {
+	bun.BaseModel `bun:"table:sandbox_refund"`
+	No            string `bun:",pk"`
+	TradeNo       string
+	Amount        money.Amount
+	CreatedAt     time.Time
+}
+
+// Refund writes the refund into the book, where the bill was paid and has that much left.
+func (g *Gateway) Refund(ctx context.Context, r payment.Refund) error {
+	return g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var paid []money.Amount
+		if err := tx.NewRaw(`UPDATE sandbox_payment SET state = state WHERE trade_no = ? AND state = 'paid' RETURNING amount`, r.Bill.TradeNo).Scan(ctx, &paid); err != nil {
+			return err
+		}
+		again, err := tx.NewSelect().Model((*refund)(nil)).Where("no = ?", r.No).Exists(ctx)
+		if err != nil || again {
+			return err
+		}
+		back, err := returned(ctx, tx, r.Bill.TradeNo)
+		if err != nil {
+			return err
+		}
+		if len(paid) == 0 || back+r.Amount > paid[0] {
+			return &payment.RefundRefused{Words: "the bill has not that much left"}
+		}
+		_, err = tx.NewInsert().Model(&refund{No: r.No, TradeNo: r.Bill.TradeNo, Amount: r.Amount, CreatedAt: g.db.Now()}).Exec(ctx)
+		return err
+	})
+}
+
+// Returned gives what went back of the bill.
+func (g *Gateway) Returned(ctx context.Context, tradeNo string) (money.Amount, error) {
+	return returned(ctx, g.db, tradeNo)
+}
+
+func returned(ctx context.Context, idb bun.IDB, tradeNo string) (back money.Amount, err error) {
+	err = idb.NewRaw(`SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM sandbox_refund WHERE trade_no = ?`, tradeNo).Scan(ctx, &back)
+	return back, err
+}
+
 var errNoBill = fault.NotFound("bill_not_found", "没有这张账单", "There is no such bill")
 
 func (g *Gateway) find(ctx context.Context, tradeNo string) (*bill, error) {

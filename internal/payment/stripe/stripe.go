@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v84"
+	"github.com/stripe/stripe-go/v84/refund"
 	"github.com/stripe/stripe-go/v84/webhook"
 
 	"airstrip/internal/fault"
@@ -119,17 +120,45 @@ func read(s *stripe.CheckoutSession) (payment.Payment, error) {
 	return p, nil
 }
 
-// Refund gives back a part or all of a payment.
+// Refund gives back a part or all of a payment. Stripe forgets the key of a call after a day; what it never forgets are
+// the refunds of a payment, so those are looked through first.
 func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
-	params := &stripe.RefundParams{PaymentIntent: stripe.String(r.TransactionID), Amount: stripe.Int64(int64(r.Amount)), Metadata: map[string]string{"refund_no": r.No}}
+	list := &stripe.RefundListParams{PaymentIntent: stripe.String(r.TransactionID)}
+	list.Context, list.Limit = ctx, stripe.Int64(100)
+	known := refund.Client{B: g.api, Key: g.key}.List(list)
+	for known.Next() {
+		if one := known.Refund(); one.Metadata[refundNo] == r.No {
+			return outcome(one)
+		}
+	}
+	if err := known.Err(); err != nil {
+		return err
+	}
+	params := &stripe.RefundParams{PaymentIntent: stripe.String(r.TransactionID), Amount: stripe.Int64(int64(r.Amount)), Metadata: map[string]string{refundNo: r.No}}
 	params.Context = ctx
 	params.SetIdempotencyKey("refund " + r.No)
 	var made stripe.Refund
 	err := g.api.Call(http.MethodPost, "/v1/refunds", g.key, params, &made)
-	if err == nil && (made.Status == stripe.RefundStatusFailed || made.Status == stripe.RefundStatusCanceled) {
-		err = errors.New("stripe: the refund is " + string(made.Status))
+	if no := new(stripe.Error); errors.As(err, &no) && (no.Type == stripe.ErrorTypeInvalidRequest || no.Type == stripe.ErrorTypeCard) &&
+		(no.HTTPStatusCode == http.StatusBadRequest || no.HTTPStatusCode == http.StatusPaymentRequired || no.HTTPStatusCode == http.StatusNotFound) {
+		return &payment.RefundRefused{Words: no.Msg}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return outcome(&made)
+}
+
+const refundNo = "refund_no" // in a refund's metadata: our number
+
+func outcome(made *stripe.Refund) error {
+	switch made.Status {
+	case stripe.RefundStatusSucceeded:
+		return nil
+	case stripe.RefundStatusFailed, stripe.RefundStatusCanceled:
+		return &payment.RefundRefused{Words: string(made.Status) + " " + string(made.FailureReason)}
+	}
+	return payment.ErrRefundUnderway
 }
 
 // Read takes the events of Checkout sessions. What counts is the state of the payment in them: where a way to pay takes

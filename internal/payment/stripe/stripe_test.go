@@ -34,6 +34,7 @@ type standIn struct {
 	sessions map[string]*session // by trade number
 	seen     map[string]string   // idempotency keys, with what was asked
 	refunds  map[string]money.Amount
+	made     []map[string]any // refunds, as a list shows them
 }
 
 type session struct {
@@ -78,6 +79,14 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(s.object(no))
 	case strings.HasPrefix(path, "/v1/checkout/sessions/cs_test_a1"):
 		json.NewEncoder(w).Encode(s.object(strings.TrimPrefix(path, "/v1/checkout/sessions/cs_test_a1")))
+	case path == "/v1/refunds" && r.Method == http.MethodGet:
+		found := []any{}
+		for _, one := range s.made {
+			if one["payment_intent"] == r.Form.Get("payment_intent") {
+				found = append(found, one)
+			}
+		}
+		json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": found, "has_more": false})
 	case path == "/v1/refunds":
 		var of *session
 		for _, one := range s.sessions {
@@ -94,6 +103,10 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			of.back += amount
 			s.refunds[r.PostForm.Get("metadata[refund_no]")] += money.Amount(amount)
 			s.seen[key] = r.PostForm.Encode()
+			s.made = append(s.made, map[string]any{
+				"id": "re_1Nispe2eZvKYlo2Cd31jOCgZ", "object": "refund", "amount": amount, "status": "succeeded",
+				"payment_intent": r.PostForm.Get("payment_intent"), "metadata": map[string]string{"refund_no": r.PostForm.Get("metadata[refund_no]")},
+			})
 		}
 		fmt.Fprintf(w, `{"id":"re_1Nispe2eZvKYlo2Cd31jOCgZ","object":"refund","amount":%d,"status":"succeeded"}`, amount)
 	default:

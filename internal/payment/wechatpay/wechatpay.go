@@ -150,19 +150,34 @@ func (g *gateway) Ask(ctx context.Context, b payment.Bill) (payment.Payment, err
 	return p, err
 }
 
-// Refund gives back a part or all of a transaction, from the merchant's balance.
+// Refund gives back a part or all of a transaction, from the merchant's balance. WeChat Pay takes a refund on and
+// finishes it later; after a no its book of refunds says whether there is one under this number.
 func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 	var made struct {
 		Status string `json:"status"`
 	}
-	err := g.call(ctx, http.MethodPost, "/v3/refund/domestic/refunds", map[string]any{
+	const path = "/v3/refund/domestic/refunds"
+	err := g.call(ctx, http.MethodPost, path, map[string]any{
 		"out_trade_no": r.Bill.TradeNo, "out_refund_no": r.No, "reason": r.Reason,
 		"amount": map[string]any{"refund": int64(r.Amount), "total": int64(r.Bill.Amount), "currency": r.Bill.Currency},
 	}, &made)
-	if err == nil && (made.Status == "CLOSED" || made.Status == "ABNORMAL") {
-		err = errors.New("wechatpay: the refund is " + made.Status)
+	if no := new(refusal); errors.As(err, &no) && (no.Status == http.StatusBadRequest || no.Status == http.StatusForbidden || no.Status == http.StatusNotFound) {
+		err = g.call(ctx, http.MethodGet, path+"/"+url.PathEscape(r.No), nil, &made)
+		if none := new(refusal); errors.As(err, &none) && none.Status == http.StatusNotFound {
+			return &payment.RefundRefused{Words: no.Message}
+		}
 	}
-	return err
+	switch {
+	case err != nil:
+		return err
+	case made.Status == "SUCCESS":
+		return nil
+	case made.Status == "PROCESSING":
+		return payment.ErrRefundUnderway
+	case made.Status == "CLOSED":
+		return &payment.RefundRefused{Words: "CLOSED"}
+	}
+	return errors.New("wechatpay: the refund is " + made.Status) // ABNORMAL: the merchant has to say on the platform where it goes
 }
 
 // Read verifies the signature over the body as it came, then opens what is sealed in it.

@@ -121,7 +121,9 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer(200, s.transaction(no))
 		}
 	case path == "/v3/refund/domestic/refunds":
+		status := "SUCCESS"
 		if _, again := s.refunds[in.OutRefundNo]; !again {
+			status = "PROCESSING"
 			known := s.trades[in.OutTradeNo]
 			if known == nil || known.total != in.Amount.Total || known.back+in.Amount.Refund > known.total {
 				answer(400, map[string]string{"code": "PARAM_ERROR", "message": "退款金额超过订单金额"})
@@ -130,7 +132,14 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			known.back += in.Amount.Refund
 			s.refunds[in.OutRefundNo] = money.Amount(in.Amount.Refund)
 		}
-		answer(200, map[string]any{"refund_id": "50000000382019052709732678859", "out_refund_no": in.OutRefundNo, "status": "PROCESSING"})
+		answer(200, map[string]any{"refund_id": "50000000382019052709732678859", "out_refund_no": in.OutRefundNo, "status": status})
+	case strings.HasPrefix(path, "/v3/refund/domestic/refunds/"):
+		no := strings.TrimPrefix(path, "/v3/refund/domestic/refunds/")
+		if _, done := s.refunds[no]; !done {
+			answer(404, map[string]string{"code": "RESOURCE_NOT_EXISTS", "message": "退款单不存在"})
+			return
+		}
+		answer(200, map[string]any{"out_refund_no": no, "status": "SUCCESS"})
 	default:
 		s.t.Errorf("an unknown call of %s", path)
 	}

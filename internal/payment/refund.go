@@ -1,0 +1,212 @@
+package payment
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/money"
+	"airstrip/internal/wallet"
+)
+
+// ErrNoRefund is the fault of a refund through a gateway that gives nothing back.
+var ErrNoRefund = fault.Conflict("gateway_cannot_refund", "此支付方式不能自动退款；请自行退给付款人，再以“已人工退款”登记", "This gateway cannot give money back. Pay it back yourself, then note the refund as paid by hand")
+
+// RefundWish is what staff wants to go back to who paid a recharge.
+type RefundWish struct {
+	RechargeID int64
+	Amount     money.Amount // out of the wallet
+	Reason     string       // the user reads it, and the platform
+	ByHand     bool         // staff has paid it, or is about to, past the platform
+	StaffID    *int64       // nil: the operator
+}
+
+// GiveBack pays a part of a recharge, or all of it, back through its gateway and gives what became of that. The money is
+// held in the wallet first and kept as on its way; then the platform is asked, by a number that stays, so that whatever
+// happens in between it is asked again by RetryRefunds and gives back once. While it does not answer the refund is
+// pending; once it refuses the refund has failed, with its words.
+//
+// By hand nobody is asked: the money counts as paid at the member's word. Not for their own wallet, and where it is more
+// than a member may move alone, only once a second one confirms it: until then it is pending.
+func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.GatewayRefund, error) {
+	if n := len([]rune(wish.Reason)); n == 0 || n > 200 {
+		return nil, fault.Invalid("reason", "length", "须为 1 到 200 个字符", "This must have 1 to 200 characters")
+	}
+	r, err := p.wallets.RechargeByNo(ctx, p.db, wish.RechargeID)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := p.gateways.find(r.Gateway); !wish.ByHand {
+		if _, can := m.Gateway.(Refunder); !ok || !can {
+			return nil, ErrNoRefund
+		}
+	}
+	id, err := idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
+		g := &wallet.GatewayRefund{Amount: wish.Amount, Reason: wish.Reason, ByHand: wish.ByHand, MadeBy: wish.StaffID}
+		if wish.ByHand {
+			if _, err := db.Bump(ctx, tx, "payment_by_hand"); err != nil { // keeps others waiting, so that the sum below stays true
+				return 0, err
+			}
+		}
+		if err := p.wallets.StartGatewayRefund(ctx, tx, r, g); err != nil || !wish.ByHand {
+			return g.ID, err
+		}
+		alone, err := p.refundsAlone(ctx, tx, g)
+		if err == nil && alone {
+			err = p.endRefund(ctx, tx, g, wallet.GatewayRefundDone, "", nil)
+		}
+		return g.ID, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.retry(context.WithoutCancel(ctx), id); err != nil {
+		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
+	}
+	return p.wallets.GatewayRefund(ctx, p.db, id)
+}
+
+// refundsAlone tells whether the word of who made the refund by hand, which is pending, is enough.
+func (p *Payments) refundsAlone(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund) (bool, error) {
+	if g.MadeBy == nil || *g.MadeBy == g.UserID {
+		return g.MadeBy == nil, nil
+	}
+	var moved int64
+	err := tx.NewRaw(`SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE made_by = ? AND by_hand AND created_at > ? AND state = ? AND decided_by IS NULL`,
+		*g.MadeBy, p.db.Now().Add(-handCounts), wallet.GatewayRefundDone).Scan(ctx, &moved)
+	return moved+int64(g.Amount) <= int64(p.settings.Get().StaffCreditLimit), err
+}
+
+// DecideRefund ends a pending refund by hand for a second member of staff, as paid or as not; who made it, and whose
+// wallet it is, may only say that it was not paid. by is nil for the operator.
+func (p *Payments) DecideRefund(ctx context.Context, id int64, paid bool, by *int64) (*wallet.GatewayRefund, error) {
+	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		g, err := p.wallets.GatewayRefund(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		to := wallet.GatewayRefundFailed
+		if paid {
+			to = wallet.GatewayRefundDone
+		}
+		switch {
+		case !g.ByHand:
+			return errPlatformDecides
+		case paid && by != nil && (*by == g.UserID || (g.MadeBy != nil && *by == *g.MadeBy)):
+			return wallet.ErrSecondMember
+		}
+		return p.endRefund(ctx, tx, g, to, "", by)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.wallets.GatewayRefund(ctx, p.db, id)
+}
+
+var errPlatformDecides = fault.Conflict("gateway_decides", "这笔退款由支付平台处理，不能人工确认", "The payment platform decides on this refund; it cannot be confirmed by hand")
+
+// endRefund ends a pending refund, and of one that is done has the commissions that counted the money taken back.
+func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund, to wallet.GatewayRefundState, answer string, by *int64) error {
+	ended, err := p.wallets.EndGatewayRefund(ctx, tx, g, to, answer, by)
+	if err == nil && !ended {
+		err = wallet.ErrRefundEnded
+	}
+	if err != nil || to != wallet.GatewayRefundDone {
+		return err
+	}
+	return p.invites.Follow(ctx, tx, g.UserID)
+}
+
+// RetryRefunds asks the platforms for the refunds that are pending and due.
+func (p *Payments) RetryRefunds(ctx context.Context) error { return p.retry(ctx, 0) }
+
+// pause is how long after its nth try a refund is tried again: longer than a call may take, so that one at a time runs.
+func pause(attempts int64) time.Duration { return min(30*time.Second<<min(attempts, 8), time.Hour) }
+
+// retry asks for the refund with this id, or with 0 for all; platforms beside each other.
+func (p *Payments) retry(ctx context.Context, id int64) error {
+	claimed, err := p.wallets.ClaimGatewayRefunds(ctx, id, pause)
+	if err != nil {
+		return err
+	}
+	byGateway := map[string][]func() error{}
+	for i := range claimed {
+		g := &claimed[i]
+		r, err := p.wallets.RechargeByNo(ctx, p.db, g.RechargeID)
+		if err != nil {
+			return err
+		}
+		byGateway[r.Gateway] = append(byGateway[r.Gateway], func() error { return p.askBack(ctx, g, r) })
+	}
+	var wg sync.WaitGroup
+	errs := make(chan error, len(claimed))
+	for _, calls := range byGateway {
+		wg.Go(func() {
+			for _, call := range calls {
+				errs <- call()
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for one := range errs {
+		err = errors.Join(err, one)
+	}
+	return err
+}
+
+// askBack has the platform give back g, which this process has claimed, and acts on what it says.
+func (p *Payments) askBack(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
+	err := p.callBack(ctx, g, r)
+	if said := new(RefundRefused); errors.As(err, &said) {
+		slog.WarnContext(ctx, "a platform refused a refund", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "words", said.Words)
+		return p.closeRefund(ctx, g, wallet.GatewayRefundFailed, said.Words)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "a refund is not certain yet; the platform is asked again", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "attempt", g.Attempts+1, "error", err)
+		return p.wallets.NoteGatewayRefund(ctx, g.ID, shorten(err.Error()))
+	}
+	slog.InfoContext(ctx, "a recharge was given back", "refund", g.ID, "recharge", r.ID, "gateway", r.Gateway, "amount", g.Amount.String())
+	return p.closeRefund(ctx, g, wallet.GatewayRefundDone, "")
+}
+
+func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wallet.Recharge) error {
+	m, err := p.Method(r.Gateway)
+	if err != nil {
+		return err
+	}
+	can, ok := m.Gateway.(Refunder)
+	if !ok {
+		return ErrNoRefund
+	}
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	return can.Refund(ctx, Refund{No: g.No, Bill: p.bill(r), TransactionID: *r.TransactionID, Amount: g.PayAmount, Reason: title(g.Reason)})
+}
+
+// closeRefund ends a refund at the platform's word.
+func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState, answer string) error {
+	return p.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx bun.Tx) error {
+		err := p.endRefund(ctx, tx, g, to, shorten(answer), nil)
+		if errors.Is(err, wallet.ErrRefundEnded) { // a slower answer to an earlier try
+			err = nil
+		}
+		return err
+	})
+}
+
+// shorten keeps of a platform's words what a person reads.
+func shorten(words string) string {
+	const longest = 300
+	if runes := []rune(words); len(runes) > longest {
+		return string(runes[:longest])
+	}
+	return words
+}

@@ -1,0 +1,214 @@
+package wallet
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+)
+
+// Refunded is the reason of a movement by which money goes back to who paid a recharge.
+const Refunded Reason = "gateway_refund"
+
+// GatewayRefundState is where a refund of a recharge stands.
+type GatewayRefundState string
+
+// The states of a refund of a recharge; the last two are final.
+const (
+	GatewayRefundPending GatewayRefundState = "pending" // the amount is held; the platform, or a second member of staff, has not said yes yet
+	GatewayRefundDone    GatewayRefundState = "done"
+	GatewayRefundFailed  GatewayRefundState = "failed" // refused or declined; the amount is the user's again
+)
+
+// GatewayRefund is a part of a recharge, or all of it, that goes back to who paid.
+type GatewayRefund struct {
+	bun.BaseModel `bun:"table:gateway_refund"`
+	ID            int64  `bun:",pk,autoincrement"`
+	No            string // names it at the platform; the same in every call
+	RechargeID    int64
+	UserID        int64
+	Amount        money.Amount // out of the wallet
+	Fee           money.Amount // given back beside the amount
+	PayAmount     money.Amount // both, in the currency of the payment
+	ByHand        bool         // staff paid it, not the platform
+	State         GatewayRefundState
+	Reason        string // for the user too
+	Answer        string // what the platform said last, where that was no yes
+	MadeBy        *int64 // member of staff; nil: the operator
+	DecidedBy     *int64 // the second member, of one by hand
+	Attempts      int64
+	NextAt        time.Time
+	CreatedAt     time.Time
+	EndedAt       *time.Time
+}
+
+// Ref is what the refund's hold and movement refer to.
+func (g *GatewayRefund) Ref() Reference { return Reference{"gateway_refund", g.ID} }
+
+// Faults of refunds of recharges.
+var (
+	ErrNoGatewayRefund = fault.NotFound("gateway_refund_not_found", "没有这笔退款", "There is no such refund")
+	ErrNotRefundable   = fault.Conflict("recharge_not_refundable", "这笔充值未支付或已全部退回，没有可退的部分", "This recharge was not paid or was given back already; nothing of it can be refunded")
+	ErrRefundEnded     = fault.Conflict("gateway_refund_ended", "这笔退款已处理", "This refund has ended already")
+)
+
+// StartGatewayRefund holds in the wallet what is to go back of r, for g with its Amount, ByHand, Reason and MadeBy, and
+// keeps it as pending. An amount beyond what is left of the recharge is a fault of the field "amount", one beyond what is
+// available in the wallet is ErrBalanceTooLow.
+//
+// The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
+// recharge goes back at once. A part costs in the currency of the payment its share of what was paid, rounded down.
+func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge, g *GatewayRefund) error {
+	if _, err := w.Lock(ctx, tx, r.UserID); err != nil { // other refunds of the recharge wait here
+		return err
+	}
+	r, err := w.RechargeByNo(ctx, tx, r.ID)
+	if err != nil {
+		return err
+	}
+	if r.State != RechargeDone || r.Left() == 0 {
+		return ErrNotRefundable
+	}
+	if left := r.Left(); g.Amount <= 0 || g.Amount > left {
+		return fault.Invalid("amount", "range", "退款金额须大于零且不超过这笔充值尚可退的 "+left.String(), "The amount must be above zero and at most the "+left.String()+" that are left of this recharge")
+	}
+	g.Fee, g.PayAmount = r.Fee, r.PayAmount
+	if g.Amount < r.Amount {
+		g.Fee = 0
+		if g.PayAmount, err = r.PayAmount.Share(int64(g.Amount), int64(r.Amount+r.Fee)); err != nil {
+			return err
+		}
+	}
+	if g.PayAmount == 0 {
+		return fault.Invalid("amount", "range", "金额太小，折合支付货币后不足一个最小单位", "The amount is too small: it is less than the smallest unit of the currency of the payment")
+	}
+	g.ID, g.No, g.RechargeID, g.UserID, g.State, g.CreatedAt = 0, rand.Text(), r.ID, r.UserID, GatewayRefundPending, w.db.Now()
+	g.NextAt = g.CreatedAt
+	if _, err := tx.NewInsert().Model(g).Exec(ctx); err != nil {
+		return db.Error(err)
+	}
+	return w.Hold(ctx, tx, r.UserID, g.Amount, g.Ref())
+}
+
+// Left is what may still go back of the recharge, before the wallet is asked: nothing that is on its way or done.
+func (r *Recharge) Left() money.Amount { return r.Amount - r.Refunded - r.Refunding }
+
+// EndGatewayRefund ends a pending refund and what is held for it: as done it leaves the wallet, and a recharge of which
+// nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It
+// tells whether the refund was pending.
+func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState, answer string, decidedBy *int64) (ended bool, err error) {
+	n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("state = ?", to).Set("answer = ?", answer).Set("decided_by = ?", decidedBy).
+		Set("ended_at = ?", w.db.Now()).Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if _, err := w.Lock(ctx, tx, g.UserID); err != nil { // so that of two last parts the later one sees the other
+		return false, err
+	}
+	if err := w.EndHold(ctx, tx, g.Ref()); err != nil || to != GatewayRefundDone {
+		return true, err
+	}
+	r, err := w.RechargeByNo(ctx, tx, g.RechargeID)
+	if err != nil {
+		return false, err
+	}
+	if r.Refunded == r.Amount {
+		if _, err := w.turn(ctx, tx, r.ID, RechargeRefunded, nil); err != nil {
+			return false, err
+		}
+	}
+	entries := []Entry{{Account{Kind: UserWallet, UserID: g.UserID}, -g.Amount}, {Account{Kind: Clearing, Name: r.Gateway}, g.Amount + g.Fee}}
+	if g.Fee > 0 {
+		entries = append(entries, Entry{Account{Kind: Fees}, -g.Fee})
+	}
+	return true, w.Post(ctx, tx, Refunded, g.Ref(), r.Gateway, entries...)
+}
+
+// ClaimGatewayRefunds gives the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
+// others from asking until pause after the number of former tries is over.
+func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(attempts int64) time.Duration) (claimed []GatewayRefund, err error) {
+	var due []GatewayRefund
+	now := w.db.Now()
+	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT by_hand AND next_at <= ?", GatewayRefundPending, now).OrderExpr("next_at, id").Limit(1000)
+	if id != 0 {
+		q.Where("id = ?", id)
+	}
+	if err := q.Scan(ctx); err != nil || len(due) == 0 {
+		return nil, err
+	}
+	err = w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		claimed = nil
+		for _, g := range due {
+			n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("attempts = attempts + 1").Set("next_at = ?", now.Add(pause(g.Attempts))).
+				Where("id = ? AND attempts = ? AND state = ?", g.ID, g.Attempts, GatewayRefundPending).Exec(ctx))
+			if err != nil {
+				return err
+			}
+			if n == 1 {
+				claimed = append(claimed, g)
+			}
+		}
+		return nil
+	})
+	return claimed, err
+}
+
+// NoteGatewayRefund keeps what the platform said of a refund that stays pending.
+func (w *Wallets) NoteGatewayRefund(ctx context.Context, id int64, answer string) error {
+	return w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("answer = ?", answer).Where("id = ? AND state = ?", id, GatewayRefundPending).Exec(ctx)
+		return err
+	})
+}
+
+// GatewayRefund gives one refund of a recharge.
+func (w *Wallets) GatewayRefund(ctx context.Context, idb bun.IDB, id int64) (*GatewayRefund, error) {
+	var found []GatewayRefund
+	err := idb.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = ErrNoGatewayRefund
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// GatewayRefunds gives a part of the refunds of recharges, newest first, and how many there are in all: in one state and
+// of one recharge where these are given.
+func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, rechargeID, limit, offset int64) (refunds []GatewayRefund, total int64, err error) {
+	q := w.db.NewSelect().Model(&refunds).OrderExpr("id DESC").Limit(limit).Offset(offset)
+	if state != "" {
+		q.Where("state = ?", state)
+	}
+	if rechargeID != 0 {
+		q.Where("recharge_id = ?", rechargeID)
+	}
+	total, err = q.ScanAndCount(ctx)
+	return refunds, total, err
+}
+
+// Returned is what went back to who paid a recharge, with the fee where that was given back too.
+type Returned struct {
+	Amount    money.Amount
+	CreatedAt time.Time // of the last part
+}
+
+// Returned gives what went back of these recharges by their numbers; nothing where nothing did.
+func (w *Wallets) Returned(ctx context.Context, rechargeIDs ...int64) (map[int64]Returned, error) {
+	out := map[int64]Returned{}
+	if len(rechargeIDs) == 0 {
+		return out, nil
+	}
+	var done []GatewayRefund
+	err := w.db.NewSelect().Model(&done).Where("state = ? AND recharge_id IN (?)", GatewayRefundDone, bun.List(rechargeIDs)).OrderExpr("ended_at").Scan(ctx)
+	for _, g := range done {
+		out[g.RechargeID] = Returned{out[g.RechargeID].Amount + g.Amount + g.Fee, *g.EndedAt}
+	}
+	return out, err
+}
