@@ -23,6 +23,7 @@ import (
 	apilink "airstrip/internal/api/link"
 	"airstrip/internal/api/modmu"
 	"airstrip/internal/api/notify"
+	"airstrip/internal/api/uniproxy"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
@@ -239,6 +240,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	modmu.Register(mux, a.Nodes, a.Traffic)
+	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

@@ -1,0 +1,243 @@
+package uniproxy_test
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/node"
+)
+
+// typeOf is what agents call a node's protocol.
+func typeOf(n node.Node) string {
+	if n.Protocol == node.Hysteria2 {
+		return "hysteria"
+	}
+	return string(n.Protocol)
+}
+
+func TestAnswersAreWhatAgentsParse(t *testing.T) {
+	each(t, func(s *site) {
+		rule, err := s.nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
+		if err != nil || rule.ID != 1 {
+			t.Fatal(rule.ID, err)
+		}
+		for _, draft := range drafts() {
+			name := draft.Name
+			_, _, config := s.call(name, typeOf(draft), "GET", "config", "")
+			s.golden("config-"+name+".json", config)
+			_, _, users := s.call(name, typeOf(draft), "GET", "user", "")
+			s.golden("user-"+name+".json", users)
+		}
+		_, _, config := s.call("hysteria2", "v2node", "GET", "config", "")
+		s.golden("config-hysteria2-v2node.json", config)
+		for _, c := range []struct{ file, method, path, body string }{
+			{"alivelist-none", "GET", "alivelist", ""},
+			{"alive", "POST", "alive", `{"1":["1.2.3.4"]}`},
+			{"alivelist", "GET", "alivelist", ""},
+			{"push", "POST", "push", `{"1":[80,300]}`},
+			{"push-none", "POST", "push", `{}`},
+			{"push-refused", "POST", "push", `{"2":[1,"x"],"77":[1,1]}`},
+			{"push-unreadable", "POST", "push", `[1]`},
+			{"status", "POST", "status", `{"cpu":12.5,"mem":{"total":1000,"used":400},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}}`},
+		} {
+			_, header, got := s.call("ss", "shadowsocks", c.method, c.path, c.body)
+			s.golden(c.file+".json", got)
+			if header.Get("ETag") != "" {
+				t.Errorf("%s has an ETag", c.path)
+			}
+		}
+	})
+}
+
+func TestTheTokenNamesTheNode(t *testing.T) {
+	each(t, func(s *site) {
+		fails := func(want int, status int, got []byte) {
+			t.Helper()
+			var f struct{ Status, Code, Message string }
+			if err := json.Unmarshal(got, &f); err != nil || status != want || f.Status != "fail" || f.Code == "" || f.Message == "" {
+				t.Fatalf("answered %d %s, want %d", status, got, want)
+			}
+			if strings.Contains(string(got), "private") || strings.Contains(string(got), `"protocol"`) {
+				t.Fatalf("a failure shows a node: %s", got)
+			}
+		}
+		for path, method := range map[string]string{"config": "GET", "user": "GET", "alivelist": "GET", "push": "POST", "alive": "POST", "status": "POST"} {
+			for _, query := range []string{"", "?token=", "?token=wrong&node_id=1"} {
+				status, _, got := s.raw(method, path+query, `{"1":[1,1]}`)
+				fails(401, status, got)
+			}
+			query := fmt.Sprintf("?token=%s&node_id=", s.keys["ss"])
+			for _, id := range []string{"0", fmt.Sprint(s.ids["reality"]), "x", fmt.Sprintf("%d OR 1=1", s.ids["ss"])} {
+				status, _, got := s.raw(method, path+query+strings.ReplaceAll(id, " ", "+"), `{"1":[1,1]}`)
+				fails(403, status, got)
+			}
+			status, _, got := s.call("ss", "vless", method, path, `{"1":[1,1]}`)
+			fails(404, status, got)
+		}
+		if s.used(1) != 0 {
+			t.Fatal("a refused push was counted")
+		}
+		for _, c := range []struct{ name, nodeType string }{
+			{"vmess", "v2ray"}, {"vmess", "vmess"}, {"reality", "vless"}, {"hysteria2", "hysteria"}, {"hysteria2", "hysteria2"}, {"trojan", "v2node"}, {"ss", ""},
+		} {
+			var config struct {
+				ServerPort int `json:"server_port"`
+			}
+			s.ok(&config, c.name, c.nodeType, "GET", "config", "")
+		}
+		// An unknown sender's body is read only so far.
+		status, _, got := s.raw("POST", "push", `{"token":"`+s.keys["ss"]+`"`+strings.Repeat(" ", 1<<20)+`}`)
+		fails(413, status, got)
+	})
+}
+
+func TestAnEmptyListHasSomeoneWhoIsNobody(t *testing.T) {
+	each(t, func(s *site) { // nobody is in the group of the trojan node
+		var before, after struct {
+			Users []struct {
+				ID   int64
+				UUID uuid.UUID
+			}
+		}
+		s.ok(&before, "trojan", "trojan", "GET", "user", "")
+		s.ok(&after, "trojan", "trojan", "GET", "user", "")
+		if len(before.Users) != 1 || before.Users[0].ID != 0 || before.Users[0].UUID == uuid.Nil || before.Users[0] != after.Users[0] {
+			t.Fatalf("%v, then %v", before, after)
+		}
+	})
+}
+
+// The agents take the text as a password, but for Shadowsocks 2022, where they take the base64 of its first 16 or 32
+// characters. What comes of it must be what the links say.
+func TestAgentsMakeTheSecretsThatLinksHave(t *testing.T) {
+	each(t, func(s *site) {
+		for _, draft := range drafts() {
+			if draft.Name == "trojan" {
+				continue
+			}
+			var list struct {
+				Users []struct {
+					ID          int64
+					UUID        string
+					SpeedLimit  int `json:"speed_limit"`
+					DeviceLimit int `json:"device_limit"`
+				}
+			}
+			s.ok(&list, draft.Name, typeOf(draft), "GET", "user", "")
+			if len(list.Users) != 2 {
+				t.Fatalf("%s: %v", draft.Name, list)
+			}
+			for _, u := range list.Users {
+				a, err := s.services.Access(t.Context(), u.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				secret := u.UUID
+				for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32} {
+					if draft.Settings.Method == method {
+						secret = base64.StdEncoding.EncodeToString([]byte(secret[:size]))
+					}
+				}
+				if want := node.UserSecret(draft, a.UUID, a.Password); secret != want {
+					t.Errorf("%s: the agent makes %q, links have %q", draft.Name, secret, want)
+				}
+			}
+			first, second := list.Users[0], list.Users[1]
+			if first.SpeedLimit != 100 || first.DeviceLimit != 3 || second.DeviceLimit != 0 {
+				t.Errorf("%s: %+v", draft.Name, list.Users)
+			}
+			if want := draft.SpeedMbps; (want == nil && second.SpeedLimit != 0) || (want != nil && second.SpeedLimit != *want) {
+				t.Errorf("%s: the node's limit of speed is %d for a user who has none", draft.Name, second.SpeedLimit)
+			}
+		}
+	})
+}
+
+func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
+	each(t, func(s *site) {
+		draft := node.Draft("self-signed", node.Trojan, "s.example", 443)
+		s.add(draft)
+		var config struct {
+			TLSSettings map[string]any `json:"tls_settings"`
+			CertConfig  struct {
+				CertMode    string `json:"cert_mode"`
+				CertContent string `json:"cert_content"`
+				KeyContent  string `json:"key_content"`
+			} `json:"cert_config"`
+		}
+		s.ok(&config, "self-signed", "trojan", "GET", "config", "")
+		if _, err := tls.X509KeyPair([]byte(config.CertConfig.CertContent), []byte(config.CertConfig.KeyContent)); err != nil || config.CertConfig.CertMode != "content" {
+			t.Fatal(config.CertConfig.CertMode, err)
+		}
+		if keys := slices.Collect(maps.Keys(config.TLSSettings)); !slices.Equal(keys, []string{"server_name"}) {
+			t.Fatalf("tls_settings has %v", keys)
+		}
+	})
+}
+
+func TestRulesComeInTheAgentsDialect(t *testing.T) {
+	each(t, func(s *site) {
+		type route struct {
+			ID     int
+			Match  []string
+			Action string
+		}
+		routes := func(nodeType string, headers ...string) []route {
+			t.Helper()
+			var config struct{ Routes []route }
+			s.ok(&config, "vmess", nodeType, "GET", "config", "", headers...)
+			return config.Routes
+		}
+		none := routes("vmess")
+		if len(none) != 1 || len(none[0].Match) != 1 {
+			t.Fatalf("without a rule: %v; XrayR keeps its old rules when it is told of none", none)
+		}
+		if p, err := regexp.Compile(none[0].Match[0]); err != nil || p.MatchString("tcp:a.example:443") {
+			t.Fatal(none, err)
+		}
+		rule, err := s.nodes.AddRule(t.Context(), "torrent", "", `torrent/x\.`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for nodeType, want := range map[string]string{"v2ray": `torrent/x\.`, "vmess": `torrent/x\.`, "v2node": `regexp:torrent/x\.`} {
+			got := routes(nodeType)
+			if len(got) != 1 || int64(got[0].ID) != rule.ID || got[0].Action != "block" || !slices.Equal(got[0].Match, []string{want}) {
+				t.Errorf("%s: %v", nodeType, got)
+			}
+		}
+		if got := routes("vmess", "User-Agent", "Go-http-client/1.1"); len(got) != 0 {
+			t.Errorf("Xboard-node cannot start with %v", got)
+		}
+	})
+}
+
+func TestTagsSpareWhatAgentsHave(t *testing.T) {
+	each(t, func(s *site) {
+		for _, path := range []string{"config", "user"} {
+			_, header, _ := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", "") // as agents first send it
+			tag := header.Get("ETag")
+			if !strings.HasPrefix(tag, `"`) {
+				t.Fatalf("%s: the ETag is %s", path, tag)
+			}
+			for _, has := range []string{tag, "W/" + tag, strings.Trim(tag, `"`)} {
+				if status, _, body := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", has); status != http.StatusNotModified || len(body) != 0 {
+					t.Errorf("%s with %s: %d", path, has, status)
+				}
+			}
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil || states[s.ids["ss"]].Health(s.db.Now()) != node.Online {
+			t.Fatal("the call is no heartbeat", err)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package uniproxy
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+
+	"airstrip/internal/api"
+	"airstrip/internal/node"
+)
+
+// configJSON is a node as these agents read it. Each reads some of the fields; the same under two names is for two kinds.
+type configJSON struct {
+	Protocol   string `json:"protocol"`
+	ListenIP   string `json:"listen_ip"`
+	ServerPort int    `json:"server_port"`
+	Host       string `json:"host"`
+	ServerName string `json:"server_name"`
+
+	Network           string         `json:"network,omitempty"`
+	NetworkSettings   *transportJSON `json:"networkSettings,omitempty"`
+	NetworkSettingsSn *transportJSON `json:"network_settings,omitempty"` // XrayR serving VLESS reads only these
+
+	TLS         int       `json:"tls"` // 0 none, 1 TLS, 2 REALITY
+	TLSSettings *tlsJSON  `json:"tls_settings,omitempty"`
+	CertConfig  *certJSON `json:"cert_config,omitempty"` // read by Xboard-node
+
+	Flow                  string `json:"flow,omitempty"`
+	Cipher                string `json:"cipher,omitempty"`
+	ServerKey             string `json:"server_key,omitempty"` // only of Shadowsocks 2022: V2bX takes it as the mark of it
+	Version               int    `json:"version,omitempty"`    // of Hysteria
+	UpMbps                *int   `json:"up_mbps,omitempty"`
+	DownMbps              *int   `json:"down_mbps,omitempty"`
+	IgnoreClientBandwidth *bool  `json:"ignore_client_bandwidth,omitempty"`
+	Obfs                  string `json:"obfs,omitempty"`
+	ObfsPassword          string `json:"obfs-password,omitempty"`
+	ObfsPasswordSn        string `json:"obfs_password,omitempty"`
+
+	BaseConfig baseJSON    `json:"base_config"` // without it V2bX and v2node panic
+	Routes     []routeJSON `json:"routes"`
+}
+
+type transportJSON struct {
+	Path        string            `json:"path,omitempty"`
+	Host        string            `json:"host,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"` // where XrayR looks for the host of ws
+	ServiceName string            `json:"serviceName,omitempty"`
+}
+
+// tlsJSON has numbers as strings: a number in their place fails the node.
+type tlsJSON struct {
+	ServerName  string   `json:"server_name"`
+	ServerNames []string `json:"server_names,omitempty"`
+	Dest        string   `json:"dest,omitempty"`
+	ServerPort  string   `json:"server_port,omitempty"`
+	PrivateKey  string   `json:"private_key,omitempty"`
+	PublicKey   string   `json:"public_key,omitempty"`
+	ShortID     string   `json:"short_id,omitempty"`
+	ShortIDs    []string `json:"short_ids,omitempty"`
+	Xver        string   `json:"xver,omitempty"`
+	CertMode    string   `json:"cert_mode,omitempty"`
+	CertFile    string   `json:"cert_file,omitempty"`
+	KeyFile     string   `json:"key_file,omitempty"`
+}
+
+type certJSON struct {
+	CertMode    string `json:"cert_mode"`
+	Domain      string `json:"domain"`
+	CertFile    string `json:"cert_file,omitempty"`
+	KeyFile     string `json:"key_file,omitempty"`
+	CertContent string `json:"cert_content,omitempty"`
+	KeyContent  string `json:"key_content,omitempty"`
+}
+
+type baseJSON struct {
+	PushInterval           int `json:"push_interval"` // seconds
+	PullInterval           int `json:"pull_interval"`
+	NodeReportMinTraffic   int `json:"node_report_min_traffic"`
+	DeviceOnlineMinTraffic int `json:"device_online_min_traffic"`
+}
+
+// config answers what the agent is to serve, private keys included.
+func (s *server) config(w http.ResponseWriter, c call) error {
+	n, err := s.nodes.Get(c.Context(), c.node.ID)
+	if err != nil {
+		return err
+	}
+	rules, err := s.nodes.Rules(c.Context())
+	if err != nil {
+		return err
+	}
+	out := protocolConfig(n)
+	if n.Protocol == node.Hysteria2 && c.nodeType != anyType {
+		out.Protocol = "hysteria" // with the version 2; only v2node goes by the other name
+	}
+	seconds := s.settings.Get().NodeReportSeconds
+	out.BaseConfig = baseJSON{PushInterval: seconds, PullInterval: seconds}
+	out.Routes = routes(rules, c)
+	body, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	api.WriteTagged(w, c.Request, body)
+	return nil
+}
+
+func protocolConfig(n node.Node) configJSON {
+	s := n.Settings
+	out := configJSON{Protocol: string(n.Protocol), ListenIP: n.Listen, ServerPort: n.ListenPort, Host: n.Address}
+	switch n.Protocol {
+	case node.Shadowsocks:
+		out.Cipher, out.ServerKey = s.Method, s.ServerKey
+		return out
+	case node.Hysteria2:
+		free := s.UpMbps == 0 && s.DownMbps == 0
+		out.Version, out.UpMbps, out.DownMbps, out.IgnoreClientBandwidth = 2, &s.UpMbps, &s.DownMbps, &free
+		out.Obfs, out.ObfsPassword, out.ObfsPasswordSn = s.Obfs, s.ObfsPassword, s.ObfsPassword
+	default:
+		out.Flow, out.Network, out.NetworkSettings = s.Flow, s.Transport, transport(s)
+		out.NetworkSettingsSn = out.NetworkSettings
+	}
+	switch {
+	case s.Security == "tls" && s.TLS != nil:
+		out.TLS, out.ServerName, out.TLSSettings, out.CertConfig = 1, s.TLS.ServerName, tlsFiles(s.TLS), certificate(s.TLS)
+	case s.Security == "reality" && s.Reality != nil:
+		out.TLS, out.ServerName, out.TLSSettings = 2, s.Reality.ServerNames[0], reality(s.Reality)
+	}
+	return out
+}
+
+func transport(s node.Settings) *transportJSON {
+	switch s.Transport {
+	case "ws":
+		t := &transportJSON{Path: s.Path, Host: s.Host}
+		if s.Host != "" {
+			t.Headers = map[string]string{"Host": s.Host}
+		}
+		return t
+	case "httpupgrade":
+		return &transportJSON{Path: s.Path, Host: s.Host}
+	case "grpc":
+		return &transportJSON{ServiceName: s.ServiceName}
+	}
+	return &transportJSON{}
+}
+
+// tlsFiles names the agent's own files. A certificate that the server pushes has no place in it: only Xboard-node takes
+// one, as cert_config; others have one of their own from their operator.
+func tlsFiles(t *node.TLS) *tlsJSON {
+	out := &tlsJSON{ServerName: t.ServerName}
+	if t.Certificate == "" {
+		out.CertMode, out.CertFile, out.KeyFile = "file", t.CertificateFile, t.KeyFile
+	}
+	return out
+}
+
+func certificate(t *node.TLS) *certJSON {
+	if t.Certificate != "" {
+		return &certJSON{CertMode: "content", Domain: t.ServerName, CertContent: t.Certificate, KeyContent: t.Key}
+	}
+	return &certJSON{CertMode: "file", Domain: t.ServerName, CertFile: t.CertificateFile, KeyFile: t.KeyFile}
+}
+
+// reality leaves dest out where the server name is the same: all take that then, and Xboard-node, which wants a port in
+// dest where others want none, can serve the node too.
+func reality(r *node.Reality) *tlsJSON {
+	host, port, _ := net.SplitHostPort(r.Dest) // the node was checked
+	out := &tlsJSON{
+		ServerName: r.ServerNames[0], ServerNames: r.ServerNames, ServerPort: port, PrivateKey: r.PrivateKey, PublicKey: r.PublicKey, Xver: "0",
+	}
+	if host != out.ServerName {
+		out.Dest = host
+	}
+	if len(r.ShortIDs) > 0 {
+		out.ShortID, out.ShortIDs = r.ShortIDs[0], r.ShortIDs
+	}
+	return out
+}
+
+type routeJSON struct {
+	ID          int64    `json:"id"`
+	Match       []string `json:"match"`
+	Action      string   `json:"action"`
+	ActionValue *string  `json:"action_value"`
+}
+
+// routes gives the audit rules in the agent's dialect: v2node takes a regular expression with a prefix, XrayR and V2bX
+// bare. Xboard-node, the one that is no resty client, knows none, and a slash in one would keep it from starting. Where
+// there is no rule there is one that nothing matches: from an empty list XrayR would keep the old ones.
+func routes(rules []node.Rule, c call) []routeJSON {
+	out := []routeJSON{}
+	if strings.HasPrefix(c.UserAgent(), "Go-http-client/") {
+		return out
+	}
+	prefix := ""
+	if c.nodeType == anyType {
+		prefix = "regexp:"
+	}
+	for _, r := range rules {
+		out = append(out, routeJSON{r.ID, []string{prefix + r.Pattern}, "block", nil})
+	}
+	if len(out) == 0 {
+		out = append(out, routeJSON{0, []string{prefix + `^\b$`}, "block", nil})
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package uniproxy_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"airstrip/internal/node"
+)
+
+// XrayR reads the configuration and the users, then each minute both again with their tags, and posts traffic, which it
+// repeats when the answer is lost.
+func TestTheCycleOfXrayR(t *testing.T) {
+	each(t, func(s *site) {
+		var config struct {
+			Network         string
+			NetworkSettings struct {
+				Path    string
+				Headers struct{ Host string }
+			} `json:"networkSettings"`
+			ServerPort int `json:"server_port"`
+			TLS        int
+		}
+		configTag := s.ok(&config, "vmess", "v2ray", "GET", "config", "").Get("Etag")
+		if config.ServerPort != 80 || config.Network != "ws" || config.NetworkSettings.Path != "/v2" || config.NetworkSettings.Headers.Host != "cdn.example" || config.TLS != 0 {
+			t.Fatalf("%+v", config)
+		}
+		var list struct{ Users []map[string]any }
+		usersTag := s.ok(&list, "vmess", "v2ray", "GET", "user", "").Get("Etag")
+		if len(list.Users) != 2 {
+			t.Fatal(list)
+		}
+		for range 2 { // minutes
+			for path, tag := range map[string]string{"config": configTag, "user": usersTag} {
+				if status, _, _ := s.call("vmess", "v2ray", "GET", path, "", "If-None-Match", tag); status != http.StatusNotModified {
+					t.Fatalf("%s again: %d", path, status)
+				}
+			}
+		}
+		for range 3 {
+			var receipt struct{ Data bool }
+			s.ok(&receipt, "vmess", "v2ray", "POST", "push", `{"1":[163,300],"2":[0,7]}`)
+			if !receipt.Data {
+				t.Fatal("the push was not taken")
+			}
+		}
+		if s.used(1) != 463 || s.used(2) != 7 {
+			t.Fatalf("counted %d and %d", s.used(1), s.used(2))
+		}
+		s.ok(&struct{}{}, "vmess", "v2ray", "POST", "push", `{"1":[0,10000]}`)
+		s.ok(&list, "vmess", "v2ray", "GET", "user", "", "If-None-Match", usersTag)
+		if len(list.Users) != 1 || list.Users[0]["id"] != float64(2) {
+			t.Fatalf("after user 1 used up the quota: %v", list.Users)
+		}
+	})
+}
+
+// V2bX dereferences base_config, takes JSON where it asked for MessagePack, and holds the limit of devices by the list of
+// who is alive.
+func TestTheCycleOfV2bX(t *testing.T) {
+	each(t, func(s *site) {
+		var config struct {
+			TLS         int
+			TLSSettings struct {
+				ServerName string `json:"server_name"`
+				ServerPort string `json:"server_port"`
+				ShortID    string `json:"short_id"`
+				PrivateKey string `json:"private_key"`
+				Xver       uint64 `json:"xver,string"`
+			} `json:"tls_settings"`
+			Flow       string
+			BaseConfig *struct {
+				PushInterval int `json:"push_interval"`
+				PullInterval int `json:"pull_interval"`
+			} `json:"base_config"`
+		}
+		s.ok(&config, "reality", "vless", "GET", "config", "")
+		if tls := config.TLSSettings; config.TLS != 2 || tls.ServerName != "www.example" || tls.ServerPort != "443" || tls.ShortID != "38e92059" || tls.PrivateKey == "" || config.Flow == "" {
+			t.Fatalf("%+v", config)
+		}
+		if config.BaseConfig == nil || config.BaseConfig.PushInterval != 60 || config.BaseConfig.PullInterval != 60 {
+			t.Fatalf("base_config is %+v", config.BaseConfig)
+		}
+		_, header, users := s.call("reality", "vless", "GET", "user", "", "X-Response-Format", "msgpack")
+		if !strings.HasPrefix(header.Get("Content-Type"), "application/json") || !strings.HasPrefix(string(users), `{"users":[{`) {
+			t.Fatalf("%s: %s", header.Get("Content-Type"), users)
+		}
+		alive := func() map[int]int {
+			t.Helper()
+			var list struct{ Alive map[int]int }
+			s.ok(&list, "reality", "vless", "GET", "alivelist", "")
+			if list.Alive == nil {
+				t.Fatal("alive is no object")
+			}
+			return list.Alive
+		}
+		if got := alive(); len(got) != 0 {
+			t.Fatal(got)
+		}
+		var receipt struct{ Data bool }
+		s.ok(&receipt, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4","1.2.3.4_1","::ffff:1.2.3.4","1.2.3.4:5678","[::ffff:1.2.3.4]:9","2001:db8::1_6","[2001:db8::1]:443"," 5.6.7.8","not an address",""],"2":["9.9.9.9"],"3":["9.9.9.9"],"x":["1.1.1.1"],"77":["1.1.1.1"],"1e1":7}`)
+		s.ok(&receipt, "ss", "shadowsocks", "POST", "alive", `{"1":["5.6.7.8","8.8.8.8"]}`)
+		if got := alive(); !maps.Equal(got, map[int]int{1: 4, 2: 1}) {
+			t.Fatalf("at addresses, over both nodes and only of their users: %v", got)
+		}
+		var others struct{ Alive map[int]int }
+		if s.ok(&others, "trojan", "trojan", "GET", "alivelist", ""); others.Alive == nil || len(others.Alive) != 0 {
+			t.Fatalf("a node is told of users who may not use it: %v", others)
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil || states[s.ids["reality"]].OnlineUsers != 2 {
+			t.Fatal(states[s.ids["reality"]].OnlineUsers, err)
+		}
+	})
+}
+
+// Xboard-node says who it is in the query of a GET and in the body of a POST, takes nothing but 200, and wants protocol
+// in the configuration.
+func TestTheCycleOfXboardNode(t *testing.T) {
+	each(t, func(s *site) {
+		agent := []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json"}
+		query := fmt.Sprintf("?node_id=%d&token=%s", s.ids["hysteria2"], s.keys["hysteria2"])
+		var config struct {
+			Protocol     string
+			Version      int
+			ObfsPassword string `json:"obfs-password"`
+			CertConfig   struct {
+				CertFile string `json:"cert_file"`
+			} `json:"cert_config"`
+		}
+		status, _, got := s.raw("GET", "config"+query, "", agent...)
+		s.read(&config, status, got)
+		if config.Protocol != "hysteria" || config.Version != 2 || config.ObfsPassword != "o" || config.CertConfig.CertFile != "/c" {
+			t.Fatalf("%+v", config)
+		}
+		who := fmt.Sprintf(`"node_id":%d,"node_type":"hysteria","token":%q`, s.ids["hysteria2"], s.keys["hysteria2"])
+		for path, report := range map[string]string{"push": `{"1":[10,20],` + who + `}`, "alive": `{"1":["1.2.3.4"],` + who + `}`, "status": `{"cpu":250.5,"mem":{"total":8000,"used":2000},` + who + `}`} {
+			status, _, got := s.raw("POST", path, report, agent...)
+			var receipt map[string]any
+			s.read(&receipt, status, got)
+			if receipt["data"] != true || receipt["refused"] != nil {
+				t.Fatalf("%s: %s", path, got)
+			}
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st := states[s.ids["hysteria2"]]; s.used(1) != 30 || st.OnlineUsers != 1 || st.CPUPermille != 1000 || st.MemoryPermille != 250 || st.Health(s.db.Now()) != node.Online {
+			t.Fatalf("counted %d, %+v", s.used(1), st)
+		}
+		for _, other := range []string{`"node_id":"9999",`, `"node_id":9999,`} {
+			if status, _, got := s.raw("POST", "push", `{"1":[1,1],`+other+`"token":"`+s.keys["hysteria2"]+`"}`, agent...); status != 403 {
+				t.Fatalf("as another node: %d %s", status, got)
+			}
+		}
+		for _, body := range []string{``, `{`, `[]`, `{"token":7}`, `{"token":"wrong","1":[1,1]}`} {
+			if status, _, got := s.raw("POST", "push", body, agent...); status != 401 {
+				t.Fatalf("%s: %d %s", body, status, got)
+			}
+		}
+	})
+}
+
+func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
+	each(t, func(s *site) {
+		type refusal struct {
+			UserID string `json:"user_id"`
+			Code   string
+		}
+		push := func(body string) []refusal {
+			t.Helper()
+			var receipt struct {
+				Data    bool
+				Refused []refusal
+			}
+			s.ok(&receipt, "reality", "vless", "POST", "push", body)
+			return receipt.Refused
+		}
+		refused := push(`{"1":[163,300],"1":[5,5],"2":[-5,1],"3":[1,1],"77":[1,1],"text":[1,1],"0":[1,1],"99999999999999999999":[1,1],
+			"02":[1,9223372036854775808],"4":"x","5":[1],"6":[1,2,3],"7":[1,null],"8":[1.5,2],"9":{"u":1},"10":["1","2"],"11":null}`)
+		codes := map[refusal]bool{}
+		for _, r := range refused {
+			codes[r] = true
+		}
+		for _, want := range []refusal{{"1", "duplicate_user"}, {"2", "negative"}, {"2", "absurd"}, {"3", "not_on_list"}, {"77", "not_on_list"}, {"0", "not_on_list"}, {"text", "unreadable"}, {"4", "unreadable"}, {"11", "unreadable"}} {
+			if !codes[want] {
+				t.Errorf("%v was not refused: %v", want, refused)
+			}
+		}
+		if len(refused) != 16 || s.used(1) != 694 || s.used(2) != 0 || s.used(3) != 0 { // (163 + 300) × 1.5, rounded down
+			t.Fatalf("counted %d, %d, %d; refused %v", s.used(1), s.used(2), s.used(3), refused)
+		}
+		for _, broken := range []string{``, `{`, `[1]`, `7`, `"x"`, `{"1":[1,1]`, `{"1":[1,1]}}`, `{"1"}`, "\x00", `{1:[1,1]}`} {
+			if status, _, got := s.call("reality", "vless", "POST", "push", broken); status != 400 {
+				t.Errorf("%q: %d %s", broken, status, got)
+			}
+		}
+		for _, nothing := range []string{`{}`, `[]`, `null`, ` [] `} {
+			if refused := push(nothing); len(refused) != 0 {
+				t.Error(nothing, refused)
+			}
+		}
+		if status, _, _ := s.call("reality", "vless", "POST", "push", `{`+strings.Repeat(" ", 10<<20)+`}`); status != 413 {
+			t.Errorf("10 MB: %d", status)
+		}
+		if s.used(1) != 694 {
+			t.Fatal("a broken report was counted")
+		}
+		var rows []string
+		for id := range 20_001 {
+			rows = append(rows, fmt.Sprintf(`"%d":[1,1]`, id))
+		}
+		if status, _, got := s.call("reality", "vless", "POST", "push", "{"+strings.Join(rows, ",")+"}"); status != 422 {
+			t.Errorf("20,001 rows: %d %s", status, got)
+		}
+		rows = slices.DeleteFunc(rows, func(row string) bool { return row == rows[0] || strings.HasPrefix(row, `"1":`) })
+		if got := push("{" + strings.Join(append(rows, `"1":[2,0]`), ",") + "}"); len(got) != 19_998 || s.used(1) != 697 {
+			t.Errorf("of 20,000 rows two are of users of the node; refused %d, counted %d", len(got), s.used(1))
+		}
+	})
+}
+
+func TestImpossibleStatusIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		for body, want := range map[string]int{`{"cpu":-1}`: 422, `{"cpu":1,"mem":{"total":-1,"used":1}}`: 422, `{"cpu":"x"}`: 400, `[]`: 400, ``: 400, `{}`: 200, `{"cpu":1e300,"mem":{"total":1e-300,"used":1e300}}`: 200} {
+			if status, _, got := s.call("ss", "shadowsocks", "POST", "status", body); status != want {
+				t.Errorf("%s: %d %s", body, status, got)
+			}
+		}
+	})
+}
+
+// Agents keep what they have when the answer is an error; an empty list in its place would cut everybody off.
+func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
+	each(t, func(s *site) {
+		var list struct{ Users []map[string]any }
+		s.ok(&list, "ss", "shadowsocks", "GET", "user", "")
+		if err := s.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for path, method := range map[string]string{"config": "GET", "user": "GET", "alivelist": "GET", "push": "POST", "alive": "POST", "status": "POST"} {
+			status, _, got := s.call("ss", "shadowsocks", method, path, `{"1":[1,1]}`)
+			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), `"data":true`) {
+				t.Errorf("%s: %d %s", path, status, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+// Package uniproxy is what node agents of the v2board and Xboard family speak, under /api/v1/server/UniProxy: XrayR,
+// V2bX, Xboard-node and their forks. Its shapes are theirs; a failure has its HTTP status, which they go by. The token is
+// the node's own secret, which alone names the node.
+package uniproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+type server struct {
+	nodes    *node.Nodes
+	traffic  *traffic.Traffic
+	settings *setting.Settings
+	lists    *api.Lists[listKey]
+}
+
+// call is a request of a node's agent.
+type call struct {
+	*http.Request
+	node     node.Node // without private keys
+	nodeType string    // as the agent calls it
+	revision int64     // of everything that agents are told
+	body     []byte    // of a post
+}
+
+// Register serves the agents' API on mux.
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
+	s := &server{nodes, traffic, settings, api.NewLists[listKey]()}
+	const prefix = "/api/v1/server/UniProxy/"
+	mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
+	mux.HandleFunc("GET "+prefix+"user", s.guard(s.users))
+	mux.HandleFunc("GET "+prefix+"alivelist", s.guard(s.aliveList))
+	mux.HandleFunc("POST "+prefix+"push", s.guard(s.push))
+	mux.HandleFunc("POST "+prefix+"alive", s.guard(s.alive))
+	mux.HandleFunc("POST "+prefix+"status", s.guard(s.status))
+}
+
+// guard finds the node by the token before anything else of the request is looked at. Xboard-node has its token in the
+// body of a post, beside what it reports.
+func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.answer(w, r, fn); err != nil {
+			fail(w, r, err)
+		}
+	}
+}
+
+// maxUnknown bounds the body of a post whose sender is known only after it was read.
+const maxUnknown = 1 << 20
+
+func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.ResponseWriter, call) error) (err error) {
+	query := r.URL.Query()
+	who := claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}
+	c := call{Request: r}
+	if who.token == "" && r.Method == http.MethodPost {
+		if c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxUnknown)); err != nil {
+			return api.Unreadable(err)
+		}
+		who = claimIn(c.body)
+	}
+	if c.node, c.revision, err = s.nodes.BySecret(r.Context(), who.token); err != nil {
+		return err
+	}
+	if err := who.check(c.node); err != nil {
+		return err
+	}
+	c.nodeType = who.nodeType
+	if c.body == nil && r.Method == http.MethodPost {
+		if c.body, err = io.ReadAll(r.Body); err != nil {
+			return api.Unreadable(err)
+		}
+	}
+	// That a sign of life could not be noted keeps no agent from its answer.
+	if err := s.nodes.Seen(r.Context(), c.node.ID); err != nil {
+		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", c.node.ID, "error", err)
+	}
+	return fn(w, c)
+}
+
+// claim is what an agent says of itself; only the token proves anything.
+type claim struct{ token, nodeID, nodeType string }
+
+// claimIn reads a claim out of a post; its node_id is a number or text.
+func claimIn(body []byte) claim {
+	var in struct {
+		Token    string `json:"token"`
+		NodeID   any    `json:"node_id"`
+		NodeType string `json:"node_type"`
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&in); err != nil {
+		return claim{}
+	}
+	who := claim{token: in.Token, nodeType: in.NodeType}
+	switch id := in.NodeID.(type) {
+	case string:
+		who.nodeID = id
+	case json.Number:
+		who.nodeID = id.String()
+	}
+	return who
+}
+
+var (
+	errOtherNode = fault.Forbidden("other_node", "该密钥属于另一个节点", "This token belongs to another node")
+	errOtherType = fault.NotFound("other_node_type", "该节点不是这种类型", "This node is not of that type")
+)
+
+// aliases are the names that agents have for a protocol beside its own.
+var aliases = map[string]node.Protocol{"v2ray": node.VMess, "hysteria": node.Hysteria2}
+
+// anyType is the type by which v2node asks for a node of any protocol.
+const anyType = "v2node"
+
+// check sees to it that the agent was set up for this node: what is claimed must fit it.
+func (c claim) check(n node.Node) error {
+	if c.nodeID != "" && c.nodeID != strconv.FormatInt(n.ID, 10) {
+		return errOtherNode
+	}
+	if c.nodeType != "" && c.nodeType != anyType && node.Protocol(c.nodeType) != n.Protocol && aliases[c.nodeType] != n.Protocol {
+		return errOtherType
+	}
+	return nil
+}
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := api.NewFailure(r.Context(), err)
+	for name, values := range f.GetHeaders() {
+		w.Header()[name] = values
+	}
+	api.WriteJSON(w, f.GetStatus(), map[string]any{"status": "fail", "code": f.Code, "message": f.Message})
+}
