@@ -59,6 +59,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Renewals(a.Renewals, a.Settings),
 		v2.Invoices(a.Wallets, a.Shop, a.Settings),
 		v2.Refunds(a.Shop),
+		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.Nodes(a.Nodes, a.Services),
 		v2.Traffic(a.Traffic, a.Nodes),
 	)

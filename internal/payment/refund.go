@@ -70,7 +70,7 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	if err := p.retry(context.WithoutCancel(ctx), id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
-	return p.wallets.GatewayRefund(ctx, p.db, id)
+	return p.wallets.GatewayRefund(ctx, id)
 }
 
 // refundsAlone tells whether the word of who made the refund by hand, which is pending, is enough.
@@ -88,7 +88,7 @@ func (p *Payments) refundsAlone(ctx context.Context, tx bun.Tx, g *wallet.Gatewa
 // wallet it is, may only say that it was not paid. by is nil for the operator.
 func (p *Payments) DecideRefund(ctx context.Context, id int64, paid bool, by *int64) (*wallet.GatewayRefund, error) {
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		g, err := p.wallets.GatewayRefund(ctx, tx, id)
+		g, err := p.wallets.GatewayRefundIn(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, paid bool, by *in
 	if err != nil {
 		return nil, err
 	}
-	return p.wallets.GatewayRefund(ctx, p.db, id)
+	return p.wallets.GatewayRefund(ctx, id)
 }
 
 var errPlatformDecides = fault.Conflict("gateway_decides", "这笔退款由支付平台处理，不能人工确认", "The payment platform decides on this refund; it cannot be confirmed by hand")

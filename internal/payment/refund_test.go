@@ -274,7 +274,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 					t.Fatalf("asked %d times", c.line.calls.Load())
 				}
 				c.want(t, r, wallet.RechargeDone, 3000, 0, 2000)
-				if g, err := c.Wallets.GatewayRefund(t.Context(), d, g.ID); err != nil || g.State != wallet.GatewayRefundDone {
+				if g, err := c.Wallets.GatewayRefund(t.Context(), g.ID); err != nil || g.State != wallet.GatewayRefundDone {
 					t.Fatalf("%+v, %v", g, err)
 				}
 			})

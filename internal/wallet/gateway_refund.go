@@ -167,7 +167,12 @@ func (w *Wallets) NoteGatewayRefund(ctx context.Context, id int64, answer string
 }
 
 // GatewayRefund gives one refund of a recharge.
-func (w *Wallets) GatewayRefund(ctx context.Context, idb bun.IDB, id int64) (*GatewayRefund, error) {
+func (w *Wallets) GatewayRefund(ctx context.Context, id int64) (*GatewayRefund, error) {
+	return w.GatewayRefundIn(ctx, w.db, id)
+}
+
+// GatewayRefundIn gives one refund of a recharge as idb sees it.
+func (w *Wallets) GatewayRefundIn(ctx context.Context, idb bun.IDB, id int64) (*GatewayRefund, error) {
 	var found []GatewayRefund
 	err := idb.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
 	if err == nil && len(found) == 0 {

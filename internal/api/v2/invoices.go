@@ -64,15 +64,17 @@ var lineTexts = map[wallet.LineKind]fault.Text{
 	wallet.FeeLine:      {ZH: "手续费", EN: "Fee"},
 }
 
-// newInvoiceItems shows invoices with what was given back of their orders.
-func newInvoiceItems(ctx context.Context, s *shop.Shop, invoices []wallet.Invoice) ([]InvoiceItem, error) {
-	var orders []int64
+// newInvoiceItems shows invoices with what was given back of their orders and recharges.
+func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, invoices []wallet.Invoice) ([]InvoiceItem, error) {
+	of := map[string][]int64{}
 	for _, in := range invoices {
-		if in.Reference.Kind == "order" {
-			orders = append(orders, in.Reference.ID)
-		}
+		of[in.Reference.Kind] = append(of[in.Reference.Kind], in.Reference.ID)
 	}
-	refunds, err := s.Refunded(ctx, orders...)
+	refunds, err := s.Refunded(ctx, of["order"]...)
+	if err != nil {
+		return nil, err
+	}
+	returned, err := w.Returned(ctx, of["recharge"]...)
 	out := []InvoiceItem{}
 	for _, in := range invoices {
 		item := InvoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency, []invoiceLine{}, nil}
@@ -80,6 +82,9 @@ func newInvoiceItems(ctx context.Context, s *shop.Shop, invoices []wallet.Invoic
 			item.Lines = append(item.Lines, newInvoiceLine(l, api.CallerOf(ctx).Lang))
 		}
 		if r, ok := refunds[in.Reference.ID]; ok && in.Reference.Kind == "order" {
+			item.Refund = &invoicedRefund{r.Amount, r.CreatedAt}
+		}
+		if r, ok := returned[in.Reference.ID]; ok && in.Reference.Kind == "recharge" {
 			item.Refund = &invoicedRefund{r.Amount, r.CreatedAt}
 		}
 		out = append(out, item)
@@ -118,7 +123,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 				if err != nil {
 					return invoiceList{}, err
 				}
-				items, err := newInvoiceItems(ctx, s, invoices)
+				items, err := newInvoiceItems(ctx, w, s, invoices)
 				return invoiceList{total, items}, err
 			})
 
@@ -131,7 +136,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 				if err != nil {
 					return invoiceResult{}, err
 				}
-				items, err := newInvoiceItems(ctx, s, []wallet.Invoice{*invoice})
+				items, err := newInvoiceItems(ctx, w, s, []wallet.Invoice{*invoice})
 				if err != nil {
 					return invoiceResult{}, err
 				}

@@ -35,6 +35,7 @@ type rechargeRecord struct {
 	PayAmount   money.Amount   `json:"pay_amount" doc:"What is paid at the gateway: the amount and the fee"`
 	PayCurrency string         `json:"pay_currency" doc:"ISO 4217; may be another than the amount's"`
 	IsFinish    bool           `json:"is_finish" doc:"Whether the money is in the wallet"`
+	Refunded    money.Amount   `json:"refunded" doc:"Of the amount, what went back to who paid"`
 	State       string         `json:"state" enum:"pending,paid,expired,failed,refunded"`
 	Gateway     string         `json:"gateway"`
 	PayMethodID int            `json:"pay_method_id" doc:"Always 0; the gateway has a name"`
@@ -57,7 +58,7 @@ func newRechargeRecord(r *wallet.Recharge, lang fault.Lang) rechargeRecord {
 	out := rechargeRecord{
 		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount, Currency: r.Currency,
 		Fee: r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
-		IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
+		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
 	}
 	if r.State == wallet.RechargePending && r.PayPage != nil {

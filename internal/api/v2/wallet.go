@@ -36,7 +36,7 @@ type movementPage struct {
 type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
-	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
+	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
 	Text         string            `json:"text" doc:"What it was, for people"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
 	BalanceAfter money.Amount      `json:"balance_after"`
@@ -44,7 +44,7 @@ type movementItem struct {
 }
 
 type movementReference struct {
-	Kind string `json:"kind" enum:"order,recharge,cd_key,adjustment,commission_withdrawal,invite_purchase"`
+	Kind string `json:"kind" enum:"order,recharge,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
 	No   int64  `json:"no" doc:"Number of the order or recharge"`
 }
 
@@ -54,6 +54,7 @@ var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.Purchase:     {ZH: "购买", EN: "Purchase"},
 	wallet.PlanChange:   {ZH: "更换套餐退差", EN: "Rest of a change of plan"},
 	wallet.Refund:       {ZH: "退款", EN: "Refund"},
+	wallet.Refunded:     {ZH: "充值原路退回", EN: "Recharge paid back"},
 
 	wallet.CDKey:           {ZH: "兑换码", EN: "Cd-key"},
 	wallet.Adjusted:        {ZH: "客服调整", EN: "Adjustment by staff"},
@@ -93,7 +94,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resourc
 			})
 
 		type page struct {
-			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,cd_key,adjustment,commission_withdrawal,invite_purchase" doc:"Only those for this reason"`
+			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase" doc:"Only those for this reason"`
 			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
 			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}
