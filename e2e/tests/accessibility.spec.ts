@@ -41,6 +41,33 @@ test('a recharge from pay page to result', async ({ page, station }) => {
   await violatesNothing(page, 'paid')
 })
 
+test('other ways to sign in, and the steps of what changes an account', async ({ page, station }) => {
+  await visit(page, ['/auth/sign-in?with=code', '/auth/sign-in?done=closed'])
+  const { credentials } = await Customer.signUp(station.server.url)
+  await signIn(page, credentials)
+  const device = await page.context().newCDPSession(page)
+  await device.send('WebAuthn.enable')
+  await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  })
+  test.setTimeout(150_000)
+  await page.goto('/user/account/security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await violatesNothing(page, 'form of a passkey')
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(credentials.password)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem')).toHaveCount(1)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await violatesNothing(page, 'list of passkeys')
+  await page.goto('/user/account/edit-email')
+  await page.getByLabel('New email').fill(`new-${credentials.email}`)
+  await page.getByLabel('Current password', { exact: true }).fill(credentials.password)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Change email' })).toBeVisible()
+  await violatesNothing(page, 'codes of a change of address')
+})
+
 test('samples, reference and the dialogs of a new API token', async ({ page, station }) => {
   await signIn(page, station.demo.user)
   await visit(page, ['/user/developer?tab=samples', '/user/developer?tab=reference&q=recharge&op=recharge_create', '/user/developer'])
