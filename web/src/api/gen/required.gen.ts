@@ -96,6 +96,20 @@ export const required: Record<string, readonly string[]> = {
     "path.order_no",
     "body.reason"
   ],
+  "GET /api/v2/staff/recharge-refunds/{refund_id}": [
+    "path.refund_id"
+  ],
+  "POST /api/v2/staff/recharge-refunds/{refund_id}/confirm": [
+    "path.refund_id"
+  ],
+  "POST /api/v2/staff/recharge-refunds/{refund_id}/decline": [
+    "path.refund_id"
+  ],
+  "POST /api/v2/staff/recharges/{recharge_no}/refund": [
+    "path.recharge_no",
+    "body.amount",
+    "body.reason"
+  ],
   "POST /api/v2/staff/refund-requests/{request_id}/decision": [
     "path.request_id",
     "body.grant",

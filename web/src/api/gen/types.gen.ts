@@ -809,6 +809,77 @@ export type GatewayKind = {
     title: string;
 };
 
+export type GatewayRefundItem = {
+    /**
+     * Out of the wallet
+     */
+    amount: string;
+    /**
+     * What the gateway said last, in its own words; empty where it said yes
+     */
+    answer: string;
+    /**
+     * Staff paid it, not the gateway
+     */
+    by_hand: boolean;
+    created_at: string;
+    /**
+     * The second member of staff
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    /**
+     * Of the gateway, given back beside the amount; only where all of the recharge goes back at once
+     */
+    fee: string;
+    id: number;
+    /**
+     * Id of the member of staff; null: at the command line
+     */
+    made_by: number | null;
+    /**
+     * Our number of the refund at the gateway
+     */
+    no: string;
+    /**
+     * Both, in the currency that was paid
+     */
+    pay_amount: string;
+    /**
+     * The user reads it
+     */
+    reason: string;
+    recharge_no: number;
+    /**
+     * pending: the gateway has not answered and is asked again; or, by hand, a second member of staff must confirm it
+     */
+    state: 'pending' | 'done' | 'failed';
+    user_id: number;
+};
+
+export type GatewayRefundList = {
+    /**
+     * Newest first
+     */
+    refunds: Array<GatewayRefundItem>;
+    total_count: number;
+};
+
+export type GatewayRefundWishBody = {
+    /**
+     * Out of the wallet; at most what the wallet has available and what is left of the recharge
+     */
+    amount: string | number;
+    /**
+     * Note it as paid by hand: for gateways that cannot give money back
+     */
+    by_hand?: boolean;
+    /**
+     * The user reads it
+     */
+    reason: string;
+};
+
 export type GetMeResult = {
     /**
      * Why there is no service; null: the user is not banned
@@ -1285,7 +1356,7 @@ export type MovementItem = {
     balance_after: string;
     created_at: string;
     id: number;
-    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
     reference: MovementReference;
     /**
      * What it was, for people
@@ -1301,7 +1372,7 @@ export type MovementPage = {
 };
 
 export type MovementReference = {
-    kind: 'order' | 'recharge' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+    kind: 'order' | 'recharge' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
     /**
      * Number of the order or recharge
      */
@@ -1993,6 +2064,10 @@ export type RechargeRecord = {
      * Where to pay; only while the recharge is pending and once the gateway has been asked
      */
     pay_page?: PayPage;
+    /**
+     * Of the amount, what went back to who paid
+     */
+    refunded: string;
     remark: string | null;
     state: 'pending' | 'paid' | 'expired' | 'failed' | 'refunded';
     trade_no: string;
@@ -3479,6 +3554,108 @@ export type StaffOrderRefundResponses = {
 
 export type StaffOrderRefundResponse = StaffOrderRefundResponses[keyof StaffOrderRefundResponses];
 
+export type StaffRechargeRefundsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'pending' | 'done' | 'failed';
+        /**
+         * Only those of this recharge
+         */
+        recharge_no?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/recharge-refunds';
+};
+
+export type StaffRechargeRefundsListResponses = {
+    /**
+     * OK
+     */
+    200: GatewayRefundList;
+};
+
+export type StaffRechargeRefundsListResponse = StaffRechargeRefundsListResponses[keyof StaffRechargeRefundsListResponses];
+
+export type StaffRechargeRefundGetData = {
+    body?: never;
+    path: {
+        refund_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharge-refunds/{refund_id}';
+};
+
+export type StaffRechargeRefundGetResponses = {
+    /**
+     * OK
+     */
+    200: GatewayRefundItem;
+};
+
+export type StaffRechargeRefundGetResponse = StaffRechargeRefundGetResponses[keyof StaffRechargeRefundGetResponses];
+
+export type StaffRechargeRefundConfirmData = {
+    body?: never;
+    path: {
+        refund_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharge-refunds/{refund_id}/confirm';
+};
+
+export type StaffRechargeRefundConfirmResponses = {
+    /**
+     * OK
+     */
+    200: GatewayRefundItem;
+};
+
+export type StaffRechargeRefundConfirmResponse = StaffRechargeRefundConfirmResponses[keyof StaffRechargeRefundConfirmResponses];
+
+export type StaffRechargeRefundDeclineData = {
+    body?: never;
+    path: {
+        refund_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharge-refunds/{refund_id}/decline';
+};
+
+export type StaffRechargeRefundDeclineResponses = {
+    /**
+     * OK
+     */
+    200: GatewayRefundItem;
+};
+
+export type StaffRechargeRefundDeclineResponse = StaffRechargeRefundDeclineResponses[keyof StaffRechargeRefundDeclineResponses];
+
+export type StaffRechargeRefundData = {
+    body: GatewayRefundWishBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        recharge_no: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/recharges/{recharge_no}/refund';
+};
+
+export type StaffRechargeRefundResponses = {
+    /**
+     * OK
+     */
+    200: GatewayRefundItem;
+};
+
+export type StaffRechargeRefundResponse = StaffRechargeRefundResponses[keyof StaffRechargeRefundResponses];
+
 export type StaffRefundRequestsData = {
     body?: never;
     path?: never;
@@ -4936,7 +5113,7 @@ export type WalletMovementsData = {
         /**
          * Only those for this reason
          */
-        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
         page?: number;
         size?: number;
     };

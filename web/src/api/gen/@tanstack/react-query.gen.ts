@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffCouponEnd, staffCouponMake, staffCouponsList, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, staffOrderRefund, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffCouponEnd, staffCouponMake, staffCouponsList, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -720,6 +720,93 @@ export const staffOrderRefundMutation = (options?: Partial<Options<StaffOrderRef
     const mutationOptions: UseMutationOptions<StaffOrderRefundResponse, DefaultError, Options<StaffOrderRefundData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffOrderRefund({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffRechargeRefundsListQueryKey = (options?: Options<StaffRechargeRefundsListData>) => createQueryKey('staffRechargeRefundsList', options);
+
+/**
+ * The refunds of recharges
+ */
+export const staffRechargeRefundsListOptions = (options?: Options<StaffRechargeRefundsListData>) => queryOptions<StaffRechargeRefundsListResponse, DefaultError, StaffRechargeRefundsListResponse, ReturnType<typeof staffRechargeRefundsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRechargeRefundsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRechargeRefundsListQueryKey(options)
+});
+
+export const staffRechargeRefundGetQueryKey = (options: Options<StaffRechargeRefundGetData>) => createQueryKey('staffRechargeRefundGet', options);
+
+/**
+ * The state of a refund of a recharge
+ */
+export const staffRechargeRefundGetOptions = (options: Options<StaffRechargeRefundGetData>) => queryOptions<StaffRechargeRefundGetResponse, DefaultError, StaffRechargeRefundGetResponse, ReturnType<typeof staffRechargeRefundGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffRechargeRefundGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffRechargeRefundGetQueryKey(options)
+});
+
+/**
+ * Say, as a second member of staff, that a refund by hand was paid
+ */
+export const staffRechargeRefundConfirmMutation = (options?: Partial<Options<StaffRechargeRefundConfirmData>>): UseMutationOptions<StaffRechargeRefundConfirmResponse, DefaultError, Options<StaffRechargeRefundConfirmData>> => {
+    const mutationOptions: UseMutationOptions<StaffRechargeRefundConfirmResponse, DefaultError, Options<StaffRechargeRefundConfirmData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRechargeRefundConfirm({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Say that a pending refund by hand was not paid; the money is the user's again
+ */
+export const staffRechargeRefundDeclineMutation = (options?: Partial<Options<StaffRechargeRefundDeclineData>>): UseMutationOptions<StaffRechargeRefundDeclineResponse, DefaultError, Options<StaffRechargeRefundDeclineData>> => {
+    const mutationOptions: UseMutationOptions<StaffRechargeRefundDeclineResponse, DefaultError, Options<StaffRechargeRefundDeclineData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRechargeRefundDecline({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Pay a recharge, or a part of it, back through its gateway
+ */
+export const staffRechargeRefundMutation = (options?: Partial<Options<StaffRechargeRefundData>>): UseMutationOptions<StaffRechargeRefundResponse, DefaultError, Options<StaffRechargeRefundData>> => {
+    const mutationOptions: UseMutationOptions<StaffRechargeRefundResponse, DefaultError, Options<StaffRechargeRefundData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffRechargeRefund({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
