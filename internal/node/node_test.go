@@ -205,3 +205,26 @@ func TestSecretsOfUsersByProtocol(t *testing.T) {
 		}
 	}
 }
+
+func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		settings, err := setting.New(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		services := service.New(d, settings)
+		seen := map[string]bool{}
+		for _, key := range []seal.Key{{1}, {2}} {
+			for range 2 { // agents cut everybody's connections when it changes
+				roster, err := node.New(d, key, settings, services).Roster(t.Context(), node.Node{Enabled: true})
+				if err != nil || len(roster) != 1 || roster[0].UserID != 0 {
+					t.Fatal(roster, err)
+				}
+				seen[roster[0].UUID.String()+roster[0].Password] = true
+			}
+		}
+		if len(seen) != 2 {
+			t.Fatalf("servers with two keys have %d of it", len(seen))
+		}
+	})
+}
