@@ -136,7 +136,7 @@ function Actions({ id, name }: { id: number; name: string }) {
   return (
     <span className={classes.actions}>
       <Button
-        size="compact-sm"
+        size="sm"
         variant="default"
         aria-expanded={isOpen}
         aria-label={t('old.billsOf', { name })}
@@ -151,7 +151,7 @@ function Actions({ id, name }: { id: number; name: string }) {
         {t('old.bills')}
       </Button>
       <ButtonLink
-        size="compact-sm"
+        size="sm"
         variant="default"
         aria-label={t('renewNamed', { name })}
         to="/user/services/buy"

@@ -118,7 +118,7 @@ function Prices({ plan }: { plan: Plan }) {
         return (
           <ButtonLink
             key={shop_id}
-            size="compact-sm"
+            size="sm"
             variant="default"
             aria-label={`${plan.name} · ${period} · ${price}`}
             to="/user/shop-old/payment"

@@ -7,6 +7,7 @@ import { type Column, DataTable } from '@/shared/ui/data-table'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
+import { TextLink } from '@/shared/ui/text-link'
 
 /** What was paid for one service. One that was given, not bought, has no bills. */
 export function ServiceBills({ serviceId }: { serviceId: number }) {
@@ -34,7 +35,18 @@ export function ServiceBills({ serviceId }: { serviceId: number }) {
 function useColumns(): Column<BillItem>[] {
   const { t } = useTranslation('service')
   return [
-    { key: 'no', header: t('old.no'), cell: ({ no }) => no },
+    {
+      key: 'no',
+      header: t('old.no'),
+      cell: ({ no, invoice_id: invoice }) =>
+        invoice ? (
+          <TextLink to="/user/wallet/billing/view-invoice/$id" params={{ id: invoice }}>
+            {t('old.invoice', { no })}
+          </TextLink>
+        ) : (
+          no
+        ),
+    },
     {
       key: 'when',
       header: t('old.when'),
@@ -44,7 +56,7 @@ function useColumns(): Column<BillItem>[] {
       key: 'what',
       header: t('old.what'),
       cell: ({ kind, months }) =>
-        `${t(`old.kind.${kind}`)} · ${t('renewal.months', { count: months })}`,
+        `${t(`old.kind.${kind}`)} · ${t('old.months', { count: months })}`,
     },
     {
       key: 'paid',

@@ -15,7 +15,14 @@ export function CouponField(
   const [typed, setTyped] = useState(props.coupon ?? '')
   if (!isOpen && props.coupon === undefined) {
     return (
-      <Button variant="subtle" size="compact-sm" mt="sm" ml={-8} onClick={() => setOpen(true)}>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        mt="sm"
+        ml={-8}
+        w="fit-content"
+        onClick={() => setOpen(true)}
+      >
         {t('coupon.have')}
       </Button>
     )

@@ -113,7 +113,9 @@ function Bill(props: {
         >
           <Action quote={quote} charge={charge} />
         </Button>
-        <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
+        {toMinor(quote.amount) > 0 && (
+          <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
+        )}
       </form>
     </>
   )
