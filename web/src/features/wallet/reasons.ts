@@ -6,6 +6,7 @@ export const movementReasons = [
   'purchase',
   'plan_change',
   'refund',
+  'gateway_refund',
   'cd_key',
   'commission_withdrawal',
   'invite_purchase',
