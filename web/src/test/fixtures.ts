@@ -168,6 +168,7 @@ export const recharge = (change: Partial<RechargeRecord> = {}): RechargeRecord =
   fee: '0.00',
   pay_amount: '50.00',
   pay_currency: 'CNY',
+  refunded: '0.00',
   is_finish: change.state === 'paid',
   state: 'pending',
   gateway: 'alipay',

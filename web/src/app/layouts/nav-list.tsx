@@ -10,7 +10,7 @@ export function NavList({ onChoose }: { onChoose?: () => void }) {
       {navigation.map((group) => (
         <ul key={group[0]?.key} className={classes.group}>
           {group
-            .filter(({ isClassic }) => !isClassic)
+            .filter(({ isOnlyFound }) => !isOnlyFound)
             .map(({ to, key, icon: Icon, isExact = false }) => (
               <li key={key}>
                 <Link

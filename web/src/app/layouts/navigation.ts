@@ -3,11 +3,15 @@ import {
   CalendarClock,
   CircleUser,
   CodeXml,
+  CreditCard,
+  FileText,
   Globe,
+  History,
   LayoutDashboard,
   type LucideIcon,
   Package,
   ShoppingBag,
+  TicketCheck,
   Wallet,
 } from 'lucide-react'
 import type common from '../../locales/zh-CN/common.json'
@@ -19,8 +23,8 @@ type NavItem = {
   icon: LucideIcon
   /** Not current on the pages below it, which have entries of their own. */
   isExact?: boolean
-  /** The old face of another page: the palette finds it, the lists leave it out. */
-  isClassic?: boolean
+  /** The old face of another page, or one that a page above it leads to: the palette finds it, the lists leave it out. */
+  isOnlyFound?: boolean
   /** One of the four pages beside "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
@@ -32,11 +36,22 @@ export const navigation: NavItem[][] = [
     { to: '/user/services', key: 'services', icon: Package, isExact: true, isOnBottomBar: true },
     { to: '/user/services/buy', key: 'buy', icon: ShoppingBag },
     { to: '/user/services/renewals', key: 'renewals', icon: CalendarClock },
-    { to: '/user/services-old', key: 'servicesOld', icon: Package, isClassic: true },
-    { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isClassic: true },
+    { to: '/user/services-old', key: 'servicesOld', icon: Package, isOnlyFound: true },
+    { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isOnlyFound: true },
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
   ],
-  [{ to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true }],
+  [
+    { to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true },
+    { to: '/user/wallet/recharge', key: 'recharges', icon: CreditCard, isOnlyFound: true },
+    { to: '/user/wallet/recharge/cd-key', key: 'cdKey', icon: TicketCheck, isOnlyFound: true },
+    { to: '/user/wallet/billing', key: 'billing', icon: FileText, isOnlyFound: true },
+    {
+      to: '/user/wallet/purchase-records-old',
+      key: 'purchasesOld',
+      icon: History,
+      isOnlyFound: true,
+    },
+  ],
   [
     { to: '/user/my-account', key: 'account', icon: CircleUser },
     { to: '/user/developer', key: 'developer', icon: CodeXml },

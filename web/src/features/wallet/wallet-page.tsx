@@ -54,6 +54,7 @@ function More() {
           key={to}
           to={to}
           variant="default"
+          px="xs"
           leftSection={<Icon size={18} strokeWidth={1.75} aria-hidden="true" />}
         >
           {t(`${key}.title`)}

@@ -9,6 +9,7 @@ describe('the way back up', () => {
   it.each([
     ['/user/account/security', 'My account', '/user/my-account', 'Security'],
     ['/user/wallet/recharge/new', 'Wallet', '/user/wallet', 'Top up'],
+    ['/user/wallet/recharge/cd-key', 'Top-ups', '/user/wallet/recharge', 'Redeem a cd-key'],
     ['/user/services/buy', 'Services', '/user/services', 'Buy'],
   ])('stands above the title of %s', async (path, parent, href, title) => {
     await openSignedIn(path)

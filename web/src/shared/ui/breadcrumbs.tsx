@@ -10,6 +10,8 @@ const parents = [
   { below: '/user/services/', to: '/user/services', key: 'services' },
   { below: '/user/shop-old/', to: '/user/shop-old', key: 'shopOld' },
   { below: '/user/wallet/', to: '/user/wallet', key: 'wallet' },
+  { below: '/user/wallet/recharge/', to: '/user/wallet/recharge', key: 'recharges' },
+  { below: '/user/wallet/billing/', to: '/user/wallet/billing', key: 'billing' },
 ] as const
 
 /** The way back up, on the pages that lie below another one; on all others nothing. */

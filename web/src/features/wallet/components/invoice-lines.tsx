@@ -41,7 +41,7 @@ export function InvoiceLines({ invoice }: { invoice: InvoiceResult }) {
         {refund && (
           <tr>
             <th scope="row">
-              {t('invoice.refund')} · <Moment time={refund.created_at} withTime />
+              {t(`invoice.refund.${invoice.kind}`)} · <Moment time={refund.created_at} withTime />
             </th>
             <td>
               <Money amount={`-${refund.amount}`} currency={currency} />
