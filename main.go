@@ -22,21 +22,22 @@ type cli struct {
 	app.Config
 	ConfigFile kong.ConfigFlag `name:"config" help:"JSON file with settings, named as the flags." placeholder:"FILE"`
 
-	Serve   serveCommand   `cmd:"" help:"Serve the web app, the APIs and the jobs."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database to this version's schema."`
-	User    userCommand    `cmd:"" help:"Add, list and change users and staff."`
-	Node    nodeCommand    `cmd:"" help:"Add, list, change and remove nodes."`
-	Plan    planCommand    `cmd:"" help:"Add, list, change and remove plans and packages."`
-	Gateway gatewayCommand `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
-	Coupon  couponCommand  `cmd:"" help:"Make, list and end coupons."`
-	CDKey   cdkeyCommand   `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
-	Wallet  walletCommand  `cmd:"" help:"Adjust users' wallets and commission rates."`
-	Seed    seedCommand    `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
-	Setting settingCommand `cmd:"" help:"List and change the site's settings."`
-	Mail    mailCommand    `cmd:"" help:"List and show the mails of the site, and send a test mail."`
-	Doctor  doctorCommand  `cmd:"" help:"Check that the money and everything else in the database adds up."`
-	OpenAPI openapiCommand `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve    serveCommand    `cmd:"" help:"Serve the web app, the APIs and the jobs."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database to this version's schema."`
+	User     userCommand     `cmd:"" help:"Add, list and change users and staff."`
+	Node     nodeCommand     `cmd:"" help:"Add, list, change and remove nodes."`
+	Plan     planCommand     `cmd:"" help:"Add, list, change and remove plans and packages."`
+	Gateway  gatewayCommand  `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
+	Coupon   couponCommand   `cmd:"" help:"Make, list and end coupons."`
+	CDKey    cdkeyCommand    `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
+	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
+	Wallet   walletCommand   `cmd:"" help:"Adjust users' wallets and commission rates."`
+	Seed     seedCommand     `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
+	Setting  settingCommand  `cmd:"" help:"List and change the site's settings."`
+	Mail     mailCommand     `cmd:"" help:"List and show the mails of the site, and send a test mail."`
+	Doctor   doctorCommand   `cmd:"" help:"Check that the money and everything else in the database adds up."`
+	OpenAPI  openapiCommand  `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
 }
 
 func main() {
