@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,7 +25,7 @@ func main() {
 		bare(os.Args[2])
 		return
 	}
-	if err := run(); err != nil {
+	if err := run(slices.Contains(os.Args, "money")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -68,12 +69,20 @@ func startBare() (url string, stop func(), err error) {
 	return "", nil, fmt.Errorf("the bare server did not start")
 }
 
-func run() error {
+// run measures everything, or with onlyMoney the shop alone.
+func run(onlyMoney bool) error {
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	t := &table{}
+	if err := purchases(dir, t); err != nil {
+		return err
+	}
+	if onlyMoney {
+		return t.done()
+	}
 
 	small, _, err := seeded(dir+"/small", 0, 0)
 	if err != nil {
@@ -86,7 +95,6 @@ func run() error {
 	ready = min(ready, small.ready)
 	small.stop()
 
-	t := &table{}
 	if err := accounts(dir+"/accounts", t); err != nil {
 		return err
 	}
@@ -121,11 +129,7 @@ func run() error {
 		return err
 	}
 	t.row("memory after all this", "", fmt.Sprintf("%.0f MB", s.resident()))
-	t.print()
-	if t.wrong > 0 {
-		return fmt.Errorf("%d answers were wrong", t.wrong)
-	}
-	return nil
+	return t.done()
 }
 
 func signIn(s *server, d demo, t *table, one sample) (token string, err error) {
@@ -260,12 +264,10 @@ func userIDs(s *server, d demo) ([]int64, error) {
 	return ids, nil
 }
 
-type table struct {
-	rows  [][3]string
-	wrong int
-}
+// table prints its rows as they come and counts the answers that were wrong.
+type table struct{ wrong int }
 
-func (t *table) row(what, goal, value string) { t.rows = append(t.rows, [3]string{what, value, goal}) }
+func (t *table) row(what, goal, value string) { fmt.Printf("%-58s %-60s %s\n", what, value, goal) }
 
 func (t *table) throughput(what, goal string, s, unit sample) {
 	t.wrong += s.failed
@@ -286,8 +288,9 @@ func failures(s sample) string {
 	return fmt.Sprintf("  %d WRONG", s.failed)
 }
 
-func (t *table) print() {
-	for _, r := range t.rows {
-		fmt.Printf("%-48s %-60s %s\n", r[0], r[1], r[2])
+func (t *table) done() error {
+	if t.wrong > 0 {
+		return fmt.Errorf("%d answers were wrong", t.wrong)
 	}
+	return nil
 }

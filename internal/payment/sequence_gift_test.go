@@ -158,17 +158,20 @@ func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid
 	}
 }
 
-// sound compares the database with the model.
-func (g *gifts) sound(rt *rapid.T, c *counter, m *model) {
-	ctx := context.Background()
+// rules asks the database.
+func (g *gifts) rules(rt *rapid.T) {
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
 	}{g.keys, g.invites} {
-		if broken, err := part.Check(ctx); err != nil || len(broken) > 0 {
+		if broken, err := part.Check(context.Background()); err != nil || len(broken) > 0 {
 			rt.Fatal(broken, err)
 		}
 	}
-	b, err := c.Wallets.Balance(ctx, g.inviter)
+}
+
+// sound compares the database with the model.
+func (g *gifts) sound(rt *rapid.T, c *counter, m *model) {
+	b, err := c.Wallets.Balance(context.Background(), g.inviter)
 	if err != nil || b.Pending != m.gifts.pending || b.Commission != m.gifts.released || b.Posted != m.gifts.moved {
 		rt.Fatalf("the inviter has %+v, %v; the model has %+v", b, err, m.gifts)
 	}
