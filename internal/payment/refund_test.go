@@ -3,6 +3,8 @@ package payment_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -399,5 +401,49 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 			}
 		}
 		c.want(t, r, wallet.RechargeDone, 5000, 5000, 5100)
+	})
+}
+
+func TestADamagedRefundShows(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := openTill(t, d)
+		whole := c.paid(t, 5000)
+		if _, err := c.giveBack(t, whole, 5000); err != nil {
+			t.Fatal(err)
+		}
+		waiting := c.paid(t, 5000)
+		c.line.before.Store(new(errors.New("no answer")))
+		if _, err := c.giveBack(t, waiting, 1000); err != nil {
+			t.Fatal(err)
+		}
+		c.Sound(t)
+		run := func(statement string) {
+			t.Helper()
+			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.ExecContext(ctx, statement)
+				return err
+			}); err != nil {
+				t.Fatal(statement, err)
+			}
+		}
+		for _, v := range []struct{ rule, damage, repair string }{
+			{"I5", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 1`, `UPDATE gateway_refund SET amount = amount - 1 WHERE id = 1`},
+			{"I5", `UPDATE gateway_refund SET pay_amount = pay_amount + 1 WHERE id = 1`, `UPDATE gateway_refund SET pay_amount = pay_amount - 1 WHERE id = 1`},
+			{"I5", `UPDATE gateway_refund SET user_id = user_id + 1 WHERE id = 1`, `UPDATE gateway_refund SET user_id = user_id - 1 WHERE id = 1`},
+			{"I5", `UPDATE gateway_refund SET state = 'failed' WHERE id = 1`, `UPDATE gateway_refund SET state = 'done' WHERE id = 1`},
+			{"I5", `UPDATE recharge SET state = 'paid' WHERE id = 1`, `UPDATE recharge SET state = 'refunded' WHERE id = 1`},
+			{"I5", `UPDATE recharge SET state = 'refunded' WHERE id = 2`, `UPDATE recharge SET state = 'paid' WHERE id = 2`},
+			{"I5", `UPDATE gateway_refund SET state = 'done', ended_at = created_at WHERE id = 2`, `UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`},
+			{"I4", `UPDATE gateway_refund SET state = 'failed', ended_at = created_at WHERE id = 2`, `UPDATE gateway_refund SET state = 'pending', ended_at = NULL WHERE id = 2`},
+			{"I4", `UPDATE gateway_refund SET amount = amount + 1 WHERE id = 2`, `UPDATE gateway_refund SET amount = amount - 1 WHERE id = 2`},
+		} {
+			run(v.damage)
+			broken, err := c.Wallets.Check(t.Context())
+			if err != nil || !slices.ContainsFunc(broken, func(b db.Violation) bool { return strings.HasPrefix(b.Rule, v.rule+":") }) {
+				t.Errorf("%s: %v, %v", v.damage, broken, err)
+			}
+			run(v.repair)
+			c.Sound(t)
+		}
 	})
 }
