@@ -101,9 +101,15 @@ describe('signing in', () => {
     const { router, user } = await openApp('/auth/sign-in')
     await fillIn(user)
     await user.keyboard('{Enter}')
-    await user.type(await screen.findByLabelText('Two-step code'), '123456{Enter}')
+    const code = await screen.findByLabelText('Two-step code')
+    expect(code).toBeValid()
+    expect(screen.queryByText('Enter the code')).toBeNull()
+    await user.type(code, '000000{Enter}')
+    expect(await screen.findByText('Enter the code')).toBeVisible()
+    await user.clear(code)
+    await user.type(code, '123456{Enter}')
     await waitFor(() => expect(router.state.location.pathname).toBe('/user/dashboard'))
-    expect(sent).toHaveLength(2)
+    expect(sent).toHaveLength(3)
   })
 
   it('shows the password on request and warns of Caps Lock', async () => {

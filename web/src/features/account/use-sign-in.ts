@@ -9,7 +9,7 @@ export function useSignIn(next: string | undefined) {
   const router = useRouter()
   const [needsSecondStep, setNeedsSecondStep] = useState(false)
 
-  /** Throws what the server refuses. */
+  /** Throws what the server refuses. That it asks for the second step is nothing wrong yet. */
   const enter = async (call: Promise<Parameters<typeof session.signIn>[0]>) => {
     try {
       session.signIn(await call)
@@ -17,6 +17,7 @@ export function useSignIn(next: string | undefined) {
     } catch (error) {
       if (error instanceof ApiError && error.fields.some(({ field }) => field === 'two_fa_code')) {
         setNeedsSecondStep(true)
+        if (!needsSecondStep) return
       }
       throw error
     }
