@@ -59,9 +59,11 @@ func shopOn(dir, engine, goal, database string, t *table) error {
 		return as(tokens[n%buyers], post(fmt.Sprintf("%s/api/v2/user/shop-old/%d/confirm-order", s.url, price), ""))
 	}
 	load(buyers, time.Second, http.StatusOK, buy)
+	before, first := s.cpu(), n
 	bought := load(buyers, 2*seconds, http.StatusOK, buy)
+	each := (s.cpu() - before) / time.Duration(n-first)
 	t.wrong += bought.failed
-	t.row("purchases from the wallet, 50 connections, "+engine, goal, fmt.Sprintf("%8.0f/s  p50 %s  p99 %s%s", bought.perSecond, short(bought.p50), short(bought.p99), failures(bought)))
+	t.row("purchases from the wallet, 50 connections, "+engine, goal, fmt.Sprintf("%8.0f/s  p50 %s  p99 %s  CPU %s each%s", bought.perSecond, short(bought.p50), short(bought.p99), short(each), failures(bought)))
 
 	token, err := bearer(s.url+"/api/v2/auth/account_login/login", d)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 
 // lives says how many random lives each engine sees where -rapid.checks does not: 200 in all, more of them where they are
 // cheaper, since the rules and the model are the same for both. They are half as long as rapid would have them, so that
-// they take less than a minute of one core with the race detector; -rapid.checks and -rapid.steps make them more and longer.
-var lives = map[string]string{"sqlite": "150", "postgres": "50"}
+// they take a minute and a half of one core with the race detector, which slows SQLite more; -rapid.checks and -rapid.steps make them more and longer.
+var lives = map[string]string{"sqlite": "60", "postgres": "140"}
 
 // model says in the simplest way what a user's money, orders and services must be.
 type model struct {

@@ -16,9 +16,10 @@ var rules = []db.Rule{
 		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN posting p ON p.account_id = a.id WHERE a.user_id IS NOT NULL
 		GROUP BY a.id, a.posted, a.version HAVING a.posted <> COALESCE(SUM(p.amount), 0) OR a.version <> COUNT(p.id) OR a.version <> COALESCE(MAX(p.version), 0)`},
 	{Name: "I2", Says: "each balance follows from the one before", Query: `
-		SELECT 'posting ' || CAST(p.id AS TEXT) FROM posting p JOIN ledger_account a ON a.id = p.account_id
-		LEFT JOIN posting q ON q.account_id = p.account_id AND q.version = p.version - 1
-		WHERE a.user_id IS NOT NULL AND (p.version IS NULL OR p.balance_after <> COALESCE(q.balance_after, 0) + p.amount)`},
+		SELECT 'posting ' || CAST(id AS TEXT) FROM (
+			SELECT p.id, p.version, p.amount, p.balance_after, LAG(p.balance_after) OVER (PARTITION BY p.account_id ORDER BY p.version) AS before
+			FROM posting p JOIN ledger_account a ON a.id = p.account_id WHERE a.user_id IS NOT NULL) AS chain
+		WHERE version IS NULL OR balance_after <> COALESCE(before, 0) + amount`},
 	{Name: "I4", Says: "what is held is the sum of the open holds and is there", Query: `
 		SELECT 'account ' || CAST(a.id AS TEXT) FROM ledger_account a LEFT JOIN ledger_hold h ON h.account_id = a.id AND h.ended_at IS NULL
 		WHERE a.user_id IS NOT NULL GROUP BY a.id, a.posted, a.held HAVING a.held <> COALESCE(SUM(h.amount), 0) OR a.posted < a.held OR a.posted < 0`},
