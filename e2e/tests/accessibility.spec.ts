@@ -28,7 +28,7 @@ test('open pages', async ({ page }) => {
 
 test('pages of a user', async ({ page, station }) => {
   await signIn(page, station.demo.user)
-  await visit(page, [...user, '/user/no-such-page'])
+  await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
 })
 
 test('a recharge from pay page to result', async ({ page, station }) => {
