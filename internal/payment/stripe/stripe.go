@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v84"
-	"github.com/stripe/stripe-go/v84/refund"
 	"github.com/stripe/stripe-go/v84/webhook"
 
 	"airstrip/internal/fault"
@@ -124,15 +123,14 @@ func read(s *stripe.CheckoutSession) (payment.Payment, error) {
 // the refunds of a payment, so those are looked through first.
 func (g *gateway) Refund(ctx context.Context, r payment.Refund) error {
 	list := &stripe.RefundListParams{PaymentIntent: stripe.String(r.TransactionID)}
-	list.Context, list.Limit = ctx, stripe.Int64(100)
-	known := refund.Client{B: g.api, Key: g.key}.List(list)
-	for known.Next() {
-		if one := known.Refund(); one.Metadata[refundNo] == r.No {
-			return outcome(one)
+	list.Limit = stripe.Int64(100)
+	for known, err := range stripe.NewClient(g.key, stripe.WithBackends(&stripe.Backends{API: g.api})).V1Refunds.List(ctx, list) {
+		if err != nil {
+			return err
 		}
-	}
-	if err := known.Err(); err != nil {
-		return err
+		if known.Metadata[refundNo] == r.No {
+			return outcome(known)
+		}
 	}
 	params := &stripe.RefundParams{PaymentIntent: stripe.String(r.TransactionID), Amount: stripe.Int64(int64(r.Amount)), Metadata: map[string]string{refundNo: r.No}}
 	params.Context = ctx
