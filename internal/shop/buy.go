@@ -24,6 +24,7 @@ type Purchase struct {
 	AutoRenew       bool   // of a new service
 	OnlyRenewal     bool   // whether the user's other services stop renewing themselves; known to Confirm alone
 	Coupon          string
+	AtMost          *money.Amount // what the buyer agreed to pay; nil: whatever it costs
 }
 
 // Quote is what a purchase would cost this user now.
@@ -206,6 +207,9 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := s.creditFor(ctx, tx, userID, p, q); err != nil { // as it is now that no other purchase of the user can be under way
 		return 0, err
 	}
+	if p.AtMost != nil && q.Amount > *p.AtMost {
+		return 0, priceChanged(q.Amount, s.settings.Get().Currency)
+	}
 	now := s.db.Now()
 	o := &Order{
 		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, ReplacesID: p.ChangeServiceID,
@@ -250,6 +254,12 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		err = s.wallets.Hold(ctx, tx, userID, available, o.Ref())
 	}
 	return o.ID, err
+}
+
+func priceChanged(amount money.Amount, currency string) error {
+	f := *ErrPriceChanged
+	f.Text = fault.Text{ZH: "价格已变为 " + amount.String() + " " + currency + "，请确认后再购买", EN: "The price is " + amount.String() + " " + currency + " now; please agree to it again"}
+	return &f
 }
 
 func tooLow(missing money.Amount, currency string) error {

@@ -99,6 +99,7 @@ var (
 	ErrNotRenewable  = fault.Conflict("not_renewable", "该服务不支持续费", "This service cannot be renewed")
 	ErrNoChange      = fault.Invalid("change_service_id", "package", "流量包不能替换服务", "A package replaces no service")
 	ErrSamePlan      = fault.Conflict("same_plan", "这就是当前的套餐，请选择续费", "This is the plan that runs already; renew it instead")
+	ErrPriceChanged  = fault.Conflict("price_changed", "价格已变化，请确认后再购买", "The price has changed; please agree to it again")
 	ErrOtherPlan     = fault.Invalid("renew_service_id", "other_plan", "该服务不属于这个套餐", "This service is of another plan")
 	ErrTooManyOrders = fault.Conflict("too_many_orders", "待支付的订单过多，请先支付或取消", "Too many orders are waiting for payment; pay or cancel one first")
 )

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +53,13 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 		if a := c.call(t, 2, "POST", path+"/confirm-order", change); a.status != http.StatusNotFound || a.Code != "service_not_found" {
 			t.Errorf("somebody else's service: %d %s", a.status, a.raw)
 		}
-		order := c.ok(t, 1, "POST", path+"/confirm-order", change)["order"].(map[string]any)
+		agreed := func(amount string) string {
+			return fmt.Sprintf(`{"change_service_id": %v, "expected_amount": %q}`, old, amount)
+		}
+		if a := c.call(t, 1, "POST", path+"/confirm-order", agreed("30.09")); a.status != http.StatusConflict || a.Code != "price_changed" || !strings.Contains(a.Msg, "30.10 CNY") {
+			t.Errorf("it costs more than was agreed: %d %s", a.status, a.raw)
+		}
+		order := c.ok(t, 1, "POST", path+"/confirm-order", agreed("30.10"))["order"].(map[string]any)
 		if order["credit"] != "19.90" || order["amount"] != "30.10" || order["invoice_id"] == nil {
 			t.Fatal(order)
 		}

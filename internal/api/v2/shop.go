@@ -134,11 +134,12 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 		type confirmation struct {
 			ShopID int64 `path:"shop_id" minimum:"1"`
 			Body   *struct {
-				RenewServiceID  *int64 `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
-				ChangeServiceID *int64 `json:"change_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service that ends where the new one starts; what is unused of it is credited"`
-				Coupon          string `json:"coupon,omitempty" maxLength:"64"`
-				AutoRenew       bool   `json:"auto_renew,omitempty" doc:"Whether the new service renews itself from the wallet"`
-				Gateway         string `json:"gateway,omitempty" maxLength:"32" doc:"Where the balance is too low: recharge the difference here; the order completes by itself when that is paid"`
+				RenewServiceID  *int64       `json:"renew_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service to renew; none: something new"`
+				ChangeServiceID *int64       `json:"change_service_id,omitempty" nullable:"true" minimum:"1" doc:"The service that ends where the new one starts; what is unused of it is credited"`
+				Coupon          string       `json:"coupon,omitempty" maxLength:"64"`
+				ExpectedAmount  *AmountInput `json:"expected_amount,omitempty" doc:"The amount that the buyer saw and agreed to; 409 price_changed where it is more by now"`
+				AutoRenew       bool         `json:"auto_renew,omitempty" doc:"Whether the new service renews itself from the wallet"`
+				Gateway         string       `json:"gateway,omitempty" maxLength:"32" doc:"Where the balance is too low: recharge the difference here; the order completes by itself when that is paid"`
 			}
 		}
 		handle(r, op{
@@ -150,6 +151,9 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 				if in.Body != nil {
 					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
 					what.AutoRenew, gateway = in.Body.AutoRenew, in.Body.Gateway
+					if in.Body.ExpectedAmount != nil {
+						what.AtMost = &in.Body.ExpectedAmount.Amount
+					}
 				}
 				var no int64
 				var err error

@@ -438,6 +438,10 @@ export type ConfirmationBody = {
     change_service_id?: number | null;
     coupon?: string;
     /**
+     * The amount that the buyer saw and agreed to; 409 price_changed where it is more by now
+     */
+    expected_amount?: string | number;
+    /**
      * Where the balance is too low: recharge the difference here; the order completes by itself when that is paid
      */
     gateway?: string;

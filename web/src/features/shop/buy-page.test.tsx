@@ -173,7 +173,7 @@ describe('buying with too little balance', () => {
     await user.click(await bill.findByRole('radio', { name: 'WeChat Pay' }))
     await user.click(bill.getByRole('button', { name: 'Pay ¥20.00' }))
     await waitFor(() => expect(router.state.location.href).toBe('/user/wallet/recharge/new?id=31'))
-    expect(sent).toEqual({ gateway: 'wechat' })
+    expect(sent).toEqual({ gateway: 'wechat', expected_amount: '30.00' })
     expect(await screen.findByText('Left to pay for your purchase')).toBeVisible()
     expect(localStorage.getItem('last_gateway')).toBe('wechat')
   })
@@ -258,7 +258,7 @@ describe('a coupon', () => {
     const { user, bill, router } = await enter('SPRING')
     await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
     expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
-    expect(sent).toEqual({ coupon: 'SPRING' })
+    expect(sent).toEqual({ coupon: 'SPRING', expected_amount: '24.00' })
     expect(router.state.location.search).toMatchObject({ coupon: 'SPRING' })
   })
 
@@ -362,7 +362,7 @@ describe('changing the plan', () => {
     expect(bill.getByText('Balance afterwards').parentElement).toHaveTextContent('¥135.50')
     await user.click(bill.getByRole('button', { name: 'Confirm, nothing to pay' }))
     expect(await screen.findByText('Credited for the plan before:')).toBeVisible()
-    expect(sent).toEqual({ change_service_id: 11, auto_renew: true })
+    expect(sent).toEqual({ change_service_id: 11, auto_renew: true, expected_amount: '0.00' })
   })
 
   it('is refused where the service has ended, and where there is nothing else', async () => {
@@ -408,7 +408,7 @@ describe('renewing', () => {
     await user.click(await screen.findByRole('button', { name: /from balance/ }))
     expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
     expect(asked).toBe('11')
-    expect(sent).toEqual({ renew_service_id: 11 })
+    expect(sent).toEqual({ renew_service_id: 11, expected_amount: '30.00' })
   })
 
   it('says when a plan can no longer be renewed', async () => {

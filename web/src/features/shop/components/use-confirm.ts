@@ -13,7 +13,7 @@ import { type Purchase, wishOf } from '../quote'
  */
 export function useConfirm(
   purchase: Purchase,
-  { missing }: Quote,
+  { amount, missing }: Quote,
   autoRenew: boolean,
   onBought: (order: Order) => void,
 ) {
@@ -50,7 +50,8 @@ export function useConfirm(
       order.mutate({
         path: { shop_id: purchase.shopId },
         headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
-        body,
+        // Not a part of the intention: the same purchase pressed again at another price is still one.
+        body: { ...body, expected_amount: amount },
       })
     },
     problem: order.error,
