@@ -31,6 +31,9 @@ type DB struct {
 	sqlite  bool
 }
 
+// SQLiteFile is the name of the database in its folder.
+const SQLiteFile = "airstrip.db"
+
 // Open connects to the PostgreSQL at databaseURL or, where that is empty, opens (and makes) dir/airstrip.db.
 func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	d := &DB{}
@@ -55,7 +58,7 @@ func (d *DB) openSQLite(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	path := filepath.Join(dir, "airstrip.db")
+	path := filepath.Join(dir, SQLiteFile)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the database file: %w", err)

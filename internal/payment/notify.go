@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -74,7 +75,8 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 			header[k] = v
 		}
 	}
-	kept := &Kept{Gateway: name, Method: n.Method, Query: n.Query, Header: header, Body: append([]byte{}, n.Body...), Address: n.Address, Outcome: Received, CreatedAt: p.db.Now()}
+	query := strings.ToValidUTF8(n.Query, "\uFFFD") // what is no text cannot be kept as text
+	kept := &Kept{Gateway: name, Method: n.Method, Query: query, Header: header, Body: append([]byte{}, n.Body...), Address: n.Address, Outcome: Received, CreatedAt: p.db.Now()}
 	if err := p.keep(ctx, kept); err != nil {
 		return Answer{}, err
 	}

@@ -128,6 +128,19 @@ func TestAFalseNotifyCreditsNothingAndIsKept(t *testing.T) {
 	})
 }
 
+func TestANotifyThatIsNoTextIsRefusedAndKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		n := payment.Notify{Method: http.MethodGet, Query: "trade_no=\xff\xfe&sign=\xc3", Address: "192.0.2.1"}
+		if a, err := c.Payments.Notify(t.Context(), "sandbox", n); err != nil || a.Status != http.StatusBadRequest {
+			t.Fatal(a, err)
+		}
+		if kept, _, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || len(kept) != 1 || kept[0].Query != "trade_no=\uFFFD&sign=\uFFFD" {
+			t.Error(kept, err)
+		}
+	})
+}
+
 func TestALostNotifyIsFoundByAsking(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)

@@ -33,12 +33,33 @@ func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 // SQLite gives a new migrated SQLite database that ends with the test.
 func SQLite(t testing.TB) *db.DB {
 	t.Helper()
-	d := open(t, "", t.TempDir())
-	if err := d.Migrate(t.Context()); err != nil {
+	migrated, err := template()
+	if err != nil {
+		t.Fatal("SQLite for tests: ", err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, db.SQLiteFile), migrated, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return open(t, "", dir)
 }
+
+// template gives the migrated SQLite file that each test's own is a copy of: migrating it takes longer than most tests.
+var template = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "airstrip-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	d, err := db.Open(context.Background(), "", dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(d.Migrate(context.Background()), d.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, db.SQLiteFile))
+})
 
 // Postgres gives a new migrated PostgreSQL database that ends with the test.
 func Postgres(t testing.TB) *db.DB {
