@@ -105,6 +105,12 @@ describe('at start', () => {
     ['subject_access.user_new_id', { subject_access: { ...someone, user_new_id: '7' } }],
     ['subject_access.email', { subject_access: { ...someone, email: 'lin' } }],
     ['subject_refresh.password_hash', { subject_refresh: { user_id: 7, password_hash: 'x' } }],
+    [
+      'subject_refresh.is_remember_me',
+      {
+        subject_refresh: { user_id: 7, password_hash: crypto.randomUUID(), is_remember_me: 'yes' },
+      },
+    ],
     ['subject_login_code.tg_login_token', { subject_login_code: { tg_login_token: 7 } }],
     ['subject_user_link_tg.user_id', { subject_user_link_tg: { user_id: '7' } }],
   ])('names the part of a payload that is wrong: %s', async (part, change) => {
