@@ -1,17 +1,16 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
-
-const text = z.catch(z.optional(z.string()), undefined)
+import { searchOf, searchOneOf, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/developer')({
-  validateSearch: z.object({
-    tab: z._default(z.catch(z.enum(['tokens', 'samples', 'reference']), 'tokens'), 'tokens'),
+  validateSearch: searchOf({
+    tab: (part: unknown): 'tokens' | 'samples' | 'reference' =>
+      searchOneOf(['tokens', 'samples', 'reference'], part) ?? 'tokens',
     /** What is searched for in the reference. */
-    q: text,
+    q: searchText,
     /** The chosen call, by its operationId. */
-    op: text,
+    op: searchText,
   }),
   loader: () => loadTexts('developer'),
   component: lazyPage(() => import('@/features/developer/developer-page'), 'DeveloperPage'),

@@ -1,19 +1,17 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
-
-const text = z.catch(z.optional(z.string()), undefined)
+import { searchFlag, searchOf, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/nodes')({
-  validateSearch: z.object({
-    q: text,
-    country: text,
-    protocol: text,
+  validateSearch: searchOf({
+    q: searchText,
+    country: searchText,
+    protocol: searchText,
     /** Only those that answer. */
-    online: z.catch(z.optional(z.boolean()), undefined),
+    online: searchFlag,
     /** Only the favourites. */
-    stars: z.catch(z.optional(z.boolean()), undefined),
+    stars: searchFlag,
   }),
   loader: () => loadTexts('node'),
   component: lazyPage(() => import('@/features/node/nodes-page'), 'NodesPage'),

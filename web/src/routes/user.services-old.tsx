@@ -1,12 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { searchNumber, searchOf } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/services-old')({
-  validateSearch: z.object({
+  validateSearch: searchOf({
     /** The service whose bills are unfolded. */
-    bills: z.catch(z.optional(z.int().check(z.positive())), undefined),
+    bills: searchNumber,
   }),
   loader: () => loadTexts('service'),
   component: lazyPage(() => import('@/features/service/services-old-page'), 'ServicesOldPage'),

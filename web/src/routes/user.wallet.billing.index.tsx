@@ -1,13 +1,14 @@
 import { createFileRoute } from '@tanstack/react-router'
-import * as z from 'zod/mini'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { searchOf, searchPage, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/wallet/billing/')({
-  validateSearch: z.object({
-    page: z._default(z.catch(z.int().check(z.positive()), 1), 1),
+  validateSearch: searchOf({
+    page: searchPage,
     /** As "2026-11"; without it all months. */
-    month: z.catch(z.optional(z.string().check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/))), undefined),
+    month: (part: unknown) =>
+      /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
   }),
   loader: () => loadTexts('wallet'),
   component: lazyPage(() => import('@/features/wallet/billing-page'), 'BillingPage'),

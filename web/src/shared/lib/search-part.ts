@@ -1,4 +1,6 @@
-// Parts of an address's search, as the open pages read them: a schema library would be most of what they load.
+import type { SearchSchemaInput } from '@tanstack/react-router'
+
+// Parts of an address's search, read by hand: every page loads all routes, and with them a schema library.
 
 /** A text, or undefined. */
 export const searchText = (part: unknown): string | undefined =>
@@ -7,3 +9,24 @@ export const searchText = (part: unknown): string | undefined =>
 /** The one of these that it is, or undefined. */
 export const searchOneOf = <T extends string>(known: readonly T[], part: unknown): T | undefined =>
   known.find((one) => one === part)
+
+/** A positive whole number, or undefined. */
+export const searchNumber = (part: unknown): number | undefined =>
+  Number.isSafeInteger(part) && (part as number) > 0 ? (part as number) : undefined
+
+/** The number of a page; the first where it is none. */
+export const searchPage = (part: unknown): number => searchNumber(part) ?? 1
+
+/** A switch, or undefined. */
+export const searchFlag = (part: unknown): boolean | undefined =>
+  typeof part === 'boolean' ? part : undefined
+
+/** Reads an address's search part by part, for a route; links to it need not name every part. */
+export const searchOf =
+  <P extends Record<string, (part: unknown) => unknown>>(parts: P) =>
+  (
+    search: { [K in keyof P]?: ReturnType<P[K]> } & SearchSchemaInput,
+  ): { [K in keyof P]: ReturnType<P[K]> } =>
+    Object.fromEntries(Object.entries(parts).map(([name, read]) => [name, read(search[name])])) as {
+      [K in keyof P]: ReturnType<P[K]>
+    }
