@@ -36,8 +36,9 @@ export function useConfirm(
         return
       }
       onBought(placed)
-      // Plan, balance and statement are other ones now, everywhere.
-      await queryClient.invalidateQueries()
+      // Plan, balance and statement are other ones now, everywhere. What was bought is not asked for again: a service
+      // that was replaced, or a coupon that is used, has no price any more.
+      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
     },
     // What it costs, or whether it can be had, may have changed in the meantime.
     onError: () => void queryClient.invalidateQueries({ queryKey: ['quote'] }),
