@@ -51,6 +51,9 @@ type nodeFields struct {
 	Obfs              *string  `help:"salamander, for Hysteria2."`
 	UpMbps            *int     `help:"Bandwidth that Hysteria2 tells clients."`
 	DownMbps          *int     `help:"Bandwidth that Hysteria2 tells clients."`
+	Congestion        *string  `help:"bbr, cubic or new_reno, for TUIC."`
+	ZeroRTT           *bool    `name:"zero-rtt" help:"Take data in the first packet of TUIC; open to replays."`
+	Padding           []string `help:"Lines of the padding scheme of AnyTLS." sep:";"`
 }
 
 func (f nodeFields) apply(n *node.Node) {
@@ -85,6 +88,11 @@ func (f nodeFields) apply(n *node.Node) {
 	set(&s.Obfs, f.Obfs)
 	set(&s.UpMbps, f.UpMbps)
 	set(&s.DownMbps, f.DownMbps)
+	set(&s.Congestion, f.Congestion)
+	set(&s.ZeroRTT, f.ZeroRTT)
+	if f.Padding != nil {
+		s.Padding = f.Padding
+	}
 	f.applyTLS(s)
 	f.applyReality(s)
 }

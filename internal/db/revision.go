@@ -120,6 +120,23 @@ func (d *DB) Follow(ctx context.Context) {
 	}
 }
 
+// Reload calls load whenever the revision grows, until ctx ends. When load fails what was loaded before stays; what it is
+// is said in the log by its name.
+func (d *DB) Reload(ctx context.Context, revision, what string, load func(context.Context) error) {
+	changes, stop := d.Watch(revision)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changes:
+			if err := load(ctx); err != nil && ctx.Err() == nil {
+				slog.ErrorContext(ctx, "could not load the "+what+"; the old ones stay", "error", err)
+			}
+		}
+	}
+}
+
 func (w *watchers) tell(rows []revisionRow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

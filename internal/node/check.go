@@ -20,19 +20,22 @@ var Methods = []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305", "
 // transports and securities that each protocol knows; the first is the default.
 var (
 	transports = map[Protocol][]string{
-		Shadowsocks: {""}, Hysteria2: {""},
+		Shadowsocks: {""}, Hysteria2: {""}, TUIC: {""}, AnyTLS: {""},
 		VMess: {"tcp", "ws", "grpc", "httpupgrade"}, VLESS: {"tcp", "ws", "grpc", "httpupgrade"}, Trojan: {"tcp", "ws", "grpc", "httpupgrade"},
 	}
 	securities = map[Protocol][]string{
-		Shadowsocks: {""}, Hysteria2: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"none", "tls", "reality"},
+		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"none", "tls", "reality"},
 	}
 )
+
+var congestions = []string{"bbr", "cubic", "new_reno"}
 
 const vision = "xtls-rprx-vision"
 
 var (
-	hostName = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
-	country  = regexp.MustCompile(`^[A-Z]{2}$`)
+	hostName    = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
+	country     = regexp.MustCompile(`^[A-Z]{2}$`)
+	paddingLine = regexp.MustCompile(`^(stop|[0-9]{1,3})=[0-9c,-]{1,200}$`)
 )
 
 // setDefaults fills what the operator left open and is not a matter of taste.
@@ -43,6 +46,9 @@ func setDefaults(n *Node) {
 	}
 	if known := transports[n.Protocol]; known != nil && n.Settings.Transport == "" {
 		n.Settings.Transport = known[0]
+	}
+	if n.Protocol == TUIC && n.Settings.Congestion == "" {
+		n.Settings.Congestion = congestions[0]
 	}
 	if known := securities[n.Protocol]; known != nil && n.Settings.Security == "" {
 		n.Settings.Security = known[0]
@@ -94,6 +100,11 @@ func (p *problems) settings(n *Node) {
 	p.when(s.UpMbps < 0, "settings.up_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
 	p.when(s.DownMbps < 0, "settings.down_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
 	p.when(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
+	p.when(s.Congestion != "" && (n.Protocol != TUIC || !slices.Contains(congestions, s.Congestion)), "settings.congestion", "choice",
+		"拥塞控制为 TUIC 的 bbr、cubic 或 new_reno", "The congestion control is bbr, cubic or new_reno, on TUIC")
+	p.when(s.ZeroRTT && n.Protocol != TUIC, "settings.zero_rtt", "choice", "0-RTT 仅用于 TUIC", "0-RTT is for TUIC")
+	p.when(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !all(s.Padding, paddingLine.MatchString)), "settings.padding_scheme", "format",
+		"填充方案为 AnyTLS 的 键=值 行", "A padding scheme is lines of key=value, on AnyTLS")
 	if n.Protocol == Shadowsocks {
 		p.when(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)

@@ -19,7 +19,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// UserSecret is what the user with this UUID and password proves themselves with on n. All agents and links go by it. A key
+// UserSecret is what the user with this UUID and password proves themselves with on n; with TUIC it is both the UUID and
+// the password, which is all that UniProxy agents can know. All agents and links go by it. A key
 // of Shadowsocks 2022 is the base64 of letters, not of any bytes: agents of the UniProxy family make it so from the text
 // that they are told.
 func UserSecret(n Node, id uuid.UUID, password string) string {

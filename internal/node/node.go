@@ -17,6 +17,8 @@ const (
 	VLESS       Protocol = "vless"
 	Trojan      Protocol = "trojan"
 	Hysteria2   Protocol = "hysteria2"
+	TUIC        Protocol = "tuic" // version 5
+	AnyTLS      Protocol = "anytls"
 )
 
 // Node is one exit.
@@ -58,7 +60,7 @@ func Draft(name string, protocol Protocol, address string, port int) Node {
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
 // and the like never leave the server but to the node's agent.
 type Settings struct {
-	Transport    string   `json:"transport,omitempty"` // tcp, ws, grpc, httpupgrade; empty for shadowsocks and hysteria2
+	Transport    string   `json:"transport,omitempty"` // tcp, ws, grpc, httpupgrade; empty for those that bring their own
 	Path         string   `json:"path,omitempty"`
 	Host         string   `json:"host,omitempty"`
 	ServiceName  string   `json:"service_name,omitempty"`
@@ -72,6 +74,9 @@ type Settings struct {
 	ObfsPassword string   `json:"obfs_password,omitempty"`
 	UpMbps       int      `json:"up_mbps,omitempty"`
 	DownMbps     int      `json:"down_mbps,omitempty"`
+	Congestion   string   `json:"congestion,omitempty"`     // of tuic: bbr, cubic, new_reno
+	ZeroRTT      bool     `json:"zero_rtt,omitempty"`       // of tuic; open to replays, so off unless asked for
+	Padding      []string `json:"padding_scheme,omitempty"` // of anytls, a line each; empty: the protocol's own
 }
 
 // TLS says how the node shows itself. Certificate and Key are PEM and pushed to the agent; the files are the agent's.

@@ -46,18 +46,7 @@ func (g *Gateways) Kinds() []Kind { return g.kinds }
 
 // Follow keeps the accounts current with what other processes change, until ctx ends.
 func (g *Gateways) Follow(ctx context.Context) {
-	changes, stop := g.db.Watch(revision)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changes:
-			if err := g.load(ctx); err != nil && ctx.Err() == nil {
-				slog.ErrorContext(ctx, "could not load the payment gateways; the old ones stay", "error", err)
-			}
-		}
-	}
+	g.db.Reload(ctx, revision, "payment gateways", g.load)
 }
 
 // load opens every account. One whose credentials did not change stays open as it is, with what it has learned.

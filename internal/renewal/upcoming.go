@@ -41,7 +41,7 @@ func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming,
 	for i := range list {
 		u := &list[i]
 		if u.Tries == 0 {
-			u.At = new(later(now, u.EndsAt.Add(-before)))
+			u.At = new(shop.RenewsAt(u.EndsAt, now))
 		}
 		price, err := r.shop.RenewalPrice(ctx, userID, u.ServiceID)
 		switch {
@@ -56,11 +56,4 @@ func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming,
 		}
 	}
 	return list, balance.Available, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/mail"
 	"net/url"
 	"slices"
@@ -212,18 +211,7 @@ func (s *Settings) Get() Site { return *s.now.Load() }
 
 // Follow keeps the settings current with what other processes change, until ctx ends.
 func (s *Settings) Follow(ctx context.Context) {
-	changes, stop := s.db.Watch(revision)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changes:
-			if err := s.load(ctx); err != nil && ctx.Err() == nil {
-				slog.ErrorContext(ctx, "could not load the settings; the old ones stay", "error", err)
-			}
-		}
-	}
+	s.db.Reload(ctx, revision, "settings", s.load)
 }
 
 // Watch gives a channel that holds a value once Get gives other settings than before. Call stop when done.

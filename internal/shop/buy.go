@@ -311,7 +311,7 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 
 // shrunk tells whether the service that the order ends is worth less by now than was agreed, by use or by another order.
 func (s *Shop) shrunk(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
-	if o.ReplacesID == nil {
+	if o.ReplacesID == nil || o.RechargeID == nil { // what waits for nothing was reckoned in this transaction
 		return false, nil
 	}
 	v, err := s.running(ctx, tx, o.UserID, *o.ReplacesID)

@@ -236,6 +236,9 @@ type AutoRenewal struct {
 // RenewsBefore is how long before its end a service is renewed.
 const RenewsBefore = 24 * time.Hour
 
+// RenewsAt gives when a service that ends then is first renewed, seen from now.
+func RenewsAt(endsAt, now time.Time) time.Time { return maxTime(now, endsAt.Add(-RenewsBefore)) }
+
 // SetAutoRenew says whether the user's service renews itself from the wallet. One that has ended or whose plan is not
 // renewed cannot.
 func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool) (AutoRenewal, error) {
@@ -255,7 +258,7 @@ func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on boo
 	if err != nil {
 		return AutoRenewal{}, err
 	}
-	at := maxTime(s.db.Now(), v.EndsAt.Add(-RenewsBefore))
+	at := RenewsAt(v.EndsAt, s.db.Now())
 	return AutoRenewal{&at, price}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		return s.services.SetAutoRenew(ctx, tx, userID, serviceID, true)
 	})

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -118,18 +117,7 @@ func (t *Tokens) Rotate(ctx context.Context) error {
 
 // Follow keeps the keys current with what other processes change, until ctx ends.
 func (t *Tokens) Follow(ctx context.Context) {
-	changes, stop := t.db.Watch(revision)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changes:
-			if err := t.load(ctx); err != nil && ctx.Err() == nil {
-				slog.ErrorContext(ctx, "could not load the signing keys; the old ones stay", "error", err)
-			}
-		}
-	}
+	t.db.Reload(ctx, revision, "signing keys", t.load)
 }
 
 func (t *Tokens) load(ctx context.Context) error {

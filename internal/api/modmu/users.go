@@ -66,7 +66,7 @@ func user(n node.Node, a service.Access) userJSON {
 		ID: a.UserID, UUID: a.UUID, Passwd: a.Password, Port: n.ListenPort, Method: n.Settings.Method,
 		NodeSpeedLimit: orZero(a.SpeedMbps), NodeIPLimit: orZero(a.Devices), NodeConnector: orZero(a.Devices), Obfs: "plain", Protocol: "origin",
 	}
-	if n.Protocol == node.Shadowsocks {
+	if n.Protocol == node.Shadowsocks || n.Protocol == node.TUIC {
 		u.Passwd = node.UserSecret(n, a.UUID, a.Password)
 	}
 	return u

@@ -2,7 +2,7 @@
 CREATE TABLE node (
 	id             {{id}},
 	name           {{text}} NOT NULL CHECK (name <> ''),
-	protocol       {{text}} NOT NULL CHECK (protocol IN ('shadowsocks', 'vmess', 'vless', 'trojan', 'hysteria2')),
+	protocol       {{text}} NOT NULL CHECK (protocol IN ('shadowsocks', 'vmess', 'vless', 'trojan', 'hysteria2', 'tuic', 'anytls')),
 	address        {{text}} NOT NULL,
 	port           {{int}} NOT NULL CHECK (port BETWEEN 1 AND 65535),
 	listen         {{text}} NOT NULL,

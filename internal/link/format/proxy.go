@@ -47,6 +47,8 @@ type Proxy struct {
 
 	Obfs         string // of hysteria2
 	ObfsPassword string
+	Congestion   string // of tuic
+	ZeroRTT      bool   // of tuic
 }
 
 // keyBytes are the Shadowsocks ciphers that clients still speak, with the length of the key that the 2022 edition wants.
@@ -65,7 +67,7 @@ func Of(n node.Node, secret string) (Proxy, error) {
 	p := Proxy{
 		Name: n.Name, Country: n.Country, Protocol: n.Protocol, Address: strings.Trim(n.Address, "[]"), Port: n.Port,
 		Transport: s.Transport, Path: s.Path, Host: s.Host, ServiceName: s.ServiceName, Security: s.Security, Flow: s.Flow,
-		Obfs: s.Obfs, ObfsPassword: s.ObfsPassword,
+		Obfs: s.Obfs, ObfsPassword: s.ObfsPassword, Congestion: s.Congestion, ZeroRTT: s.ZeroRTT,
 	}
 	if _, err := netip.ParseAddr(p.Address); err != nil && !hostName.MatchString(p.Address) {
 		return p, errors.New("the address is neither a host name nor an IP")
@@ -81,6 +83,10 @@ func Of(n node.Node, secret string) (Proxy, error) {
 		p.Password, err = shadowsocksPassword(s, secret)
 	case node.Hysteria2:
 		p.Transport, p.Security, p.Flow, p.Password = "quic", "tls", "", secret
+	case node.TUIC:
+		p.Transport, p.Security, p.Flow, p.UUID, p.Password = "quic", "tls", "", secret, secret
+	case node.AnyTLS:
+		p.Transport, p.Security, p.Flow, p.Password = "tcp", "tls", "", secret
 	case node.Trojan:
 		p.Flow, p.Password = "", secret
 	case node.VMess, node.VLESS:
