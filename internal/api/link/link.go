@@ -13,14 +13,17 @@ import (
 	"airstrip/internal/link"
 )
 
-// Register serves links on mux.
+// Register serves links on mux, at their address and at the older one.
 func Register(mux *http.ServeMux, links *link.Links) {
-	for _, path := range []string{"GET /link2/{token}", "GET /v1/link2/{token}"} { // GET answers HEAD too
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links) })
+	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readOld, "/v1/link/{token}": readOld} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) }) // GET answers HEAD too
 	}
 }
 
-func serve(w http.ResponseWriter, r *http.Request, links *link.Links) {
+// reader takes the parameters of a fetch; each that is wrong is named.
+type reader func(*http.Request) (link.Request, fileName, error)
+
+func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reader) {
 	w.Header().Set("X-Robots-Tag", "noindex, nofollow")
 	req, name, err := read(r)
 	if err != nil {
@@ -53,41 +56,63 @@ var (
 	bools    = map[string]bool{"true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false}
 )
 
-// read takes the parameters; each that is wrong is named.
+// read takes the parameters of /link2/{token}.
 func read(r *http.Request) (link.Request, fileName, error) {
-	q := r.URL.Query()
-	req := link.Request{
-		Token: r.PathValue("token"), ClientType: q.Get("client_type"), VPNType: strings.ToLower(q.Get("vpn_type")),
+	p := parameters{Values: r.URL.Query()}
+	req := p.request(r)
+	req.ClientType, req.VPNType = p.Get("client_type"), strings.ToLower(p.Get("vpn_type"))
+	req.Extend = p.flag("is_node_extend")
+	nodes := p.flag("is_proxy_mode")
+	req.NodesOnly = nodes != nil && *nodes
+	if group := p.Get("manual_link_group"); group != "" { // a node has one address, so no group leads to another one
+		if _, err := strconv.Atoi(group); err != nil {
+			p.refuse("manual_link_group", "type", fault.Text{ZH: "manual_link_group 必须是整数", EN: "manual_link_group must be a whole number"})
+		}
+	}
+	name := fileName{clean(p.Get("filename")), strings.ToLower(p.Get("suffix_type"))}
+	if name.suffix != "" && !suffixes[name.suffix] {
+		p.refuse("suffix_type", "choice", fault.Text{ZH: "suffix_type 只能是 txt、json、yaml、conf 或 list", EN: "suffix_type is txt, json, yaml, conf or list"})
+	}
+	return req, name, p.err()
+}
+
+// parameters are those of a link, with what is wrong in them.
+type parameters struct {
+	url.Values
+	wrong []fault.Field
+}
+
+// request is what both addresses take in the same way.
+func (p *parameters) request(r *http.Request) link.Request {
+	emoji := p.flag("is_remark_emoji")
+	return link.Request{
+		Token: r.PathValue("token"), NoFlags: emoji != nil && !*emoji,
 		UserAgent: r.UserAgent(), Accept: r.Header.Get("Accept"), IP: api.CallerOf(r.Context()).IP,
 	}
-	var wrong []fault.Field
-	flag := func(name string) *bool {
-		text := q.Get(name)
-		value, known := bools[strings.ToLower(text)]
-		if !known {
-			if text != "" {
-				wrong = append(wrong, fault.Field{Name: name, Code: "type", Text: fault.Text{ZH: name + " 必须是 true 或 false", EN: name + " must be true or false"}})
-			}
-			return nil
-		}
+}
+
+// flag gives a switch; nil where it is not set.
+func (p *parameters) flag(name string) *bool {
+	text := p.Get(name)
+	value, known := bools[strings.ToLower(text)]
+	if known {
 		return &value
 	}
-	req.Extend = flag("is_node_extend")
-	emoji, nodes := flag("is_remark_emoji"), flag("is_proxy_mode")
-	req.NoFlags, req.NodesOnly = emoji != nil && !*emoji, nodes != nil && *nodes
-	if group := q.Get("manual_link_group"); group != "" { // a node has one address, so no group leads to another one
-		if _, err := strconv.Atoi(group); err != nil {
-			wrong = append(wrong, fault.Field{Name: "manual_link_group", Code: "type", Text: fault.Text{ZH: "manual_link_group 必须是整数", EN: "manual_link_group must be a whole number"}})
-		}
+	if text != "" {
+		p.refuse(name, "type", fault.Text{ZH: name + " 必须是 true 或 false", EN: name + " must be true or false"})
 	}
-	name := fileName{clean(q.Get("filename")), strings.ToLower(q.Get("suffix_type"))}
-	if name.suffix != "" && !suffixes[name.suffix] {
-		wrong = append(wrong, fault.Field{Name: "suffix_type", Code: "choice", Text: fault.Text{ZH: "suffix_type 只能是 txt、json、yaml、conf 或 list", EN: "suffix_type is txt, json, yaml, conf or list"}})
+	return nil
+}
+
+func (p *parameters) refuse(name, code string, text fault.Text) {
+	p.wrong = append(p.wrong, fault.Field{Name: name, Code: code, Text: text})
+}
+
+func (p *parameters) err() error {
+	if len(p.wrong) > 0 {
+		return fault.ErrInvalid.In(p.wrong...)
 	}
-	if len(wrong) > 0 {
-		return req, name, fault.ErrInvalid.In(wrong...)
-	}
-	return req, name, nil
+	return nil
 }
 
 // write answers the file, or 304 where the client has it, and gives the status.

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// Credentials adds the older way to another password on nodes. The one that the form brings as sspwd is not taken: nodes
+// Credentials adds the older ways to another link and to another password on nodes. The one that the form brings as sspwd is not taken: nodes
 // tell users by their passwords, so no two may have the same, and it must be hard to guess.
 func (r *Router) Credentials(links *link.Links, services *service.Services) {
 	r.user("POST /v1/user/sspwd", func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
@@ -20,5 +20,14 @@ func (r *Router) Credentials(links *link.Links, services *service.Services) {
 		access, err := services.Access(req.Context(), who.UserID)
 		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}
 		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"sspwd": access.Password, "uuid": access.UUID}}, err
+	})
+	// A GET that changes something, as the original has it: no address alone calls it, since it takes a bearer.
+	r.user("GET /v1/user/url_reset", func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
+		token, err := links.Reset(req.Context(), who.UserID, false)
+		if err != nil {
+			return Answer{}, err
+		}
+		made := fault.Text{ZH: "已生成新的订阅链接，旧链接已失效", EN: "A new link was made; the old one has ended"}
+		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"token": token.Token, "url": token.URLs[0], "urls": token.URLs}}, nil
 	})
 }

@@ -1,6 +1,9 @@
 package v1_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestThePasswordOnNodesIsMadeAndNeverChosen(t *testing.T) {
 	s := newSite(t)
@@ -13,5 +16,19 @@ func TestThePasswordOnNodesIsMadeAndNeverChosen(t *testing.T) {
 			t.Errorf("made %v", made)
 		}
 		seen[made] = true
+	}
+}
+
+func TestTheOlderResetMakesAnotherLink(t *testing.T) {
+	s := newSite(t)
+	ming := s.person("ming@example.com", "")
+	s.want(s.call("GET", "/v1/user/url_reset", "", "", nil), 401, "sign_in_required")
+	seen := map[any]bool{}
+	for range 2 {
+		made := s.want(s.call("GET", "/v1/user/url_reset", ming.Access, "", nil), 200, "")
+		if token, ok := made["token"].(string); !ok || len(token) != 32 || seen[token] || !strings.HasSuffix(made["url"].(string), "/link2/"+token) {
+			t.Errorf("made %v", made)
+		}
+		seen[made["token"]] = true
 	}
 }
