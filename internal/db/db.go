@@ -28,8 +28,13 @@ type DB struct {
 	write   *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
 	clock   atomic.Pointer[func() time.Time]
 	watch   watchers
+	turns   chan struct{} // holds one value for each transaction under way; those that wait get their turn in order
 	sqlite  bool
 }
+
+// writers is how many transactions run on PostgreSQL at once. More of them wait for each other's rows in its memory
+// rather than in ours, and finish no sooner.
+const writers = 12
 
 // SQLiteFile is the name of the database in its folder.
 const SQLiteFile = "airstrip.db"
@@ -84,6 +89,7 @@ func (d *DB) openSQLite(dir string) error {
 	r.SetMaxOpenConns(8)
 	r.SetMaxIdleConns(8)
 	d.write, d.DB, d.sqlite = bun.NewDB(w, sqlitedialect.New()), bun.NewDB(r, sqlitedialect.New()), true
+	d.turns = make(chan struct{}, 1)
 	return nil
 }
 
@@ -105,6 +111,7 @@ func (d *DB) openPostgres(databaseURL string) error {
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	d.DB = bun.NewDB(pool, pgdialect.New())
 	d.write = d.DB
+	d.turns = make(chan struct{}, writers)
 	return nil
 }
 

@@ -31,18 +31,17 @@ const tries = 8
 // a repeat may succeed. fn must therefore do nothing outside the transaction that cannot be done twice. An error of fn
 // rolls back and is returned with the engine's errors turned into this package's.
 func (d *DB) Tx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
-	if d.sqlite { // waiting for the one connection has an end
-		wait, cancel := context.WithTimeout(ctx, 30*time.Second)
-		defer cancel()
-		conn, err := d.write.Conn(wait)
-		if err != nil {
-			if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-				return errBusy.Because(err)
-			}
-			return err
+	// The pool of database/sql hands a free connection to any of those that wait; a queue keeps the slowest near the mean.
+	wait, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	select {
+	case d.turns <- struct{}{}:
+		defer func() { <-d.turns }()
+	case <-wait.Done():
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		defer conn.Close()
-		return Error(d.nudge(ctx, func(ctx context.Context) error { return conn.RunInTx(ctx, nil, fn) }))
+		return errBusy.Because(wait.Err())
 	}
 	for try := 1; ; try++ {
 		err := d.nudge(ctx, func(ctx context.Context) error { return d.write.RunInTx(ctx, nil, fn) })

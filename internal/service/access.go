@@ -38,9 +38,6 @@ func password() string {
 
 // SetBanned takes the user's right to use anything away, or gives it back.
 func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
-	if _, err := db.Bump(ctx, tx, Revision); err != nil { // before the row, as Refresh does it
-		return err
-	}
 	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).Exec(ctx))
 	if err != nil {
 		return err
@@ -53,64 +50,76 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 
 // ResetCredentials gives the user another UUID and password on all nodes; connections with the old ones end.
 func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
-	revision, err := db.Bump(ctx, tx, Revision)
+	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password()).Where("user_id = ?", userID).Exec(ctx))
 	if err != nil {
 		return err
 	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password()).
-		Set("revision = ?", revision).Where("user_id = ?", userID).Exec(ctx))
-	if err == nil && n == 0 {
+	if n == 0 {
 		return ErrNoUser
 	}
+	revision, err := db.Bump(ctx, tx, Revision) // after the row, as Refresh does it
+	if err != nil {
+		return err
+	}
+	_, err = tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).Where("user_id = ?", userID).Exec(ctx)
 	return err
 }
 
 // Refresh works out anew what the users may use, as part of the transaction that changed something it follows from. Rows
 // that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
 func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
-	// The revision's row comes first: of two transactions that touch one user the second waits here, and then sees what
-	// the first has done.
-	revision, err := db.Bump(ctx, tx, Revision)
+	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
+	var changed []Access
+	for part := range slices.Chunk(userIDs, together) {
+		some, err := s.otherwise(ctx, tx, part)
+		if err != nil {
+			return err
+		}
+		changed = append(changed, some...)
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	revision, err := db.Bump(ctx, tx, Revision) // last, since all transactions of this kind wait for its row until the commit
 	if err != nil {
 		return err
 	}
-	userIDs = slices.Compact(slices.Sorted(slices.Values(userIDs)))
-	for part := range slices.Chunk(userIDs, together) {
-		if err := s.refresh(ctx, tx, part, revision); err != nil {
+	for i := range changed {
+		changed[i].Revision = revision
+		if _, err := tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "uuid", "password", "banned").WherePK().Exec(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Services) refresh(ctx context.Context, tx bun.Tx, userIDs []int64, revision int64) error {
+// otherwise gives the rows of those users whose right is no longer what is written there, as it is now.
+func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (changed []Access, err error) {
 	now := s.db.Now()
+	// The users' rows come first: of two transactions that touch one user the second waits here, and then sees what the
+	// first has done.
+	var rows []Access
+	if err := db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).Scan(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).
 		Where("user_id IN (?) AND ended_at IS NULL AND used >= bytes", bun.List(userIDs)).Exec(ctx); err != nil {
-		return err
-	}
-	var rows []Access
-	if err := tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	services, packages, err := held(ctx, tx, userIDs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range rows {
 		was := rows[i]
 		a := was
 		a.follow(services[a.UserID], packages[a.UserID], now)
-		if a.same(&was) {
-			continue
-		}
-		a.remember(&was, now)
-		a.Revision = revision
-		if _, err := tx.NewUpdate().Model(&a).ExcludeColumn("user_id", "uuid", "password", "banned").WherePK().Exec(ctx); err != nil {
-			return err
+		if !a.same(&was) {
+			a.remember(&was, now)
+			changed = append(changed, a)
 		}
 	}
-	return nil
+	return changed, nil
 }
 
 // held reads everything the users ever had, by user.

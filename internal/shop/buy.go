@@ -281,8 +281,10 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 	if err != nil || !turned {
 		return false, err
 	}
-	if err := s.wallets.EndHold(ctx, tx, o.Ref()); err != nil {
-		return false, err
+	if o.RechargeID != nil { // only an order that waited for money holds some
+		if err := s.wallets.EndHold(ctx, tx, o.Ref()); err != nil {
+			return false, err
+		}
 	}
 	if o.Amount > 0 {
 		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.Name,
