@@ -3,13 +3,18 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/maypok86/otter/v2"
+
+	"airstrip/internal/fault"
 )
 
 // Lists keeps what many agents ask for again and again, as the bytes that are sent. A key is what a list follows from;
@@ -21,6 +26,12 @@ func NewLists[K comparable]() *Lists[K] {
 	return &Lists[K]{otter.Must(&otter.Options[K, *list]{MaximumSize: 64})}
 }
 
+// How long making a list may take: agents wait for about five seconds.
+const (
+	makeFor     = 30 * time.Second
+	makeAnewFor = 3 * time.Second // where there is another one to answer
+)
+
 // list is the answer for one revision.
 type list struct {
 	revision int64
@@ -30,16 +41,28 @@ type list struct {
 }
 
 // Serve answers the list of key as it is at revision, made anew where that is not known, or 304 to an agent that has it.
-// Where making fails nothing is answered.
-func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision int64, fresh func() ([]byte, error)) error {
+// While the database is away the last list is answered, since some agents die of an error. Where there is none nothing is
+// answered.
+func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision int64, fresh func(context.Context) ([]byte, error)) error {
 	known, ok := l.cache.GetIfPresent(key)
 	if !ok || known.revision != revision {
-		plain, err := fresh()
-		if err != nil {
-			return err
+		patience := makeFor
+		if ok {
+			patience = makeAnewFor
 		}
-		known = made(plain, revision, known)
-		l.cache.Set(key, known)
+		// An agent that gave up asks again; then its list is there.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+		defer cancel()
+		plain, err := fresh(ctx)
+		switch _, refused := fault.As(err); {
+		case err == nil:
+			known = made(plain, revision, known)
+			l.cache.Set(key, known)
+		case refused || !ok:
+			return err
+		default:
+			slog.WarnContext(ctx, "a list could not be made anew; the agent gets the last one", "error", err)
+		}
 	}
 	w.Header().Set("Vary", "Accept-Encoding")
 	if hasTag(w, r, known.tag) {

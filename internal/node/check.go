@@ -44,6 +44,18 @@ func setDefaults(n *Node) {
 	if n.ListenPort == 0 {
 		n.ListenPort = n.Port
 	}
+	if n.HourRates == nil {
+		n.HourRates = []int64{}
+	}
+	if n.GroupHosts == nil {
+		n.GroupHosts = GroupHosts{}
+	}
+	if n.Relays == nil {
+		n.Relays = []Relay{}
+	}
+	if n.Tags == nil {
+		n.Tags = []string{}
+	}
 	if known := transports[n.Protocol]; known != nil && n.Settings.Transport == "" {
 		n.Settings.Transport = known[0]
 	}
@@ -75,6 +87,14 @@ func check(n *Node) error {
 	p.when(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
 	p.when(n.ListenPort < 1 || n.ListenPort > 65535, "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	p.when(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
+	p.when(len(n.HourRates) > 0 && (len(n.HourRates) != 24 || !all(n.HourRates, func(r int64) bool { return r >= 0 && r <= 100_000 })), "hour_rates", "range",
+		"分时倍率需为 24 个 0 到 100 的数，或留空", "The rates by hour are 24 numbers between 0 and 100, or none")
+	p.when(n.QuotaBytes != nil && *n.QuotaBytes < 1, "quota_bytes", "range", "月流量必须大于零；不限请留空", "The quota must be above zero; leave it out for none")
+	p.when(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
+	p.entries(n)
+	p.when(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && len([]rune(tag)) <= 20 }), "tags", "length",
+		"最多 10 个标签，每个 1 到 20 个字符", "There are at most ten tags of 1 to 20 characters")
+	p.when(len([]rune(n.Remark)) > 2000, "remark", "length", "备注最多 2000 个字符", "A remark has at most 2000 characters")
 	p.when(n.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")
 	p.when(n.GroupID < 0, "group_id", "range", "分组不能为负", "The group must not be negative")
 	p.when(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
@@ -87,6 +107,23 @@ func check(n *Node) error {
 		return fault.ErrInvalid.In(p...)
 	}
 	return nil
+}
+
+// entries checks where else clients dial.
+func (p *problems) entries(n *Node) {
+	for group, e := range n.GroupHosts {
+		field := "group_hosts." + strconv.Itoa(group)
+		p.when(group < 1 || group > 1_000_000, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
+		p.when(!isHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.when(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	}
+	p.when(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
+	for i, r := range n.Relays {
+		field := "relays." + strconv.Itoa(i)
+		p.when(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || len([]rune(r.Name)) > 32, field+".name", "length", "名称需为 1 到 32 个字符", "The name takes 1 to 32 characters")
+		p.when(!isHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.when(r.Port < 1 || r.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	}
 }
 
 func (p *problems) settings(n *Node) {
@@ -146,8 +183,8 @@ func (p *problems) reality(r *Reality) {
 		"settings.reality.short_ids", "format", "短 ID 为偶数位十六进制，最多 16 位", "A short id is an even number of hex digits, at most 16")
 }
 
-func all(values []string, ok func(string) bool) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { return !ok(v) })
+func all[T any](values []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(values, func(v T) bool { return !ok(v) })
 }
 
 func isHost(s string) bool {

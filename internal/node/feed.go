@@ -48,7 +48,7 @@ func (s *Nodes) Snapshot(ctx context.Context, nodeID int64) (Feed, error) {
 
 // Users gives who may use n now, with their Usage.
 func (s *Nodes) Users(ctx context.Context, n Node) ([]service.Access, error) {
-	if !n.Enabled {
+	if !n.Serves() {
 		return nil, nil
 	}
 	users, err := s.services.Allowed(ctx, n.Class, n.GroupID)
@@ -61,7 +61,7 @@ func (s *Nodes) Users(ctx context.Context, n Node) ([]service.Access, error) {
 // Roster gives who may use n now, without their Usage, for agents that fail on an empty list: where it would be empty
 // there is one who is nobody, with the id 0 and credentials that stay and that nobody can guess.
 func (s *Nodes) Roster(ctx context.Context, n Node) ([]service.Access, error) {
-	if n.Enabled {
+	if n.Serves() {
 		if users, err := s.services.Allowed(ctx, n.Class, n.GroupID); err != nil || len(users) > 0 {
 			return users, err
 		}
@@ -99,7 +99,7 @@ func (s *Nodes) Changes(ctx context.Context, nodeID, since int64) (Feed, error) 
 		return f, err
 	}
 	for _, a := range changed {
-		if n.Enabled && a.Admits(n.Class, n.GroupID) {
+		if n.Serves() && a.Admits(n.Class, n.GroupID) {
 			f.Users = append(f.Users, a)
 		} else {
 			f.Removed = append(f.Removed, a.UserID)
@@ -115,7 +115,7 @@ func (s *Nodes) Watch() (changes <-chan int64, stop func()) { return s.db.Watch(
 // the last 24 hours.
 func (s *Nodes) Admitted(ctx context.Context, n Node, userIDs []int64) (map[int64]bool, error) {
 	rescoped := n.ScopeAt != nil && s.db.Now().Sub(*n.ScopeAt) < 24*time.Hour
-	if !n.Enabled && !rescoped {
+	if !n.Serves() && !rescoped {
 		return nil, nil
 	}
 	return s.services.Admitted(ctx, userIDs, n.Class, n.GroupID, rescoped)

@@ -31,29 +31,82 @@ type Node struct {
 	Port          int    // that clients dial
 	Listen        string // address the agent listens on
 	ListenPort    int
-	Settings      Settings `bun:"type:jsonb"`
-	Private       []byte   // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
-	RatePermille  int64    // billed = (up + down) × RatePermille / 1000, rounded down per report row
-	Class         int      // users of this class and above may use it
-	GroupID       int      // 0: users of every group
-	Country       string   // ISO 3166-1 alpha-2, ZZ where unknown
-	SpeedMbps     *int     // per user; nil: none
-	LinkMbps      int      // of the machine; a report above one and a half times of it is absurd
+	Settings      Settings   `bun:"type:jsonb"`
+	Private       []byte     // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
+	RatePermille  int64      // billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
+	HourRates     []int64    `bun:"type:jsonb"` // in per mille, of each hour of the site's day; empty: always RatePermille
+	ToldPermille  int64      // the rate at the time of Revision
+	QuotaBytes    *int64     // up and down together, from a reset to the next; nil: none
+	ResetDay      int        // of the month, in the site's time zone; the last day of months that are shorter
+	Spent         bool       // the quota is used up: nobody may use it until the reset
+	GroupHosts    GroupHosts `bun:"type:jsonb"`
+	Relays        []Relay    `bun:"type:jsonb"`
+	Tags          []string   `bun:"type:jsonb"` // that users see
+	Remark        string     // for staff alone
+	Class         int        // users of this class and above may use it
+	GroupID       int        // 0: users of every group
+	Country       string     // ISO 3166-1 alpha-2, ZZ where unknown
+	SpeedMbps     *int       // per user; nil: none
+	LinkMbps      int        // of the machine; a report above one and a half times of it is absurd
 	Sort          int
 	Visible       bool // in links and lists; agents serve hidden nodes too
 	Enabled       bool
 	Revision      int64      // value of the revision "access" at the last change
-	ScopeRevision int64      // the same, of Class, GroupID and Enabled, which decide who may use it
-	ScopeAt       *time.Time // when that last changed; nil: never since the node was added
+	ScopeRevision int64      // the same, of Class, GroupID, Enabled and Spent, which decide who may use it, and of the rate
+	ScopeAt       *time.Time // when who may use it last changed; nil: never since the node was added
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+}
+
+// Endpoint is where clients dial.
+type Endpoint struct {
+	Host string `json:"host"`
+	Port int    `json:"port,omitempty"` // 0: the node's own
+}
+
+// GroupHosts are the endpoints of link groups, so that an entry that leaks or is blocked is that of its group alone.
+type GroupHosts map[int]Endpoint
+
+// Relay is another address by which clients reach the node: an entry of its own in links.
+type Relay struct {
+	Name string `json:"name"` // stands behind the node's in links
+	Host string `json:"host"`
+	Port int    `json:"port"`
+}
+
+// Serves tells whether anybody may use the node now.
+func (n *Node) Serves() bool { return n.Enabled && !n.Spent }
+
+// Rate gives the rate in per mille at a time in the site's time zone.
+func (n *Node) Rate(at time.Time) int64 {
+	if len(n.HourRates) == 24 {
+		return n.HourRates[at.Hour()]
+	}
+	return n.RatePermille
+}
+
+// In gives the node as users of a link group dial it; where the group has no endpoint of its own that is the node's.
+func (n Node) In(group int) Node {
+	if e, ok := n.GroupHosts[group]; ok {
+		n.Address = e.Host
+		if e.Port != 0 {
+			n.Port = e.Port
+		}
+	}
+	return n
+}
+
+// By gives the node as clients reach it over one of its relays.
+func (n Node) By(r Relay) Node {
+	n.Name, n.Address, n.Port = n.Name+" · "+r.Name, r.Host, r.Port
+	return n
 }
 
 // Draft gives a node with the defaults of one: rate 1, for everybody who has a service, listening where clients dial.
 func Draft(name string, protocol Protocol, address string, port int) Node {
 	return Node{
 		Name: name, Protocol: protocol, Address: address, Port: port, Listen: "0.0.0.0", ListenPort: port,
-		RatePermille: 1000, Country: "ZZ", LinkMbps: 10_000, Visible: true, Enabled: true,
+		RatePermille: 1000, ResetDay: 1, Country: "ZZ", LinkMbps: 10_000, Visible: true, Enabled: true,
 	}
 }
 

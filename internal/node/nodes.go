@@ -33,6 +33,8 @@ type Nodes struct {
 	services *service.Services
 	bySecret *otter.Cache[[32]byte, known]
 	beats    *otter.Cache[int64, time.Time]
+
+	whereabouts whereabouts
 }
 
 // New gives the nodes in d; private keys in it are sealed with key.
@@ -86,6 +88,9 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 	if err := check(n); err != nil {
 		return err
 	}
+	if err := s.follow(ctx, tx, n); err != nil {
+		return err
+	}
 	revision, err := bump(ctx, tx)
 	if err != nil {
 		return err
@@ -94,8 +99,10 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 	switch {
 	case was == nil:
 		n.ScopeRevision, n.ScopeAt = revision, nil
-	case n.Class != was.Class || n.GroupID != was.GroupID || n.Enabled != was.Enabled:
+	case n.Class != was.Class || n.GroupID != was.GroupID || n.Serves() != was.Serves():
 		n.ScopeRevision, n.ScopeAt = revision, &now
+	case n.ToldPermille != was.ToldPermille: // what is left of quotas is another number of bytes on the node
+		n.ScopeRevision = revision
 	}
 	stored := *n
 	if err := s.hide(&stored); err != nil {

@@ -2,8 +2,10 @@ package node
 
 import (
 	"context"
+	"maps"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -22,21 +24,52 @@ type OnlineIP struct {
 	LastAt        time.Time
 }
 
-// SetOnline keeps the addresses that n's agent, a foreign one, reports, the whole of its list. Those of users whose bytes
-// on n would not count are left out.
-func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) error {
-	online, err := s.ofItsUsers(ctx, n, readable(n.ID, online, s.db.Now()))
-	if err != nil {
-		return err
+// SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none of
+// users whose bytes on n would not count. Agents name who connected since their last report, so that others stay online
+// for a while; a report of nobody says that nobody is left.
+func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept int, err error) {
+	if len(online) == 0 {
+		return 0, s.setOffline(ctx, n)
+	}
+	if online, err = s.ofItsUsers(ctx, n, readable(n.ID, online, s.db.Now())); err != nil {
+		return 0, err
 	}
 	users := map[int64]bool{}
 	for _, o := range online {
 		users[o.UserID] = true
 	}
 	if err := s.edit(ctx, n.ID, func(st *State) { st.OnlineUsers = int64(len(users)) }); err != nil {
+		return 0, err
+	}
+	return len(online), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return upsertOnline(ctx, tx, online) })
+}
+
+// setOffline lets nobody count as online on n any more.
+func (s *Nodes) setOffline(ctx context.Context, n Node) error {
+	if err := s.edit(ctx, n.ID, func(st *State) { st.OnlineUsers = 0 }); err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return upsertOnline(ctx, tx, online) })
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`UPDATE online_ip SET last_at = ?0, first_at = CASE WHEN first_at > ?0 THEN ?0 ELSE first_at END
+			WHERE node_id = ?1 AND last_at > ?0`, s.db.Now().Add(-onlineFor), n.ID).Exec(ctx)
+		return err
+	})
+}
+
+// StillOnline keeps the addresses of users online that n's agent says are still there: those of the last list in which they
+// stood. For some agents tell of addresses only when one of them changes. Who fell out by time stays out.
+func (s *Nodes) StillOnline(ctx context.Context, n Node, userIDs []int64) error {
+	now := s.db.Now()
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for part := range slices.Chunk(userIDs, 500) {
+			if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ? WHERE node_id = ? AND user_id IN (?) AND last_at > ? AND last_at =
+				(SELECT max(o.last_at) FROM online_ip AS o WHERE o.user_id = online_ip.user_id AND o.node_id = online_ip.node_id)`,
+				now, n.ID, bun.List(part), now.Add(-onlineFor)).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // ofItsUsers leaves out users whose bytes on n would not count.
@@ -80,6 +113,49 @@ func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
 	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
 		Where("user_id = ? AND last_at > ?", userID, s.db.Now().Add(-onlineFor)).Scan(ctx, &count)
 	return count, err
+}
+
+// Devices gives at which addresses those users of n who have a limit of devices are connected now, over all nodes.
+func (s *Nodes) Devices(ctx context.Context, n Node) (map[int64][]string, error) {
+	by, err := s.whereabouts.look(ctx, s)
+	if err != nil || !n.Enabled {
+		return nil, err
+	}
+	limited, err := s.services.Limited(ctx, slices.Collect(maps.Keys(by)), n.Class, n.GroupID)
+	devices := make(map[int64][]string, len(limited))
+	for _, id := range limited {
+		devices[id] = by[id]
+	}
+	return devices, err
+}
+
+// whereabouts is where everybody is connected, as it was at most a few seconds ago: every agent that follows asks for it.
+type whereabouts struct {
+	mu sync.Mutex
+	at time.Time
+	by map[int64][]string
+}
+
+const whereaboutsFor = 5 * time.Second
+
+// look gives the addresses of each user, in order. They must not be changed.
+func (w *whereabouts) look(ctx context.Context, s *Nodes) (map[int64][]string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := s.db.Now()
+	if age := now.Sub(w.at); age >= 0 && age < whereaboutsFor {
+		return w.by, nil
+	}
+	var rows []OnlineIP
+	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ?", now.Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.at, w.by = now, map[int64][]string{}
+	for _, r := range rows {
+		w.by[r.UserID] = append(w.by[r.UserID], r.IP)
+	}
+	return w.by, nil
 }
 
 // Alive gives at how many addresses each user of n is connected now, over all nodes.

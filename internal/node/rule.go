@@ -2,9 +2,12 @@ package node
 
 import (
 	"context"
+	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
@@ -18,33 +21,103 @@ type Rule struct {
 	bun.BaseModel `bun:"table:rule"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
-	Text          string // what users read about it
-	Pattern       string // RE2, matched against host:port by our agents and against network:host:port by others
+	Text          string  // what users read about it
+	Pattern       string  // RE2, matched against host:port by our agents and against network:host:port by others
+	Exempt        []int64 `bun:"-"` // users whom it does not stop, in order; agents of others cannot be told of them
 	Revision      int64
 	CreatedAt     time.Time
 	RemovedAt     *time.Time
 }
 
-// ErrNoRule is the fault of an id that no audit rule has.
+// Limits of a rule. A pattern runs for every connection on every node.
+const (
+	ruleNameAtMost    = 64 // characters
+	ruleTextAtMost    = 500
+	rulePatternAtMost = 1000 // bytes
+	ruleExemptAtMost  = 1000
+)
+
+// ErrNoRule is the fault of an id that no audit rule in force has.
 var ErrNoRule = fault.NotFound("rule_not_found", "没有找到该审计规则", "There is no such audit rule")
 
-// AddRule makes an audit rule. Agents crash on a pattern that they cannot compile, so it is tried here.
-func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string) (Rule, error) {
-	r := Rule{Name: strings.TrimSpace(name), Text: text, Pattern: pattern, CreatedAt: s.db.Now()}
-	if r.Name == "" {
-		return r, fault.Invalid("name", "required", "请填写规则名称", "The rule needs a name")
-	}
-	if _, err := regexp.Compile(pattern); err != nil || pattern == "" {
-		return r, fault.Invalid("pattern", "format", "不是有效的 RE2 正则表达式", "This is not a regular expression that RE2 takes").Because(err)
-	}
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
+// AddRule makes an audit rule, which does not stop the users named as exempt. Wrong fields are named.
+func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt ...int64) (Rule, error) {
+	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: s.db.Now()}
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.putRule(ctx, tx, &r) })
+	return r, err
+}
+
+// ChangeRule edits a rule in force, all or nothing.
+func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rule, error) {
+	var r Rule
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		rules := make([]Rule, 1)
+		err := tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
+		if errors.Is(err, db.ErrNoRows) {
+			return ErrNoRule.Because(err)
+		}
+		if err == nil {
+			err = addExempt(ctx, tx, rules)
+		}
+		if err != nil {
 			return err
 		}
-		_, err = tx.NewInsert().Model(&r).Exec(ctx)
-		return err
+		r = rules[0]
+		edit(&r)
+		r.ID, r.CreatedAt, r.RemovedAt = id, rules[0].CreatedAt, nil
+		return s.putRule(ctx, tx, &r)
 	})
 	return r, err
+}
+
+// putRule checks and writes r, which is new where it has no id.
+func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
+	r.Name, r.Text = strings.TrimSpace(r.Name), strings.TrimSpace(r.Text)
+	r.Exempt = slices.Compact(slices.Sorted(slices.Values(r.Exempt)))
+	if err := checkRule(r); err != nil {
+		return err
+	}
+	if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
+		return err
+	}
+	if r.ID == 0 {
+		_, err = tx.NewInsert().Model(r).Exec(ctx)
+	} else {
+		_, err = tx.NewUpdate().Model(r).WherePK().Exec(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return exempt(ctx, tx, r)
+}
+
+// checkRule names what is wrong. Agents crash on a pattern that they cannot compile, so it is tried here.
+func checkRule(r *Rule) error {
+	var p problems
+	p.when(r.Name == "" || utf8.RuneCountInString(r.Name) > ruleNameAtMost, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.when(utf8.RuneCountInString(r.Text) > ruleTextAtMost, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
+	p.when(len(r.Pattern) > rulePatternAtMost, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
+	if len(r.Pattern) <= rulePatternAtMost {
+		_, err := regexp.Compile(r.Pattern)
+		p.when(err != nil || r.Pattern == "", "pattern", "format", "不是有效的 RE2 正则表达式", "This is not a regular expression that RE2 takes")
+	}
+	p.when(len(r.Exempt) > ruleExemptAtMost, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
+	if len(p) > 0 {
+		return fault.ErrInvalid.In(p...)
+	}
+	return nil
+}
+
+// exempt writes whom r does not stop.
+func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
+	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil || len(r.Exempt) == 0 {
+		return err
+	}
+	written, err := db.Changed(tx.NewRaw(`INSERT INTO rule_exemption (rule_id, user_id) SELECT ?, user_id FROM access WHERE user_id IN (?)`, r.ID, bun.List(r.Exempt)).Exec(ctx))
+	if err == nil && written < int64(len(r.Exempt)) {
+		return fault.Invalid("exempt_user_ids", "unknown", "有不存在的用户", "Some of these users do not exist")
+	}
+	return err
 }
 
 // RemoveRule lifts an audit rule.
@@ -66,59 +139,34 @@ func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
 // Rules gives the audit rules in force.
 func (s *Nodes) Rules(ctx context.Context) ([]Rule, error) {
 	var rules []Rule
-	err := s.db.NewSelect().Model(&rules).Where("removed_at IS NULL").OrderExpr("id").Scan(ctx)
-	return rules, err
+	if err := s.db.NewSelect().Model(&rules).Where("removed_at IS NULL").OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	return rules, addExempt(ctx, s.db, rules)
 }
 
-// rulesSince gives the rules in force where one was added or removed after the revision since; changed tells whether.
+// addExempt says of each rule whom it does not stop.
+func addExempt(ctx context.Context, idb bun.IDB, rules []Rule) error {
+	var rows []struct{ RuleID, UserID int64 }
+	if err := idb.NewRaw(`SELECT rule_id, user_id FROM rule_exemption ORDER BY rule_id, user_id`).Scan(ctx, &rows); err != nil {
+		return err
+	}
+	by := map[int64][]int64{}
+	for _, r := range rows {
+		by[r.RuleID] = append(by[r.RuleID], r.UserID)
+	}
+	for i := range rules {
+		rules[i].Exempt = by[rules[i].ID]
+	}
+	return nil
+}
+
+// rulesSince gives the rules in force where one was added, changed or removed after the revision since; changed tells
+// whether.
 func (s *Nodes) rulesSince(ctx context.Context, since int64) (rules []Rule, changed bool, err error) {
 	if changed, err = s.db.NewSelect().Model((*Rule)(nil)).Where("revision > ?", since).Exists(ctx); err != nil || !changed {
 		return nil, false, err
 	}
 	rules, err = s.Rules(ctx)
 	return rules, true, err
-}
-
-// Hit says how often a rule stopped a user.
-type Hit struct{ UserID, RuleID, Count int64 }
-
-// AddHits logs what a node's rules stopped, as part of tx. Hits of unknown rules and impossible counts are left out.
-func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) error {
-	if len(hits) == 0 {
-		return nil
-	}
-	var ids []int64
-	if err := tx.NewSelect().Model((*Rule)(nil)).Column("id").Scan(ctx, &ids); err != nil {
-		return err
-	}
-	rules := map[int64]bool{}
-	for _, id := range ids {
-		rules[id] = true
-	}
-	var rows []ruleHit
-	for _, h := range hits {
-		if rules[h.RuleID] && h.Count > 0 && h.UserID > 0 {
-			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, Count: h.Count, At: s.db.Now()})
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
-	return err
-}
-
-// Hits logs what a foreign agent's rules stopped.
-func (s *Nodes) Hits(ctx context.Context, nodeID int64, hits []Hit) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.AddHits(ctx, tx, nodeID, hits) })
-}
-
-type ruleHit struct {
-	bun.BaseModel `bun:"table:rule_hit"`
-	ID            int64 `bun:",pk,autoincrement"`
-	UserID        int64
-	NodeID        int64
-	RuleID        int64
-	Count         int64
-	At            time.Time
 }

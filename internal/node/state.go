@@ -2,9 +2,7 @@ package node
 
 import (
 	"context"
-	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -85,10 +83,29 @@ func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
 	})
 }
 
-// Load keeps what the status report of a foreign agent says; it knows neither rates nor who is online.
-func (s *Nodes) Load(ctx context.Context, nodeID int64, uptime int64, load []float64, cpuPermille, memoryPermille int64) error {
+// Vitals is what a foreign agent says of its machine, as in State; what is nil it did not say.
+type Vitals struct {
+	UptimeSeconds               *int64
+	Load                        []float64
+	CPUPermille, MemoryPermille *int64
+	UpBPS, DownBPS              *int64
+	Connections, OnlineUsers    *int64
+}
+
+// SetVitals keeps what a foreign agent says of its machine.
+func (s *Nodes) SetVitals(ctx context.Context, nodeID int64, v Vitals) error {
 	return s.edit(ctx, nodeID, func(st *State) {
-		st.UptimeSeconds, st.Load, st.CPUPermille, st.MemoryPermille = uptime, load, cpuPermille, memoryPermille
+		for known, said := range map[*int64]*int64{
+			&st.UptimeSeconds: v.UptimeSeconds, &st.CPUPermille: v.CPUPermille, &st.MemoryPermille: v.MemoryPermille,
+			&st.UpBPS: v.UpBPS, &st.DownBPS: v.DownBPS, &st.Connections: v.Connections, &st.OnlineUsers: v.OnlineUsers,
+		} {
+			if said != nil {
+				*known = *said
+			}
+		}
+		if v.Load != nil {
+			st.Load = v.Load
+		}
 	})
 }
 
@@ -151,42 +168,11 @@ func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	return err
 }
 
-// BlockIPs keeps addresses that a node asks all nodes to block.
-func (s *Nodes) BlockIPs(ctx context.Context, nodeID int64, ips []string) error {
-	var rows []BlockedIP
-	for _, text := range ips {
-		if ip, err := netip.ParseAddr(strings.TrimSpace(text)); err == nil {
-			rows = append(rows, BlockedIP{NodeID: nodeID, IP: ip.Unmap().String(), At: s.db.Now()})
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewInsert().Model(&rows).Exec(ctx)
-		return err
-	})
-}
-
-// BlockedIP is an address that a node asked to block.
-type BlockedIP struct {
-	bun.BaseModel `bun:"table:blocked_ip"`
-	ID            int64 `bun:",pk,autoincrement"`
-	NodeID        int64
-	IP            string
-	At            time.Time
-}
-
-// BlockedIPs gives what was asked to be blocked in the last minute.
-func (s *Nodes) BlockedIPs(ctx context.Context) ([]BlockedIP, error) {
-	var rows []BlockedIP
-	err := s.db.NewSelect().Model(&rows).Where("at > ?", s.db.Now().Add(-time.Minute)).OrderExpr("id").Scan(ctx)
-	return rows, err
-}
-
-// Register puts the clearing of old logs on the timetable.
+// Register puts what the clock does with nodes on the timetable.
 func (s *Nodes) Register(q *job.Queue) {
+	q.Every("node.follow", job.Interval(time.Minute), func(ctx context.Context) error { return s.Follow(ctx) })
 	q.Every("node.forget", job.Interval(time.Hour), s.forget)
+	q.Every("node.unblock", job.Interval(time.Minute), s.unblockOld)
 }
 
 // forget removes logs that are older than the setting allows.
@@ -194,7 +180,7 @@ func (s *Nodes) forget(ctx context.Context) error {
 	oldest := s.db.Now().AddDate(0, 0, -s.settings.Get().TrafficLogDays)
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, q := range []struct{ table, condition string }{
-			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"},
+			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"}, {"speed_test", "at < ?"},
 		} {
 			if _, err := tx.NewRaw("DELETE FROM "+q.table+" WHERE "+q.condition, oldest).Exec(ctx); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -28,6 +29,7 @@ type batch struct {
 type entry struct {
 	*Report
 	key     string
+	rate    int64 // in per mille, at the time it came
 	good    []counted
 	refused []Refusal
 	receipt Receipt
@@ -37,11 +39,12 @@ type entry struct {
 // Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another is
 // being written joins those that wait, so that one transaction serves many nodes; no report is split.
 func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
-	good, refused, err := t.check(ctx, &r)
+	rate := r.Node.Rate(t.Now())
+	good, refused, err := t.check(ctx, &r, rate)
 	if err != nil {
 		return Receipt{}, err
 	}
-	e := &entry{Report: &r, key: r.ID, good: good, refused: refused}
+	e := &entry{Report: &r, key: r.ID, rate: rate, good: good, refused: refused}
 	if e.key == "" {
 		e.key = hex.EncodeToString(r.Hash[:])
 	}
@@ -131,6 +134,13 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 	if err != nil {
 		return err
 	}
+	t.note(entries)
+	t.followQuotas(ctx, entries)
+	return nil
+}
+
+// note keeps when foreign agents reported.
+func (t *Traffic) note(entries []*entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range entries {
@@ -138,7 +148,22 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 			t.reported[e.Node.ID] = e.To
 		}
 	}
-	return nil
+}
+
+// followQuotas closes nodes whose own quota the reports used up. What fails here the timetable does within a minute.
+func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
+	var ids []int64
+	for _, e := range entries {
+		if e.Node.QuotaBytes != nil {
+			ids = append(ids, e.Node.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	if err := t.nodes.Follow(ctx, ids...); err != nil {
+		slog.WarnContext(ctx, "the quotas of nodes could not be looked at", "nodes", ids, "error", err)
+	}
 }
 
 // insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
@@ -172,7 +197,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 		for _, c := range e.good {
 			uses = append(uses, service.Use{UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up, Down: c.Down, Billed: c.billed})
 		}
-		if err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
+		if _, err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
 			return err
 		}
 	}
@@ -206,15 +231,18 @@ func (a *amounts) add(b amounts) error {
 // log adds to the hours and days. Bytes count in the hour in which they are accepted.
 func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
 	hour, day := now.Unix()/3600, dayOf(now.In(t.settings.Get().Zone()))
-	hours, days := map[hourKey]*amounts{}, map[int64]*amounts{}
+	hours, days, nodes := map[hourKey]*amounts{}, map[int64]*amounts{}, map[int64]*amounts{}
 	for _, e := range entries {
 		for _, c := range e.good {
 			one := amounts{c.Up, c.Down, c.billed}
-			key := hourKey{c.UserID, hour, e.Node.ID, e.Node.RatePermille}
+			key := hourKey{c.UserID, hour, e.Node.ID, e.rate}
 			if err := at(hours, key).add(one); err != nil {
 				return err
 			}
 			if err := at(days, c.UserID).add(one); err != nil {
+				return err
+			}
+			if err := at(nodes, e.Node.ID).add(one); err != nil {
 				return err
 			}
 		}
@@ -230,10 +258,16 @@ func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, now time
 	if err != nil {
 		return err
 	}
-	return upsert(ctx, tx, "traffic_day", "user_id, day", sorted(days, cmp.Compare[int64]), func(q []byte, i int, user int64) []byte {
-		a := days[user]
-		return db.AppendRow(q, i, user, day, a.up, a.down, a.billed)
-	})
+	byDay := func(of map[int64]*amounts) func([]byte, int, int64) []byte {
+		return func(q []byte, i int, id int64) []byte {
+			a := of[id]
+			return db.AppendRow(q, i, id, day, a.up, a.down, a.billed)
+		}
+	}
+	if err := upsert(ctx, tx, "traffic_day", "user_id, day", sorted(days, cmp.Compare[int64]), byDay(days)); err != nil {
+		return err
+	}
+	return upsert(ctx, tx, "node_day", "node_id, day", sorted(nodes, cmp.Compare[int64]), byDay(nodes))
 }
 
 func at[K comparable](m map[K]*amounts, key K) *amounts {

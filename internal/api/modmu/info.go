@@ -1,6 +1,7 @@
 package modmu
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -32,13 +33,17 @@ func (s *server) nodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
 		return nil, errOtherNode
 	}
-	n, err := s.nodes.Get(r.Context(), n.ID)
-	if err != nil {
-		return nil, err
-	}
 	s.seen(r.Context(), n)
+	return s.info(r.Context(), n.ID)
+}
+
+func (s *server) freshInfo(ctx context.Context, id int64) (infoJSON, error) {
+	n, err := s.nodes.Get(ctx, id)
+	if err != nil {
+		return infoJSON{}, err
+	}
 	return infoJSON{
-		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps), TrafficRate: float64(n.RatePermille) / 1000,
+		NodeGroup: n.GroupID, NodeClass: n.Class, NodeSpeedLimit: orZero(n.SpeedMbps), TrafficRate: float64(n.Rate(s.nodes.Local())) / 1000,
 		MuOnly: 1, Sort: sort(n), Server: legacyServer(n), CustomConfig: customConfig(n), Type: "ss-panel-v3-mod_Uim", Version: version,
 	}, nil
 }
@@ -54,11 +59,16 @@ func sort(n node.Node) int {
 		return 14
 	case node.Hysteria2:
 		return 15
+	case node.AnyTLS:
+		return 16
+	case node.TUIC:
+		return 17
 	}
 	return 0
 }
 
-// customConfig is the node as XrayR reads it: every scalar is a string, but for verify_cert and enable_reality.
+// customConfig is the node as XrayR reads it: every scalar is a string, but for verify_cert and enable_reality. What it says
+// of Hysteria2, TUIC and AnyTLS is by the names of ECYCloud's fork.
 func customConfig(n node.Node) map[string]any {
 	s := n.Settings
 	c := map[string]any{
@@ -76,7 +86,8 @@ func customConfig(n node.Node) map[string]any {
 	put("flow", s.Flow)
 	put("method", s.Method)
 	put("server_key", s.ServerKey)
-	if n.Protocol != node.Shadowsocks && n.Protocol != node.Hysteria2 {
+	switch n.Protocol {
+	case node.VMess, node.VLESS, node.Trojan:
 		put("network", s.Transport)
 		security := s.Security
 		if security == "reality" {
@@ -91,6 +102,18 @@ func customConfig(n node.Node) map[string]any {
 		put("obfs", s.Obfs)
 		put("obfs_password", s.ObfsPassword)
 		c["up_mbps"], c["down_mbps"] = strconv.Itoa(s.UpMbps), strconv.Itoa(s.DownMbps)
+	case node.TUIC:
+		c["congestion_control"], c["udp_relay_mode"], c["heartbeat"] = s.Congestion, "native", "10"
+		c["zero_rtt_handshake"] = map[bool]string{true: "1", false: "0"}[s.ZeroRTT]
+		if s.TLS != nil && len(s.TLS.ALPN) > 0 {
+			c["alpn"] = s.TLS.ALPN
+		} else {
+			c["alpn"] = []string{"h3"}
+		}
+	case node.AnyTLS:
+		if len(s.Padding) > 0 {
+			c["padding_scheme"] = s.Padding
+		}
 	}
 	if s.TLS != nil {
 		put("sni", s.TLS.ServerName)
@@ -115,7 +138,7 @@ func legacyServer(n node.Node) string {
 	switch n.Protocol {
 	case node.Shadowsocks:
 		return n.Address + ";port=" + strconv.Itoa(n.ListenPort) + "#" + strconv.Itoa(n.Port)
-	case node.Trojan, node.Hysteria2:
+	case node.Trojan, node.Hysteria2, node.TUIC, node.AnyTLS:
 		out := n.Address + ";port=" + strconv.Itoa(n.Port) + "#" + strconv.Itoa(n.ListenPort)
 		if s.TLS != nil && s.TLS.ServerName != "" {
 			out += "|host=" + s.TLS.ServerName

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -23,11 +24,12 @@ type server struct {
 	nodes   *node.Nodes
 	traffic *traffic.Traffic
 	lists   *api.Lists[listKey]
+	last    last
 }
 
 // Register serves the agents' API on mux under both of its prefixes.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
-	s := &server{nodes, traffic, api.NewLists[listKey]()}
+	s := &server{nodes, traffic, api.NewLists[listKey](), newLast()}
 	for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
 		mux.HandleFunc("GET "+prefix+"/users", s.guard(s.users))
 		for pattern, fn := range map[string]answer{
@@ -47,8 +49,8 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
 			"POST /func/autoexec":    s.accept,
 			"GET /func/block_ip":     s.blockedIPs,
 			"POST /func/block_ip":    s.blockIPs,
-			"GET /func/unblock_ip":   s.nothing,
-			"POST /func/speedtest":   s.accept,
+			"GET /func/unblock_ip":   s.unblockedIPs,
+			"POST /func/speedtest":   s.postSpeedTest,
 		} {
 			method, path, _ := strings.Cut(pattern, " ")
 			mux.HandleFunc(method+" "+prefix+path, s.guard(s.answer(fn)))
@@ -75,7 +77,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 				key = query.Get(name)
 			}
 		}
-		n, revision, err := s.nodes.BySecret(r.Context(), key)
+		n, revision, err := s.find(r.Context(), key)
 		if errors.Is(err, node.ErrSecret) {
 			api.WriteJSON(w, http.StatusUnauthorized, envelope{0, node.ErrSecret.Text.EN})
 			return
@@ -118,21 +120,44 @@ var (
 	errUnreadable = fault.BadRequest("unreadable", "无法读取请求内容", "The request body could not be read")
 )
 
-// posted is the body of all posts. A list that is null is an empty one: some agents are written in Go.
+// posted is the body of all posts: rows, of which those that cannot be read are named by their place.
 type posted[T any] struct {
-	Data []T `json:"data"`
+	body    []byte
+	rows    []T
+	total   int
+	refused []string
 }
 
-func read[T any](r *http.Request) ([]T, []byte, error) {
+// read reads a post. A list that is null is an empty one: some agents are written in Go. One with rows of which none can be
+// read is another agent's protocol, and is refused as a whole.
+func read[T any](r *http.Request) (posted[T], error) {
+	var in posted[T]
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, nil, err
+		return in, err
 	}
-	var in *posted[T]
-	if err := json.Unmarshal(body, &in); err != nil || in == nil {
-		return nil, nil, errUnreadable.Because(err)
+	var raw *struct {
+		Data []json.RawMessage `json:"data"`
 	}
-	return in.Data, body, nil
+	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
+		return in, errUnreadable.Because(err)
+	}
+	if len(raw.Data) > traffic.MaxRows {
+		return in, traffic.ErrTooMany
+	}
+	in.body, in.total = body, len(raw.Data)
+	for i, text := range raw.Data {
+		var row *T
+		if err := json.Unmarshal(text, &row); err != nil || row == nil {
+			in.refused = append(in.refused, fmt.Sprintf("row %d unreadable", i+1))
+			continue
+		}
+		in.rows = append(in.rows, *row)
+	}
+	if in.total > 0 && len(in.rows) == 0 {
+		return in, errUnreadable
+	}
+	return in, nil
 }
 
 func (s *server) ping(*http.Request, node.Node) (any, error) { return "pong", nil }
@@ -147,6 +172,8 @@ func (s *server) accept(r *http.Request, _ node.Node) (any, error) {
 
 // seen notes a sign of life. That it could not be noted keeps no agent from its answer.
 func (s *server) seen(ctx context.Context, n node.Node) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	if err := s.nodes.Seen(ctx, n.ID); err != nil {
 		slog.WarnContext(ctx, "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}

@@ -2,6 +2,7 @@ package modmu
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -14,9 +15,13 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// postTraffic counts. These agents repeat a post whose answer was lost, with the same body and no id.
+// named is how many refused rows an answer names.
+const named = 20
+
+// postTraffic counts. These agents repeat a post whose answer was lost, with the same body and no id; some have forgotten
+// it by then, so one row that cannot be read must not cost the others.
 func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
-	rows, body, err := read[struct {
+	in, err := read[struct {
 		UserID api.Whole `json:"user_id"`
 		U      api.Whole `json:"u"`
 		D      api.Whole `json:"d"`
@@ -25,47 +30,68 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 		return nil, err
 	}
 	s.seen(r.Context(), n)
-	if len(rows) == 0 {
+	refused := in.refused
+	if len(in.rows) > 0 {
+		report := traffic.Report{Node: n, Hash: sha256.Sum256(append([]byte("users/traffic\n"), in.body...)), Rows: make([]traffic.Row, len(in.rows))}
+		for i, row := range in.rows {
+			report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.U), Down: int64(row.D)}
+		}
+		receipt, err := s.traffic.Record(r.Context(), report)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range receipt.Refused {
+			refused = append(refused, fmt.Sprintf("%d %s", row.UserID, row.Code))
+		}
+	}
+	if len(refused) == 0 {
 		return "ok", nil
 	}
-	report := traffic.Report{Node: n, Hash: sha256.Sum256(append([]byte("users/traffic\n"), body...)), Rows: make([]traffic.Row, len(rows))}
-	for i, row := range rows {
-		report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.U), Down: int64(row.D)}
+	more := ""
+	if len(refused) > named {
+		more = fmt.Sprintf(", and %d more", len(refused)-named)
 	}
-	if _, err := s.traffic.Record(r.Context(), report); err != nil {
-		return nil, err
+	return taken(in.total-len(refused), in.total) + "; refused: " + strings.Join(refused[:min(named, len(refused))], ", ") + more, nil
+}
+
+// taken is the data of an answer to a list. Agents read no more of it than that it is there; people read it in their logs.
+func taken(rows, of int) string {
+	if rows == of {
+		return "ok"
 	}
-	return "ok", nil
+	return fmt.Sprintf("took %d of %d rows", rows, of)
 }
 
 func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
-	rows, _, err := read[struct {
+	in, err := read[struct {
 		UserID api.Whole `json:"user_id"`
 		IP     string    `json:"ip"`
 	}](r)
 	if err != nil {
 		return nil, err
 	}
-	online := make([]node.OnlineIP, len(rows))
-	for i, row := range rows {
+	online := make([]node.OnlineIP, len(in.rows))
+	for i, row := range in.rows {
 		online[i] = node.OnlineIP{UserID: int64(row.UserID), IP: row.IP}
 	}
-	return "ok", s.nodes.SetOnline(r.Context(), n, online)
+	kept, err := s.nodes.SetOnline(r.Context(), n, online)
+	return taken(kept, in.total), err
 }
 
 func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
-	rows, _, err := read[struct {
+	in, err := read[struct {
 		ListID api.Whole `json:"list_id"`
 		UserID api.Whole `json:"user_id"`
 	}](r)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]node.Hit, len(rows))
-	for i, row := range rows {
+	hits := make([]node.Hit, len(in.rows))
+	for i, row := range in.rows {
 		hits[i] = node.Hit{UserID: int64(row.UserID), RuleID: int64(row.ListID), Count: 1}
 	}
-	return "ok", s.nodes.Hits(r.Context(), n.ID, hits)
+	kept, err := s.nodes.Hits(r.Context(), n, hits)
+	return taken(kept, in.total), err
 }
 
 // postNodeInfo keeps the load: three numbers, which are loads of 1, 5 and 15 minutes from the Python agent and shares of
@@ -79,7 +105,7 @@ func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 		return nil, err
 	}
 	uptime, err := strconv.ParseFloat(strings.TrimSpace(in.Uptime), 64)
-	if err != nil || uptime < 0 || uptime > math.MaxInt32 {
+	if err != nil || math.IsNaN(uptime) || uptime < 0 || uptime > math.MaxInt32 {
 		return nil, fault.Invalid("uptime", "range", "uptime 无效", "The uptime is not a number of seconds")
 	}
 	load := make([]float64, 3)
@@ -90,39 +116,66 @@ func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 		}
 		load[i] = v
 	}
+	v := node.Vitals{UptimeSeconds: new(int64(uptime))}
 	if strings.HasPrefix(r.UserAgent(), "python-requests") {
-		return "ok", s.nodes.Load(r.Context(), n.ID, int64(uptime), load, 0, 0)
+		v.Load = load
+	} else {
+		v.CPUPermille, v.MemoryPermille = permille(load[0]), permille(load[1])
 	}
-	return "ok", s.nodes.Load(r.Context(), n.ID, int64(uptime), []float64{0, 0, 0}, permille(load[0]), permille(load[1]))
+	return "ok", s.nodes.SetVitals(r.Context(), n.ID, v)
 }
 
-func permille(share float64) int64 { return int64(math.Round(min(share, 1) * 1000)) }
+func permille(share float64) *int64 { return new(int64(math.Round(min(share, 1) * 1000))) }
+
+func (s *server) postSpeedTest(r *http.Request, n node.Node) (any, error) {
+	in, err := read[map[string]string](r)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.nodes.AddSpeedTests(r.Context(), n.ID, in.rows)
+	return taken(kept, in.total), err
+}
 
 func (s *server) blockIPs(r *http.Request, n node.Node) (any, error) {
-	rows, _, err := read[struct {
+	in, err := read[struct {
 		IP string `json:"ip"`
 	}](r)
 	if err != nil {
 		return nil, err
 	}
 	var ips []string
-	for _, row := range rows {
+	for _, row := range in.rows {
 		ips = append(ips, row.IP)
 	}
-	return "ok", s.nodes.BlockIPs(r.Context(), n.ID, ips)
+	kept, err := s.nodes.BlockIPs(r.Context(), n, ips)
+	return taken(kept, in.total), err
+}
+
+type blockedJSON struct {
+	ID       int64  `json:"id"`
+	NodeID   int64  `json:"nodeid"`
+	IP       string `json:"ip"`
+	Datetime int64  `json:"datetime"`
 }
 
 func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
 	rows, err := s.nodes.BlockedIPs(r.Context())
-	type row struct {
-		ID       int64  `json:"id"`
-		NodeID   int64  `json:"nodeid"`
-		IP       string `json:"ip"`
-		Datetime int64  `json:"datetime"`
-	}
-	out := make([]row, len(rows))
+	out := make([]blockedJSON, len(rows))
 	for i, b := range rows {
-		out[i] = row{b.ID, b.NodeID, b.IP, b.At.Unix()}
+		out[i] = blockedJSON{b.ID, b.NodeID, b.IP, b.At.Unix()}
+	}
+	return out, err
+}
+
+// unblockedIPs answers each address once, whichever nodes had it blocked.
+func (s *server) unblockedIPs(r *http.Request, _ node.Node) (any, error) {
+	rows, err := s.nodes.UnblockedIPs(r.Context())
+	out, seen := []blockedJSON{}, map[string]bool{}
+	for _, b := range rows {
+		if !seen[b.IP] {
+			seen[b.IP] = true
+			out = append(out, blockedJSON{b.ID, b.NodeID, b.IP, b.UnblockedAt.Unix()})
+		}
 	}
 	return out, err
 }

@@ -34,7 +34,7 @@ type userJSON struct {
 // listKey is what a list follows from; nodes that have it in common share one.
 type listKey struct {
 	class, group int
-	enabled      bool
+	serves       bool
 	protocol     node.Protocol
 	method       string
 	port         int
@@ -43,8 +43,8 @@ type listKey struct {
 // users answers who may use the node.
 func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revision int64) {
 	s.seen(r.Context(), n)
-	key := listKey{n.Class, n.GroupID, n.Enabled, n.Protocol, n.Settings.Method, n.ListenPort}
-	if err := s.lists.Serve(w, r, key, revision, func() ([]byte, error) { return s.list(r.Context(), n) }); err != nil {
+	key := listKey{n.Class, n.GroupID, n.Serves(), n.Protocol, n.Settings.Method, n.ListenPort}
+	if err := s.lists.Serve(w, r, key, revision, func(ctx context.Context) ([]byte, error) { return s.list(ctx, n) }); err != nil {
 		fail(w, r, err)
 	}
 }

@@ -2,10 +2,11 @@ package uniproxy
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"io"
-	"math"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"strings"
 
 	"airstrip/internal/api"
-	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/traffic"
 )
@@ -28,9 +28,9 @@ type member struct {
 var ofAgent = []string{"token", "node_id", "node_type", "machine_id"}
 
 // members gives what an object reports, a name that comes twice twice. Null is an empty object, and so is an empty list,
-// which some languages make of one.
+// which some languages make of one; nil is an object that is absent.
 func members(body []byte) ([]member, error) {
-	if text := string(bytes.TrimSpace(body)); text == "null" || text == "[]" {
+	if text := string(bytes.TrimSpace(body)); body == nil || text == "null" || text == "[]" {
 		return nil, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -70,13 +70,18 @@ type receiptJSON struct {
 	Refused []refusalJSON `json:"refused,omitempty"` // ours, for people who look; agents read data at most
 }
 
-// push counts [up, down] by user. These agents repeat a post whose answer was lost, with the same body and no id; some
-// have forgotten it by then, so one row that cannot be read must not cost the others.
+// push counts [up, down] by user.
 func (s *server) push(w http.ResponseWriter, c call) error {
 	rows, err := members(c.body)
 	if err != nil {
 		return err
 	}
+	return s.count(w, c, rows)
+}
+
+// count counts rows and answers the receipt. These agents repeat a post whose answer was lost, with the same body and no
+// id; some have forgotten it by then, so one row that cannot be read must not cost the others.
+func (s *server) count(w http.ResponseWriter, c call, rows []member) error {
 	out := receiptJSON{Data: true}
 	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("UniProxy/push\n"), c.body...))}
 	for _, m := range rows {
@@ -107,6 +112,15 @@ func (s *server) alive(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
+	if err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
+		return err
+	}
+	api.WriteJSON(w, http.StatusOK, receiptJSON{Data: true})
+	return nil
+}
+
+// addresses reads lists of addresses by user; what is none is left out.
+func addresses(rows []member) []node.OnlineIP {
 	var online []node.OnlineIP
 	for _, m := range rows {
 		var texts []string
@@ -118,11 +132,7 @@ func (s *server) alive(w http.ResponseWriter, c call) error {
 			online = append(online, node.OnlineIP{UserID: id, IP: address(text)})
 		}
 	}
-	if err := s.nodes.SetOnline(c.Context(), c.node, online); err != nil {
-		return err
-	}
-	api.WriteJSON(w, http.StatusOK, receiptJSON{Data: true})
-	return nil
+	return online
 }
 
 // address gives the address of an entry, which some agents write with a port or with "_" and the node's id behind it.
@@ -145,33 +155,74 @@ func (s *server) aliveList(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// status keeps the load: the processor in percent, the memory as two numbers of one unit.
+// status keeps what the agent says of its machine.
 func (s *server) status(w http.ResponseWriter, c call) error {
-	var in struct {
-		CPU float64 `json:"cpu"`
-		Mem struct {
-			Total float64 `json:"total"`
-			Used  float64 `json:"used"`
-		} `json:"mem"`
+	v, err := readVitals(c.body)
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return api.ErrUnreadable.Because(err)
-	}
-	if in.CPU < 0 {
-		return fault.Invalid("cpu", "range", "cpu 不能为负", "The load of the processor must not be negative")
-	}
-	if in.Mem.Total < 0 || in.Mem.Used < 0 {
-		return fault.Invalid("mem", "range", "mem 不能为负", "The memory must not be negative")
-	}
-	memory := 0.0
-	if in.Mem.Total > 0 {
-		memory = in.Mem.Used / in.Mem.Total
-	}
-	if err := s.nodes.Load(c.Context(), c.node.ID, 0, []float64{0, 0, 0}, permille(in.CPU/100), permille(memory)); err != nil {
+	if err := s.nodes.SetVitals(c.Context(), c.node.ID, v); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, map[string]any{"data": true, "code": 0, "message": "success"})
 	return nil
 }
 
-func permille(share float64) int64 { return int64(math.Round(min(share, 1) * 1000)) }
+// report takes in one post what push, alive and status take in three; each part may be missing. Traffic comes last: the
+// agent repeats a post that failed, and the others may be kept twice. A part that cannot be read costs only itself.
+func (s *server) report(w http.ResponseWriter, c call) error {
+	var in struct {
+		Traffic, Alive, Online, Status, Metrics json.RawMessage
+	}
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return api.ErrUnreadable.Because(err)
+	}
+	rows, err := members(in.Traffic)
+	if err != nil {
+		return err
+	}
+	if err := s.keepOnline(c, in.Alive, in.Online); err != nil {
+		return err
+	}
+	if in.Status != nil || in.Metrics != nil {
+		if err := s.keepVitals(c.Context(), c.node.ID, in.Status, in.Metrics); err != nil {
+			return err
+		}
+	}
+	return s.count(w, c, rows)
+}
+
+// keepVitals keeps what an agent says of its machine, where it can be read.
+func (s *server) keepVitals(ctx context.Context, nodeID int64, parts ...json.RawMessage) error {
+	v, err := readVitals(parts...)
+	if err != nil {
+		slog.WarnContext(ctx, "a node's status was left out", "node", nodeID, "error", err)
+		return nil
+	}
+	return s.nodes.SetVitals(ctx, nodeID, v)
+}
+
+// keepOnline keeps addresses by user. Agents leave alive out while it stays as it was, and name in online who is there.
+func (s *server) keepOnline(c call, alive, online json.RawMessage) error {
+	if rows, err := members(alive); err != nil {
+		slog.WarnContext(c.Context(), "a node's list of addresses was left out", "node", c.node.ID, "error", err)
+	} else if alive != nil {
+		if err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
+			return err
+		}
+	}
+	rows, err := members(online)
+	if err != nil {
+		slog.WarnContext(c.Context(), "a node's list of users was left out", "node", c.node.ID, "error", err)
+	}
+	var users []int64
+	for _, m := range rows {
+		if id, err := strconv.ParseInt(m.name, 10, 64); err == nil {
+			users = append(users, id)
+		}
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	return s.nodes.StillOnline(c.Context(), c.node, users)
+}

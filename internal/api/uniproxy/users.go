@@ -1,6 +1,7 @@
 package uniproxy
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -21,7 +22,7 @@ type userJSON struct {
 // listKey is what a list follows from; nodes that have it in common share one.
 type listKey struct {
 	class, group int
-	enabled      bool
+	serves       bool
 	protocol     node.Protocol
 	method       string
 	speed        int
@@ -31,9 +32,9 @@ type listKey struct {
 // empty one, others do not start, and v2node looks for the first text that is "users".
 func (s *server) users(w http.ResponseWriter, c call) error {
 	n := c.node
-	key := listKey{n.Class, n.GroupID, n.Enabled, n.Protocol, n.Settings.Method, orZero(n.SpeedMbps)}
-	return s.lists.Serve(w, c.Request, key, c.revision, func() ([]byte, error) {
-		roster, err := s.nodes.Roster(c.Context(), n)
+	key := listKey{n.Class, n.GroupID, n.Serves(), n.Protocol, n.Settings.Method, orZero(n.SpeedMbps)}
+	return s.lists.Serve(w, c.Request, key, c.revision, func(ctx context.Context) ([]byte, error) {
+		roster, err := s.nodes.Roster(ctx, n)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,15 @@ CREATE TABLE node (
 	settings       {{json}} NOT NULL, -- without the private keys
 	private        {{blob}} NOT NULL, -- the private keys, sealed
 	rate_permille  {{int}} NOT NULL CHECK (rate_permille BETWEEN 0 AND 100000),
+	hour_rates     {{json}} NOT NULL, -- in per mille, one for each hour of the site's day, or none
+	told_permille  {{int}} NOT NULL, -- the rate that the node's agent was told last
+	quota_bytes    {{int}} CHECK (quota_bytes > 0), -- a month, up and down together
+	reset_day      {{int}} NOT NULL CHECK (reset_day BETWEEN 1 AND 31),
+	spent          {{bool}} NOT NULL, -- nobody may use it until the quota's next month
+	group_hosts    {{json}} NOT NULL, -- by link group, where clients of that group dial
+	relays         {{json}} NOT NULL, -- other addresses by which clients reach it
+	tags           {{json}} NOT NULL,
+	remark         {{text}} NOT NULL, -- for staff
 	class          {{int}} NOT NULL CHECK (class >= 0),
 	group_id       {{int}} NOT NULL CHECK (group_id >= 0),
 	country        {{text}} NOT NULL,
@@ -27,7 +36,7 @@ CREATE TABLE node (
 
 CREATE TABLE node_secret (
 	hash       {{blob}} PRIMARY KEY, -- SHA-256 of the secret
-	node_id    {{int}} NOT NULL REFERENCES node (id) ON DELETE CASCADE,
+	node_id    {{int}} REFERENCES node (id) ON DELETE CASCADE, -- null: the one key of all nodes that a panel before this one had
 	created_at {{time}} NOT NULL,
 	expires_at {{time}} -- of a secret that was replaced
 ) {{strict}};
@@ -63,6 +72,23 @@ CREATE TABLE node_history (
 	PRIMARY KEY (node_id, minute)
 ) {{strict}};
 
+-- The times in which nodes were not heard of for long.
+CREATE TABLE node_outage (
+	id       {{id}},
+	node_id  {{int}} NOT NULL REFERENCES node (id) ON DELETE CASCADE,
+	began_at {{time}} NOT NULL, -- the last sign of life before it
+	ended_at {{time}} -- null: it lasts
+) {{strict}};
+CREATE UNIQUE INDEX node_outage_lasting ON node_outage (node_id) WHERE ended_at IS NULL;
+CREATE INDEX node_outage_node ON node_outage (node_id, began_at);
+
+-- The link group that each user was dealt; it says at which of a node's group hosts they enter.
+CREATE TABLE user_link_group (
+	user_id    {{int}} PRIMARY KEY,
+	link_group {{int}} NOT NULL CHECK (link_group > 0),
+	dealt_at   {{time}} NOT NULL
+) {{strict}};
+
 CREATE TABLE online_ip (
 	user_id  {{int}} NOT NULL,
 	node_id  {{int}} NOT NULL,
@@ -84,6 +110,13 @@ CREATE TABLE rule (
 	removed_at {{time}}
 ) {{strict}};
 
+-- Users whom a rule does not stop.
+CREATE TABLE rule_exemption (
+	rule_id {{int}} NOT NULL REFERENCES rule (id),
+	user_id {{int}} NOT NULL,
+	PRIMARY KEY (rule_id, user_id)
+) {{clustered}};
+
 CREATE TABLE rule_hit (
 	id      {{id}},
 	user_id {{int}} NOT NULL,
@@ -95,11 +128,23 @@ CREATE TABLE rule_hit (
 CREATE INDEX rule_hit_user ON rule_hit (user_id, at);
 CREATE INDEX rule_hit_at ON rule_hit (at);
 
--- Addresses that nodes asked all nodes to block.
+-- Addresses that nodes asked all nodes to block, until somebody or time lets them go.
 CREATE TABLE blocked_ip (
-	id      {{id}},
-	node_id {{int}} NOT NULL,
-	ip      {{text}} NOT NULL,
-	at      {{time}} NOT NULL
+	id           {{id}},
+	node_id      {{int}} NOT NULL,
+	ip           {{text}} NOT NULL,
+	at           {{time}} NOT NULL,
+	unblocked_at {{time}}
 ) {{strict}};
 CREATE INDEX blocked_ip_at ON blocked_ip (at);
+CREATE INDEX blocked_ip_unblocked ON blocked_ip (unblocked_at);
+
+-- How fast nodes say they reach the three carriers of mainland China.
+CREATE TABLE speed_test (
+	id      {{id}},
+	node_id {{int}} NOT NULL REFERENCES node (id) ON DELETE CASCADE,
+	results {{json}} NOT NULL, -- texts by the names of the agents: telecomping, cmccupload, ...
+	at      {{time}} NOT NULL
+) {{strict}};
+CREATE INDEX speed_test_node ON speed_test (node_id, id);
+CREATE INDEX speed_test_at ON speed_test (at);

@@ -1,0 +1,114 @@
+package node
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// BlockedIP is an address that a node asked all nodes to block, as attackers of its ports.
+type BlockedIP struct {
+	bun.BaseModel `bun:"table:blocked_ip"`
+	ID            int64 `bun:",pk,autoincrement"`
+	NodeID        int64
+	IP            string
+	At            time.Time
+	UnblockedAt   *time.Time // nil: it is blocked
+}
+
+// blockedFor is how long an address stays blocked where nobody lets it go before.
+const blockedFor = 24 * time.Hour
+
+// told is for how long agents are told that an address was blocked or let go; they ask each minute.
+const told = time.Minute
+
+// ErrNotBlocked is the fault of an address that is not blocked.
+var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "This address is not blocked")
+
+// BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
+// never those of nodes, so that no node can cut off the others.
+func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (int, error) {
+	nodes, err := s.List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	spared := map[netip.Addr]bool{}
+	for _, n := range nodes {
+		if ip, err := netip.ParseAddr(n.Address); err == nil {
+			spared[ip.Unmap()] = true
+		}
+	}
+	var rows []BlockedIP
+	for _, text := range ips {
+		ip, err := netip.ParseAddr(strings.TrimSpace(text))
+		ip = ip.Unmap().WithZone("")
+		if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || spared[ip] {
+			continue
+		}
+		spared[ip] = true
+		rows = append(rows, BlockedIP{NodeID: n.ID, IP: ip.String(), At: s.db.Now()})
+	}
+	return len(rows), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for part := range slices.Chunk(rows, 500) {
+			if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// BlockedIPs gives what was asked to be blocked in the last minute and is still.
+func (s *Nodes) BlockedIPs(ctx context.Context) ([]BlockedIP, error) {
+	var rows []BlockedIP
+	err := s.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
+	return rows, err
+}
+
+// AllBlockedIPs gives a part of what is blocked now, the newest first, and how many there are.
+func (s *Nodes) AllBlockedIPs(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
+	total, err = s.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return rows, total, err
+}
+
+// UnblockedIPs gives what was let go in the last minute.
+func (s *Nodes) UnblockedIPs(ctx context.Context) ([]BlockedIP, error) {
+	var rows []BlockedIP
+	err := s.db.NewSelect().Model(&rows).Where("unblocked_at > ?", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
+	return rows, err
+}
+
+// UnblockIP lets an address go, whichever nodes asked to block it.
+func (s *Nodes) UnblockIP(ctx context.Context, text string) error {
+	ip, err := netip.ParseAddr(strings.TrimSpace(text))
+	if err != nil {
+		return fault.Invalid("ip", "format", "请填写 IP 地址", "This is not an IP address")
+	}
+	n, err := s.unblock(ctx, "ip = ?", ip.Unmap().WithZone("").String())
+	if err == nil && n == 0 {
+		return ErrNotBlocked
+	}
+	return err
+}
+
+// unblockOld lets go what was blocked long ago.
+func (s *Nodes) unblockOld(ctx context.Context) error {
+	_, err := s.unblock(ctx, "at < ?", s.db.Now().Add(-blockedFor))
+	return err
+}
+
+func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int64, err error) {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).
+			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
+		return err
+	})
+	return n, err
+}

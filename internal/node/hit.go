@@ -1,0 +1,134 @@
+package node
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Hit says how often a rule stopped a user.
+type Hit struct{ UserID, RuleID, Count int64 }
+
+type ruleHit struct {
+	bun.BaseModel `bun:"table:rule_hit"`
+	ID            int64 `bun:",pk,autoincrement"`
+	UserID        int64
+	NodeID        int64
+	RuleID        int64
+	Count         int64
+	At            time.Time
+}
+
+// hitsAtMost is what one row of the log may count, far above what a user does between two reports.
+const hitsAtMost = 1_000_000_000
+
+// AddHits logs what a node's rules stopped, as part of tx, and gives how many of the rows it took. Hits of unknown rules, of
+// users whom the rule does not stop and impossible counts are left out; rows of the same user and rule become one.
+func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit) (taken int, err error) {
+	if len(hits) == 0 {
+		return 0, nil
+	}
+	var rules []Rule
+	if err := tx.NewSelect().Model(&rules).Scan(ctx); err != nil {
+		return 0, err
+	}
+	if err := addExempt(ctx, tx, rules); err != nil {
+		return 0, err
+	}
+	exempt := make(map[int64][]int64, len(rules))
+	for _, r := range rules {
+		exempt[r.ID] = r.Exempt
+	}
+	var rows []ruleHit
+	at := map[[2]int64]int{}
+	for _, h := range hits {
+		users, known := exempt[h.RuleID]
+		if _, spared := slices.BinarySearch(users, h.UserID); !known || spared || h.Count <= 0 || h.UserID <= 0 {
+			continue
+		}
+		taken++
+		key := [2]int64{h.UserID, h.RuleID}
+		i, seen := at[key]
+		if !seen {
+			i, at[key] = len(rows), len(rows)
+			rows = append(rows, ruleHit{UserID: h.UserID, NodeID: nodeID, RuleID: h.RuleID, At: s.db.Now()})
+		}
+		rows[i].Count = min(rows[i].Count+min(h.Count, hitsAtMost), hitsAtMost)
+	}
+	for part := range slices.Chunk(rows, 500) {
+		if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return taken, nil
+}
+
+// Hits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
+func (s *Nodes) Hits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.UserID
+	}
+	admitted, err := s.Admitted(ctx, n, ids)
+	if err != nil {
+		return 0, err
+	}
+	hits = slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !admitted[h.UserID] })
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		taken, err = s.AddHits(ctx, tx, n.ID, hits)
+		return err
+	})
+	return taken, err
+}
+
+// HitRecord is one row of a user's audit log.
+type HitRecord struct {
+	ID       int64
+	RuleID   int64
+	RuleName string
+	NodeID   int64
+	NodeName *string // nil: the node was removed
+	Count    int64
+	At       time.Time
+}
+
+// HitsOf gives a part of a user's audit log, the newest first, and how many rows it has. ruleID 0 is every rule.
+func (s *Nodes) HitsOf(ctx context.Context, userID, ruleID, limit, offset int64) (records []HitRecord, total int64, err error) {
+	q := s.db.NewSelect().TableExpr("rule_hit AS h").Where("h.user_id = ?", userID)
+	if ruleID > 0 {
+		q = q.Where("h.rule_id = ?", ruleID)
+	}
+	if total, err = q.Count(ctx); err != nil {
+		return nil, 0, err
+	}
+	err = q.ColumnExpr("h.id, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, h.count, h.at").
+		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").
+		OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
+	return records, total, err
+}
+
+// HitSum is how often one rule stopped somebody, as far as the log goes back.
+type HitSum struct {
+	RuleID int64
+	Count  int64
+	LastAt time.Time
+}
+
+// HitSums gives a user's hits of each rule that has any, by the rule's id; of user 0 those of all users.
+func (s *Nodes) HitSums(ctx context.Context, userID int64) (map[int64]HitSum, error) {
+	var rows []HitSum
+	q := s.db.NewSelect().TableExpr("rule_hit").ColumnExpr("rule_id, sum(count) AS count, max(at) AS last_at").GroupExpr("rule_id")
+	if userID > 0 {
+		q = q.Where("user_id = ?", userID)
+	}
+	if err := q.Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	by := make(map[int64]HitSum, len(rows))
+	for _, r := range rows {
+		by[r.RuleID] = r
+	}
+	return by, nil
+}
