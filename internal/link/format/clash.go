@@ -12,6 +12,7 @@ type clashProxy struct {
 	Type              string            `json:"type"`
 	Server            string            `json:"server"`
 	Port              int               `json:"port"`
+	Version           int               `json:"version,omitempty"` // of tuic, in Stash
 	UUID              string            `json:"uuid,omitempty"`
 	AlterID           *int              `json:"alterId,omitempty"`
 	Cipher            string            `json:"cipher,omitempty"`
@@ -34,6 +35,9 @@ type clashProxy struct {
 	GRPC              map[string]string `json:"grpc-opts,omitempty"`
 	Obfs              string            `json:"obfs,omitempty"`
 	ObfsPassword      string            `json:"obfs-password,omitempty"`
+	Congestion        string            `json:"congestion-controller,omitempty"`
+	UDPRelay          string            `json:"udp-relay-mode,omitempty"`
+	ReduceRTT         bool              `json:"reduce-rtt,omitempty"`
 }
 
 type clashReality struct {
@@ -65,26 +69,10 @@ type clashDNS struct {
 	Nameserver        []string `json:"nameserver"`
 }
 
-const (
-	probeURL      = "https://www.gstatic.com/generate_204"
-	probeInterval = 300 // seconds
-)
-
-// clashRules need no rule file and no database: fetching those before the proxy works fails where it is needed most.
-var clashRules = []string{
-	"DOMAIN-SUFFIX,local,DIRECT", "DOMAIN-SUFFIX,lan,DIRECT",
-	"IP-CIDR,127.0.0.0/8,DIRECT,no-resolve", "IP-CIDR,10.0.0.0/8,DIRECT,no-resolve", "IP-CIDR,172.16.0.0/12,DIRECT,no-resolve",
-	"IP-CIDR,192.168.0.0/16,DIRECT,no-resolve", "IP-CIDR,169.254.0.0/16,DIRECT,no-resolve", "IP-CIDR,100.64.0.0/10,DIRECT,no-resolve",
-	"IP-CIDR,224.0.0.0/4,DIRECT,no-resolve", "IP-CIDR6,::1/128,DIRECT,no-resolve", "IP-CIDR6,fc00::/7,DIRECT,no-resolve",
-	"IP-CIDR6,fe80::/10,DIRECT,no-resolve",
-	"DOMAIN-SUFFIX,cn,DIRECT",
-	"MATCH," + groupAll,
-}
-
 // clash writes a whole profile, or a provider file where only the nodes are wanted.
 func clash(c content) []byte {
 	var y yamlFile
-	y.WriteString(c.leftOutComment())
+	y.WriteString(c.leftOutComment("# "))
 	proxies := make([]clashProxy, len(c.entries))
 	for i := range c.entries {
 		proxies[i] = clashEntry(&c.entries[i], c.Client.Dialect)
@@ -103,14 +91,14 @@ func clash(c content) []byte {
 	}
 	y.value("dns", clashDNS{
 		Enable: true, EnhancedMode: "fake-ip", FakeIPRange: "198.18.0.1/16", FakeIPFilter: []string{"*.lan", "*.local", "localhost"},
-		DefaultNameserver: []string{"223.5.5.5", "119.29.29.29"}, Nameserver: []string{"https://dns.alidns.com/dns-query", "https://doh.pub/dns-query"},
+		DefaultNameserver: basic.Resolvers, Nameserver: basic.Secure,
 	})
 	list(&y, "proxies", proxies)
 	list(&y, "proxy-groups", []clashGroup{
-		{Name: groupAll, Type: "select", Proxies: append(append([]string{groupAuto}, c.all()...), groupDirect)},
-		{Name: groupAuto, Type: "url-test", URL: probeURL, Interval: probeInterval, Proxies: c.nodes()},
+		{Name: groupAll, Type: "select", Proxies: c.choices()},
+		{Name: groupAuto, Type: "url-test", URL: basic.Probe, Interval: basic.Interval, Proxies: c.nodes()},
 	})
-	list(&y, "rules", clashRules)
+	list(&y, "rules", basic.clashRules("MATCH"))
 	return y.Bytes()
 }
 
@@ -132,6 +120,13 @@ func clashEntry(p *Proxy, d Dialect) clashProxy {
 		if d == StashYAML {
 			e.Auth, e.Password = p.Password, ""
 		}
+	case node.TUIC:
+		e.Type, e.UUID, e.Password, e.SNI, e.Congestion, e.UDPRelay, e.ReduceRTT = "tuic", p.UUID, p.Password, p.ServerName, p.Congestion, "native", p.ZeroRTT
+		if d == StashYAML {
+			e.Version = 5
+		}
+	case node.AnyTLS:
+		e.Type, e.Password, e.SNI = "anytls", p.Password, p.ServerName
 	}
 	clashTLS(&e, p, d)
 	clashTransport(&e, p)
@@ -143,7 +138,7 @@ func clashTLS(e *clashProxy, p *Proxy, d Dialect) {
 		return
 	}
 	e.ALPN = p.ALPN
-	if p.Protocol != node.Hysteria2 && d == ClashMetaYAML {
+	if p.Transport != "quic" && d == ClashMetaYAML {
 		e.ClientFingerprint = "chrome"
 	}
 	if p.Security == "reality" {
@@ -166,7 +161,7 @@ func clashTransport(e *clashProxy, p *Proxy) {
 	case "grpc":
 		e.Network, e.GRPC = "grpc", map[string]string{"grpc-service-name": p.ServiceName}
 	case "tcp":
-		if p.Protocol != node.Trojan {
+		if p.UUID != "" {
 			e.Network = "tcp"
 		}
 	}

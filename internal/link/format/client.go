@@ -2,31 +2,15 @@ package format
 
 import "strings"
 
-// Dialect is one way to write the file: a format with what those who read it can speak.
-type Dialect string
-
-// The dialects.
-const (
-	URI             Dialect = "uri"
-	SIP002URI       Dialect = "uri-sip002"
-	V2RayURI        Dialect = "uri-v2ray"
-	TrojanURI       Dialect = "uri-trojan"
-	ShadowrocketURI Dialect = "uri-shadowrocket"
-	LoonURI         Dialect = "uri-loon"
-	QuantumultXURI  Dialect = "uri-quantumultx"
-	ClashYAML       Dialect = "clash"
-	ClashMetaYAML   Dialect = "clash-meta"
-	StashYAML       Dialect = "stash"
-	SingBoxJSON     Dialect = "sing-box"
-	SIP008JSON      Dialect = "sip008"
-	OutlineJSON     Dialect = "outline"
-)
-
 // Client is a program that reads links.
 type Client struct {
 	Name    string // as client_type or the catalogue spells it
 	Dialect Dialect
-	Version Version // of what reads the file; zero where not known
+	Version Version // zero where not known
+	App     bool    // the version is an app's, which tells nothing of the core in it
+	Lacks   string  // kinds of proxy that it can't speak of those that others of its dialect can
+	Managed bool    // wants the link's own address in the file
+	Usage   bool    // shows traffic and expiry from fields of the file
 	Plain   bool    // a URI list is not to be wrapped in base64
 	TUN     bool    // a sing-box app, whose only way in is a tunnel device
 	Core    bool    // a bare sing-box core, run by people who may lack the rights for a tunnel device
@@ -35,7 +19,8 @@ type Client struct {
 	NoFlags bool    // puts flags before names itself
 }
 
-// types are the values of client_type in lower case. Those without a dialect are known, but not written yet.
+// types are the values of client_type in lower case. Surge's are its versions, since a profile with one line that it does
+// not know is refused.
 var types = map[string]Client{
 	"mixed":        {Name: "Mixed", Dialect: URI},
 	"v2ray":        {Name: "V2Ray", Dialect: V2RayURI},
@@ -43,6 +28,9 @@ var types = map[string]Client{
 	"sip002":       {Name: "SIP002", Dialect: SIP002URI},
 	"shadowrocket": {Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true},
 	"nodelist":     {Name: "NodeList", Dialect: URI, Plain: true, Shows: true},
+	"html":         {Name: "Html", Dialect: URI, Plain: true, Shows: true},
+	"ssr":          {Name: "SSR", Dialect: SSRURI},
+	"ssd":          {Name: "SSD", Dialect: SSDJSON, Usage: true},
 	"clash":        {Name: "Clash", Dialect: ClashYAML, Shows: true},
 	"clashr":       {Name: "ClashR", Dialect: ClashYAML, Shows: true},
 	"clashmeta":    {Name: "ClashMeta", Dialect: ClashMetaYAML, Shows: true},
@@ -50,15 +38,21 @@ var types = map[string]Client{
 	"sip008":       {Name: "SIP008", Dialect: SIP008JSON},
 	"outline":      {Name: "Outline", Dialect: OutlineJSON, Shows: true},
 	"singbox":      {Name: "SingBox", Dialect: SingBoxJSON, TUN: true, Shows: true},
-
-	"quantumult": {Name: "Quantumult"}, "quantumultx": {Name: "QuantumultX"}, "loon": {Name: "Loon"}, "mellow": {Name: "Mellow"},
-	"ssd": {Name: "SSD"}, "ssr": {Name: "SSR"}, "surfboard": {Name: "Surfboard"},
-	"surge2": {Name: "Surge2"}, "surge3": {Name: "Surge3"}, "surge4": {Name: "Surge4"}, "surge5": {Name: "Surge5"},
-	"egern": {Name: "Egern"}, "xrayjson": {Name: "XrayJson"}, "html": {Name: "Html"},
+	"xrayjson":     {Name: "XrayJson", Dialect: XrayJSON},
+	"egern":        {Name: "Egern", Dialect: EgernYAML, Shows: true},
+	"surge2":       {Name: "Surge2", Dialect: SurgeConf, Version: Version{2}, Managed: true},
+	"surge3":       {Name: "Surge3", Dialect: SurgeConf, Version: Version{3}, Managed: true},
+	"surge4":       {Name: "Surge4", Dialect: SurgeConf, Version: Version{4}, Managed: true},
+	"surge5":       {Name: "Surge5", Dialect: SurgeConf, Version: Version{5}, Managed: true},
+	"surge6":       {Name: "Surge6", Dialect: SurgeConf, Version: Version{6}, Managed: true},
+	"surfboard":    {Name: "Surfboard", Dialect: SurfboardConf, Managed: true},
+	"loon":         {Name: "Loon", Dialect: LoonLines, Shows: true},
+	"quantumult":   {Name: "Quantumult", Dialect: QuantumultLines, Shows: true},
+	"quantumultx":  {Name: "QuantumultX", Dialect: QuantumultXConf, Shows: true},
+	"mellow":       {Name: "Mellow", Dialect: MellowConf},
 }
 
 // ByType gives the client that a client_type other than AUTO names, whatever its case; ok is false where there is none.
-// A client whose Dialect is empty has no format yet.
 func ByType(name string) (c Client, ok bool) {
 	c, ok = types[strings.ToLower(name)]
 	return c, ok
@@ -70,21 +64,24 @@ var agents = []struct {
 	prefixes []string
 	contains string
 	version  string
+	builds   bool // what looks like a version counts builds; the client's own stands
 	client   Client
 }{
-	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML}},
-	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Shows: true}},
+	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML, App: true}},
+	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Lacks: "anytls", Shows: true}},
 	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, client: Client{Name: "NekoBox", Dialect: URI}},
 	{prefixes: []string{"stash/"}, client: Client{Name: "Stash", Dialect: StashYAML, Shows: true}},
-	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXURI, Shows: true}},
-	{contains: "egern", client: Client{Name: "Egern", Dialect: ClashMetaYAML, Shows: true}},
-	{prefixes: []string{"surfboard/"}, client: Client{Name: "Surfboard"}},
-	{prefixes: []string{"surge mac/", "surge ios/", "surge/"}, client: Client{Name: "Surge"}},
-	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonURI, Shows: true}},
+	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXConf, Shows: true}},
+	{prefixes: []string{"quantumult/"}, client: Client{Name: "Quantumult", Dialect: QuantumultLines, Shows: true}},
+	{contains: "egern", client: Client{Name: "Egern", Dialect: EgernYAML, Shows: true}},
+	{prefixes: []string{"surfboard/"}, client: Client{Name: "Surfboard", Dialect: SurfboardConf, Managed: true}},
+	{prefixes: []string{"surge mac/", "surge ios/", "surge/"}, builds: true, client: Client{Name: "Surge", Dialect: SurgeConf, Version: Version{5}, Managed: true}},
+	{prefixes: []string{"loon/", "decar"}, client: Client{Name: "Loon", Dialect: LoonLines, Shows: true}},
 	{prefixes: []string{"shadowrocket/"}, client: Client{Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true}},
+	{prefixes: []string{"mihomo/", "clash.meta/", "clash-meta/"}, client: Client{Name: "mihomo", Dialect: ClashMetaYAML, Shows: true}},
 	{
-		prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "mihomo-party", "sparkle/"},
-		client:   Client{Name: "Clash Meta", Dialect: ClashMetaYAML, Shows: true},
+		prefixes: []string{"clash-verge", "flclash", "clashmetaforandroid/", "clash.meta", "clash-meta", "mihomo", "clashx meta/", "clash-nyanpasu", "flowvy", "koala-clash", "prizrak-box", "murge", "clash mi/", "clashmi/", "clash-party", "sparkle/"},
+		client:   Client{Name: "Clash Meta", Dialect: ClashMetaYAML, App: true, Shows: true},
 	},
 	{prefixes: []string{"clashx/", "clashforwindows/", "clash/", "clash"}, client: Client{Name: "Clash", Dialect: ClashYAML, Shows: true}},
 	{prefixes: []string{"sfa/", "sfi/", "sfm/", "sft/", "sfl", "sfw"}, version: "sing-box ", client: Client{Name: "sing-box", Dialect: SingBoxJSON, TUN: true}},
@@ -93,7 +90,7 @@ var agents = []struct {
 	{prefixes: []string{"v2raytun"}, client: Client{Name: "v2RayTun", Dialect: URI, Shows: true}},
 	{prefixes: []string{"v2box"}, client: Client{Name: "V2Box", Dialect: URI}},
 	{prefixes: []string{"streisand"}, client: Client{Name: "Streisand", Dialect: URI}},
-	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI}},
+	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI, Lacks: "tuic anytls"}},
 	{prefixes: []string{"v2rayn/"}, client: Client{Name: "v2rayN", Dialect: URI}},
 	{prefixes: []string{"outline"}, client: Client{Name: "Outline", Dialect: OutlineJSON, Shows: true}},
 	{prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP008JSON}},
@@ -121,7 +118,9 @@ func Recognise(userAgent, accept string) Client {
 			_, rest, _ = strings.Cut(ua, a.version)
 		}
 		c := a.client
-		c.Version = parseVersion(rest)
+		if !a.builds {
+			c.Version = parseVersion(rest)
+		}
 		return c
 	}
 	return Client{Name: "Unknown", Dialect: URI}
@@ -136,8 +135,8 @@ func Resolve(clientType, userAgent, accept string) (c Client, ok bool) {
 	if c, ok = ByType(clientType); !ok {
 		return c, false
 	}
-	if sender := Recognise(userAgent, ""); sender.Dialect == c.Dialect {
-		c.Version = sender.Version
+	if sender := Recognise(userAgent, ""); sender.Dialect == c.Dialect && !c.Version.Known() {
+		c.Version, c.App, c.Lacks = sender.Version, sender.App, sender.Lacks
 		c.TUN = c.TUN && !sender.Core
 	}
 	return c, true

@@ -17,15 +17,24 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 		{"NekoBox/Android/1.4.2 (Prefer ClashMeta Format)", "NekoBox", "", format.URI},
 		{"Throne/1.6.6 (Prefer ClashMeta Format)", "NekoBox", "1.6.6", format.URI},
 		{"Stash/3.2.0 Clash/1.9.0", "Stash", "3.2.0", format.StashYAML},
-		{"Quantumult%20X/1.5.0 (iPhone15,2; iOS 17.0)", "Quantumult X", "1.5.0", format.QuantumultXURI},
-		{"Egern/2.1 CFNetwork", "Egern", "", format.ClashMetaYAML},
-		{"Loon/762 CFNetwork/1399", "Loon", "762", format.LoonURI},
+		{"Quantumult%20X/1.5.0 (iPhone15,2; iOS 17.0)", "Quantumult X", "1.5.0", format.QuantumultXConf},
+		{"Quantumult/627 CFNetwork/1335", "Quantumult", "627", format.QuantumultLines},
+		{"Egern/2.1 CFNetwork", "Egern", "", format.EgernYAML},
+		{"CFNetwork Egern Clash/1", "Egern", "", format.EgernYAML},
+		{"Surfboard/2.34.4", "Surfboard", "2.34.4", format.SurfboardConf},
+		{"Surge Mac/2985", "Surge", "5", format.SurgeConf},
+		{"Surge iOS/3272", "Surge", "5", format.SurgeConf},
+		{"Loon/762 CFNetwork/1399", "Loon", "762", format.LoonLines},
+		{"Decar/1.0", "Loon", "", format.LoonLines},
 		{"Shadowrocket/2701 CFNetwork/1399 Darwin/22.1.0 iPhone11,8", "Shadowrocket", "2701", format.ShadowrocketURI},
 		{"clash-verge/v2.4.0", "Clash Meta", "2.4.0", format.ClashMetaYAML},
 		{"FlClash/v0.8.90 clash-verge Platform/windows", "Clash Meta", "0.8.90", format.ClashMetaYAML},
 		{"ClashMetaForAndroid/2.11.31.Meta", "Clash Meta", "2.11.31", format.ClashMetaYAML},
 		{"ClashX Meta/v1.4.1 (com.metacubex.ClashX.meta; build:700)", "Clash Meta", "1.4.1", format.ClashMetaYAML},
-		{"mihomo/1.19.27", "Clash Meta", "1.19.27", format.ClashMetaYAML},
+		{"mihomo/1.19.27", "mihomo", "1.19.27", format.ClashMetaYAML},
+		{"clash.meta/v1.18.0", "mihomo", "1.18.0", format.ClashMetaYAML},
+		{"clash.meta/alpha-5a4e8b7", "mihomo", "", format.ClashMetaYAML},
+		{"mihomo-party/v1.7.0 (clash.meta)", "Clash Meta", "", format.ClashMetaYAML},
 		{"Clash/1.18.0", "Clash", "1.18.0", format.ClashYAML},
 		{"ClashX/1.118.0 (com.west2online.ClashX; build:1.118.0)", "Clash", "1.118.0", format.ClashYAML},
 		{"ClashforWindows/0.20.39", "Clash", "0.20.39", format.ClashYAML},
@@ -39,7 +48,14 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 		{"Shadowsocks/5.0", "Shadowsocks", "", format.SIP008JSON},
 		{"Outline/1.14", "Outline", "", format.OutlineJSON},
 		{"curl/8.5.0", "Unknown", "", format.URI},
+		{"nekobox/5.11.15 (Prefer ClashMeta Format)", "NekoBox", "5.11.15", format.URI},
+		{"v2raytun/android", "v2RayTun", "", format.URI},
+		{"V2Box 8.8;IOS 15.1", "V2Box", "8.8.0", format.URI},
+		{"Streisand", "Streisand", "", format.URI},
+		{"ssconf/1", "Shadowsocks", "", format.SIP008JSON},
+		{"SSR/4.0", "Shadowsocks", "", format.SIP008JSON},
 		{"", "Unknown", "", format.URI},
+		{"not sfa/1 nor a sing-box", "Unknown", "", format.URI},
 		{"my clash reader", "Unknown", "", format.URI},
 	} {
 		got := format.Recognise(c.userAgent, "*/*")
@@ -66,11 +82,16 @@ func TestVersionsAreComparedAsNumbers(t *testing.T) {
 
 func TestEveryClientTypeIsKnownWhateverItsCase(t *testing.T) {
 	original := strings.Fields("Mixed AUTO Clash ClashR Quantumult QuantumultX Loon Mellow SIP002 SIP008 SSD SSR Surfboard Surge2 Surge3 Surge4 Trojan V2Ray")
-	ours := strings.Fields("ClashMeta Stash SingBox Shadowrocket Surge5 Egern XrayJson Outline Html NodeList")
+	ours := strings.Fields("ClashMeta Stash SingBox Shadowrocket Surge5 Surge6 Egern XrayJson Outline Html NodeList")
 	for _, name := range append(original, ours...) {
 		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			if _, ok := format.Resolve(spelled, "", ""); !ok {
+			c, ok := format.Resolve(spelled, "", "")
+			if !ok {
 				t.Errorf("%s is not known", spelled)
+				continue
+			}
+			if f := format.Render(nil, format.Options{Client: c}); len(f.Body) == 0 || f.Type == "" || f.Suffix == "" {
+				t.Errorf("%s has no format: %+v", spelled, f)
 			}
 		}
 	}
@@ -94,6 +115,41 @@ func TestOldVersionsGetNoNodesThatTheyCannotRead(t *testing.T) {
 	}
 }
 
+// What an app's version says of its core is nothing: FlClash 0.8 holds a mihomo of 1.19.
+func TestTheVersionOfAnAppIsNotThatOfItsCore(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	for userAgent, wants := range map[string]bool{"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true, "mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true} {
+		body := string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
+		if got := strings.Contains(body, `"anytls"`); got != wants {
+			t.Errorf("%s got AnyTLS: %v", userAgent, got)
+		}
+	}
+}
+
+func TestClientsOfOneDialectLackWhatTheyCannotRead(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	for userAgent, wants := range map[string]string{"v2rayN/7.23.4": "tuic:// anytls://", "v2rayNG/1.10.5": "", "HiddifyNext/2.5.7": "tuic://"} {
+		f := format.Render(proxies, format.Options{Client: format.Recognise(userAgent, ""), NodesOnly: true})
+		for _, scheme := range []string{"tuic://", "anytls://"} {
+			if got := strings.Contains(string(f.Body), scheme); got != strings.Contains(wants, scheme) {
+				t.Errorf("%s got %s: %v", userAgent, scheme, got)
+			}
+		}
+		if f.Nodes+f.LeftOut != len(proxies) {
+			t.Errorf("%s: %d and %d left out", userAgent, f.Nodes, f.LeftOut)
+		}
+	}
+}
+
+func TestATypeThatNamesItsVersionKeepsIt(t *testing.T) {
+	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" {
+		t.Errorf("version %s", c.Version)
+	}
+	if c, _ := format.Resolve("SingBox", "sing-box 1.11.15", ""); c.Version.String() != "1.11.15" || c.TUN {
+		t.Errorf("%+v", c)
+	}
+}
+
 func FuzzRecognise(f *testing.F) {
 	f.Add("clash-verge/v2.4.0", "*/*", "auto")
 	f.Add("SFA/1.12.12 (575; sing-box 99999999999999999999.1", "text/html", "SingBox")
@@ -101,11 +157,12 @@ func FuzzRecognise(f *testing.F) {
 	proxies := everyCell().proxies(f)
 	f.Fuzz(func(t *testing.T, userAgent, accept, clientType string) {
 		c, ok := format.Resolve(clientType, userAgent, accept)
-		if !ok || c.Dialect == "" {
+		if !ok {
 			return
 		}
-		if file := format.Render(proxies, format.Options{Client: c, Notices: []string{userAgent}, Status: accept}); len(file.Body) == 0 {
-			t.Error("an empty file")
+		file := format.Render(proxies, format.Options{Client: c, Notices: []string{userAgent}, Status: accept, Title: clientType})
+		if len(file.Body) == 0 || file.Nodes+file.LeftOut != len(proxies) {
+			t.Errorf("%d bytes, %d nodes, %d left out", len(file.Body), file.Nodes, file.LeftOut)
 		}
 	})
 }

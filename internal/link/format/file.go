@@ -14,6 +14,16 @@ type Options struct {
 	Flags     bool     // put the flag of its country before each node's name
 	Notices   []string // entries that lead nowhere and only say something, before the nodes
 	Status    string   // the STATUS line of clients that show one
+	Title     string   // of the service, for formats that name it
+	URL       string   // of this very file, for clients that are Managed
+	Hours     int      // after which they should fetch it again
+	Usage     Usage    // for clients that show it from the file
+}
+
+// Usage is what a user has used of what they have.
+type Usage struct {
+	Used, Total int64  // bytes; a Total of 0 means no limit
+	Expires     string // a date, empty where it never ends
 }
 
 // File is what a client gets.
@@ -32,20 +42,23 @@ const (
 	groupDirect = "DIRECT"
 )
 
-// reserved are names that clients or our own groups have taken.
-var reserved = []string{groupAll, groupAuto, groupDirect, "REJECT", "REJECT-DROP", "PASS", "GLOBAL", "COMPATIBLE", "DNS", "BLOCK", "direct", "block", "dns"}
+// reserved are names that clients or our own groups have taken, whatever their case.
+var reserved = []string{
+	groupAll, groupAuto, groupDirect, "REJECT", "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG", "PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
+	"HYBRID", "DNS", "BLOCK",
+}
 
 // Render writes the proxies for the client. Where it can speak none, and there are no notices, one notice says so: a file
 // without any entry is refused by many.
 func Render(proxies []Proxy, o Options) File {
-	taken := names{}
+	d, taken := dialects[o.Client.Dialect], names{}
 	for _, name := range reserved {
-		taken[name] = true
+		taken.take(name)
 	}
-	var usable []Proxy
-	for _, p := range proxies {
-		if speaks(o.Client.Dialect, o.Client.Version, &p) {
-			usable = append(usable, p)
+	usable := make([]*Proxy, 0, len(proxies))
+	for i := range proxies {
+		if o.Client.speaks(&proxies[i]) {
+			usable = append(usable, &proxies[i])
 		}
 	}
 	left := len(proxies) - len(usable)
@@ -55,33 +68,20 @@ func Render(proxies []Proxy, o Options) File {
 	}
 	entries := make([]Proxy, 0, len(notices)+len(usable))
 	for _, text := range notices {
-		p := dummy(o.Client.Dialect)
-		p.Name = taken.take(clean(text))
+		p := notice(d.notice)
+		p.Name = taken.take(wide(clean(text), d.wide))
 		entries = append(entries, p)
 	}
 	for _, p := range usable {
-		p.Name = clean(p.Name)
-		if f := flag(p.Country); o.Flags && !o.Client.NoFlags && !flagged(p.Name) {
-			p.Name = strings.TrimSpace(f + " " + p.Name)
+		name := clean(p.Name)
+		if f := flag(p.Country); o.Flags && !o.Client.NoFlags && !flagged(name) {
+			name = strings.TrimSpace(f + " " + name)
 		}
-		p.Name = taken.take(p.Name)
-		entries = append(entries, p)
+		entries = append(entries, *p)
+		entries[len(entries)-1].Name = taken.take(wide(name, d.wide))
 	}
-	c := content{o, entries, len(notices), left}
-	f := File{Nodes: len(usable), LeftOut: left}
-	switch o.Client.Dialect {
-	case ClashYAML, ClashMetaYAML, StashYAML:
-		f.Body, f.Type, f.Suffix = clash(c), "text/yaml; charset=utf-8", "yaml"
-	case SingBoxJSON:
-		f.Body, f.Type, f.Suffix = singBox(c), "application/json; charset=utf-8", "json"
-	case SIP008JSON:
-		f.Body, f.Type, f.Suffix = sip008(c), "application/json; charset=utf-8", "json"
-	case OutlineJSON:
-		f.Body, f.Type, f.Suffix = outline(c), "application/json; charset=utf-8", "json"
-	default:
-		f.Body, f.Type, f.Suffix = uriList(c), "text/plain; charset=utf-8", "txt"
-	}
-	return f
+	body := d.write(content{o, entries, len(notices), left})
+	return File{Body: body, Type: d.media, Suffix: d.suffix, Nodes: len(usable), LeftOut: left}
 }
 
 // content is what a format writes: at least one entry, their names unique.
@@ -110,23 +110,29 @@ func (c content) nodes() []string {
 	}
 }
 
-func (c content) leftOutComment() string {
+// choices are the members of the group that the user chooses from.
+func (c content) choices() []string {
+	return append(append([]string{groupAuto}, c.all()...), groupDirect)
+}
+
+// leftOutComment tells of nodes left out; sign begins a comment.
+func (c content) leftOutComment(sign string) string {
 	if c.left == 0 {
 		return ""
 	}
-	return "# " + strconv.Itoa(c.left) + " 个节点因客户端不支持而未列出 / nodes left out that this client can't use\n"
+	return sign + strconv.Itoa(c.left) + " 个节点因客户端不支持而未列出 / nodes left out that this client can't use\n"
 }
 
-// dummy is an entry that visibly leads nowhere, of a protocol that every client of the dialect takes.
-func dummy(d Dialect) Proxy {
-	p := Proxy{Address: "127.0.0.1", Port: 1, Transport: "tcp", Security: "none", Country: "ZZ"}
-	switch d {
-	case TrojanURI:
-		p.Protocol, p.Password, p.Security, p.ServerName = node.Trojan, "notice", "tls", "notice.invalid"
-	case V2RayURI:
-		p.Protocol, p.UUID = node.VMess, "00000000-0000-0000-0000-000000000000"
-	default:
-		p.Protocol, p.Method, p.Password = node.Shadowsocks, "aes-128-gcm", "notice"
+// notice is an entry of a protocol that visibly leads nowhere.
+func notice(protocol node.Protocol) Proxy {
+	p := Proxy{Protocol: protocol, Address: "127.0.0.1", Port: 1, Transport: "tcp", Security: "none", Country: "ZZ"}
+	switch protocol {
+	case node.Trojan:
+		p.Password, p.Security, p.ServerName = "notice", "tls", "notice.invalid"
+	case node.VMess:
+		p.UUID = "00000000-0000-0000-0000-000000000000"
+	case node.Shadowsocks:
+		p.Method, p.Password = "aes-128-gcm", "notice"
 	}
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +24,10 @@ func TestFilesAreThoseReviewed(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for _, r := range readers {
 		t.Run(r.file, func(t *testing.T) {
-			f := format.Render(proxies, format.Options{Client: client(t, r.clientType, r.userAgent), Flags: true, Status: "1.5 GB left"})
+			f := format.Render(proxies, format.Options{
+				Client: client(t, r.clientType, r.userAgent), Flags: true, Status: "1.5 GB left", Title: "Süd, \"网\"",
+				URL: "https://site.example.com/link2/token?client_type=x", Hours: 12, Usage: format.Usage{Used: 3 << 29, Total: 100 << 30, Expires: "2030-01-31"},
+			})
 			got := f.Body
 			if strings.HasSuffix(r.file, ".b64") {
 				got = decode(t, got)
@@ -105,6 +109,10 @@ func readClash(t testing.TB, body []byte) clashFile {
 func TestClashProfilesReadBackWithEveryValueOfItsType(t *testing.T) {
 	for _, clientType := range []string{"Clash", "ClashMeta", "Stash"} {
 		f := readClash(t, format.Render(everyCell().proxies(t), format.Options{Client: client(t, clientType, "")}).Body)
+		fixture, byPort := everyCell(), map[string]string{}
+		for i, n := range fixture.nodes {
+			byPort[fmt.Sprint(n.Port)] = fixture.secrets[i]
+		}
 		names := map[string]bool{"PROXY": true, "AUTO": true, "DIRECT": true}
 		shortIDs := map[string]bool{}
 		for _, p := range f.Proxies {
@@ -127,8 +135,8 @@ func TestClashProfilesReadBackWithEveryValueOfItsType(t *testing.T) {
 				}
 				shortIDs[id] = true
 			}
-			if p["type"] == "trojan" && p["password"] != printable {
-				t.Errorf("%s: a password came back as %q", clientType, p["password"])
+			if secret := byPort[fmt.Sprint(p["port"])]; (p["type"] == "trojan" || p["type"] == "anytls" || p["type"] == "tuic") && p["password"] != secret {
+				t.Errorf("%s: the password %q came back as %q", clientType, secret, p["password"])
 			}
 		}
 		if clientType == "ClashMeta" && (!shortIDs["38e92059"] || !shortIDs["0e12"] || !shortIDs["00000000"]) {
@@ -222,7 +230,8 @@ func TestNoClientGetsAnEmptyFile(t *testing.T) {
 		if strings.HasSuffix(r.file, ".b64") {
 			body = decode(t, body)
 		}
-		if f.Nodes != 0 || !bytes.Contains(body, []byte("127.0.0.1")) && !bytes.Contains(body, []byte("vmess://")) {
+		encoded := bytes.Contains(body, []byte("vmess://")) || bytes.HasPrefix(body, []byte("ss"))
+		if f.Nodes != 0 || !bytes.Contains(body, []byte("127.0.0.1")) && !encoded {
 			t.Errorf("%s: %s", r.file, body)
 		}
 	}

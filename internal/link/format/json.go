@@ -16,3 +16,18 @@ func indented(v any) []byte {
 	}
 	return b.Bytes()
 }
+
+// lines writes an array with an entry per line.
+func lines(entries []any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i, e := range entries {
+		b.WriteByte("[,"[min(i, 1)])
+		if err := enc.Encode(e); err != nil {
+			panic(err) // the types are ours and hold nothing that JSON lacks
+		}
+	}
+	b.WriteString("]\n")
+	return b.Bytes()
+}

@@ -51,7 +51,7 @@ func flagged(name string) bool {
 	return first >= '🇦' && first <= '🇿'
 }
 
-// names gives out names that are not given yet.
+// names gives out names that are not given yet; some clients take those that differ in case for the same.
 type names map[string]bool
 
 // take gives name, or name with a number behind it where it is taken.
@@ -60,9 +60,9 @@ func (n names) take(name string) string {
 		name = "node"
 	}
 	unique := name
-	for i := 2; n[unique]; i++ {
+	for i := 2; n[strings.ToLower(unique)]; i++ {
 		unique = name + " " + strconv.Itoa(i)
 	}
-	n[unique] = true
+	n[strings.ToLower(unique)] = true
 	return unique
 }

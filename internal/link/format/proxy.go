@@ -27,11 +27,11 @@ type Proxy struct {
 	Address  string // host name, IPv4 or IPv6 without brackets
 	Port     int
 
-	UUID     string // of vmess and vless
+	UUID     string // of vmess, vless and tuic
 	Password string // of the others; for Shadowsocks 2022 "server key:user key"
 	Method   string // of shadowsocks
 
-	Transport   string // tcp, ws, grpc, httpupgrade; tcp for shadowsocks, quic for hysteria2
+	Transport   string // tcp, ws, grpc, httpupgrade; tcp for shadowsocks and anytls, quic for hysteria2 and tuic
 	Path        string
 	Host        string
 	ServiceName string
@@ -51,10 +51,10 @@ type Proxy struct {
 	ZeroRTT      bool   // of tuic
 }
 
-// keyBytes are the Shadowsocks ciphers that clients still speak, with the length of the key that the 2022 edition wants.
+// keyBytes are the Shadowsocks ciphers that all clients speak, with the length of the key that the 2022 edition wants.
 // That edition knows several users on one port with AES only, so its ChaCha20 is not here.
 var keyBytes = map[string]int{
-	"aes-128-gcm": 0, "aes-192-gcm": 0, "aes-256-gcm": 0, "chacha20-ietf-poly1305": 0, "xchacha20-ietf-poly1305": 0,
+	"aes-128-gcm": 0, "aes-256-gcm": 0, "chacha20-ietf-poly1305": 0,
 	"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32,
 }
 
@@ -84,15 +84,14 @@ func Of(n node.Node, secret string) (Proxy, error) {
 	case node.Hysteria2:
 		p.Transport, p.Security, p.Flow, p.Password = "quic", "tls", "", secret
 	case node.TUIC:
-		p.Transport, p.Security, p.Flow, p.UUID, p.Password = "quic", "tls", "", secret, secret
+		p.Transport, p.Security, p.Flow, p.Password = "quic", "tls", "", secret
+		p.UUID, err = userID(secret)
 	case node.AnyTLS:
 		p.Transport, p.Security, p.Flow, p.Password = "tcp", "tls", "", secret
 	case node.Trojan:
 		p.Flow, p.Password = "", secret
 	case node.VMess, node.VLESS:
-		var id uuid.UUID
-		id, err = uuid.Parse(secret)
-		p.UUID = id.String()
+		p.UUID, err = userID(secret)
 	default:
 		err = fmt.Errorf("no client is known to speak %q", p.Protocol)
 	}
@@ -106,6 +105,11 @@ func Of(n node.Node, secret string) (Proxy, error) {
 		return p, err
 	}
 	return p, p.security(s)
+}
+
+func userID(secret string) (string, error) {
+	id, err := uuid.Parse(secret)
+	return id.String(), err
 }
 
 func shadowsocksPassword(s node.Settings, secret string) (string, error) {
@@ -184,6 +188,9 @@ func (p *Proxy) tls(t *node.TLS) {
 			p.ALPN = append(p.ALPN, proto)
 		}
 	}
+	if p.Protocol == node.TUIC && len(p.ALPN) == 0 {
+		p.ALPN = []string{"h3"}
+	}
 	if t.Pin != "" {
 		p.Security, p.Pin = "pinned", strings.ToLower(strings.ReplaceAll(t.Pin, ":", ""))
 		p.Certificate = pinnedCertificate(t.Certificate, p.Pin)
@@ -226,6 +233,8 @@ func (p *Proxy) kind() string {
 		return "ss"
 	case p.Flow != "":
 		return "vision"
+	case p.Obfs != "":
+		return "salamander"
 	}
 	return string(p.Protocol)
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"strconv"
 	"strings"
 
 	"airstrip/internal/node"
@@ -31,6 +32,9 @@ type singBoxOutbound struct {
 	Password       string            `json:"password,omitempty"`
 	PacketEncoding string            `json:"packet_encoding,omitempty"`
 	Obfs           *singBoxObfs      `json:"obfs,omitempty"`
+	Congestion     string            `json:"congestion_control,omitempty"`
+	UDPRelay       string            `json:"udp_relay_mode,omitempty"`
+	ZeroRTT        bool              `json:"zero_rtt_handshake,omitempty"`
 	TLS            *singBoxTLS       `json:"tls,omitempty"`
 	Transport      *singBoxTransport `json:"transport,omitempty"`
 }
@@ -87,8 +91,8 @@ func singBox(c content) []byte {
 	if !c.NodesOnly {
 		cfg.Log = object{"level": "info", "timestamp": true}
 		cfg.Outbounds = []any{
-			singBoxGroup{Type: "selector", Tag: groupAll, Outbounds: append(append([]string{groupAuto}, c.all()...), groupDirect), Default: groupAuto},
-			singBoxGroup{Type: "urltest", Tag: groupAuto, Outbounds: c.nodes(), URL: probeURL, Interval: "5m"},
+			singBoxGroup{Type: "selector", Tag: groupAll, Outbounds: c.choices(), Default: groupAuto},
+			singBoxGroup{Type: "urltest", Tag: groupAuto, Outbounds: c.nodes(), URL: basic.Probe, Interval: strconv.Itoa(basic.Interval) + "s"},
 			object{"type": "direct", "tag": groupDirect},
 		}
 		if old {
@@ -106,10 +110,10 @@ func singBox(c content) []byte {
 func singBoxRules(cfg *singBoxConfig, tun bool) {
 	cfg.DNS = object{
 		"servers": []object{
-			{"type": "https", "tag": "remote", "server": "1.1.1.1", "detour": groupAll},
-			{"type": "udp", "tag": "local", "server": "223.5.5.5"},
+			{"type": "https", "tag": "remote", "server": basic.Remote, "detour": groupAll},
+			{"type": "udp", "tag": "local", "server": basic.Resolvers[0]},
 		},
-		"rules":    []object{{"domain_suffix": []string{".cn", ".lan", ".local"}, "server": "local"}},
+		"rules":    []object{{"domain_suffix": basic.dotted(), "server": "local"}},
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
@@ -119,7 +123,7 @@ func singBoxRules(cfg *singBoxConfig, tun bool) {
 			{"action": "sniff"},
 			{"protocol": "dns", "action": "hijack-dns"},
 			{"ip_is_private": true, "outbound": groupDirect},
-			{"domain_suffix": []string{".cn"}, "outbound": groupDirect},
+			{"domain_suffix": basic.dotted(), "outbound": groupDirect},
 		},
 		"final":                   groupAll,
 		"default_domain_resolver": "local",
@@ -134,12 +138,12 @@ func singBoxRules(cfg *singBoxConfig, tun bool) {
 func singBoxOldRules(cfg *singBoxConfig, tun bool) {
 	cfg.DNS = object{
 		"servers": []object{
-			{"tag": "remote", "address": "https://1.1.1.1/dns-query", "detour": groupAll},
-			{"tag": "local", "address": "223.5.5.5", "detour": groupDirect},
+			{"tag": "remote", "address": "https://" + basic.Remote + "/dns-query", "detour": groupAll},
+			{"tag": "local", "address": basic.Resolvers[0], "detour": groupDirect},
 		},
 		"rules": []object{
 			{"outbound": "any", "server": "local"},
-			{"domain_suffix": []string{".cn", ".lan", ".local"}, "server": "local"},
+			{"domain_suffix": basic.dotted(), "server": "local"},
 		},
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
@@ -150,7 +154,7 @@ func singBoxOldRules(cfg *singBoxConfig, tun bool) {
 		"rules": []object{
 			{"protocol": "dns", "outbound": "DNS"},
 			{"ip_is_private": true, "outbound": groupDirect},
-			{"domain_suffix": []string{".cn"}, "outbound": groupDirect},
+			{"domain_suffix": basic.dotted(), "outbound": groupDirect},
 		},
 		"final": groupAll,
 	}
@@ -181,6 +185,8 @@ func singBoxEntry(p *Proxy) singBoxOutbound {
 		if p.Obfs != "" {
 			e.Obfs = &singBoxObfs{p.Obfs, p.ObfsPassword}
 		}
+	case node.TUIC:
+		e.Congestion, e.UDPRelay, e.ZeroRTT = p.Congestion, "native", p.ZeroRTT
 	}
 	if p.Security != "none" {
 		e.TLS = singBoxSecurity(p)

@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/base64"
 	"encoding/json"
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -24,8 +23,13 @@ func uriList(c content) []byte {
 	if c.Client.Plain || c.NodesOnly {
 		return []byte(b.String())
 	}
-	out := make([]byte, base64.StdEncoding.EncodedLen(b.Len()))
-	base64.StdEncoding.Encode(out, []byte(b.String()))
+	return wrapped(b.String())
+}
+
+// wrapped is a list as most clients want it: in standard base64 on one line.
+func wrapped(list string) []byte {
+	out := make([]byte, base64.StdEncoding.EncodedLen(len(list)))
+	base64.StdEncoding.Encode(out, []byte(list))
 	return out
 }
 
@@ -39,6 +43,12 @@ func uri(p *Proxy, d Dialect) string {
 		return "vless://" + p.UUID + "@" + p.hostPort() + "?" + p.query(d, param{"encryption", "none"}) + "#" + escape(p.Name)
 	case node.Trojan:
 		return "trojan://" + escape(p.Password) + "@" + p.hostPort() + "?" + p.query(d) + "#" + escape(p.Name)
+	case node.TUIC:
+		params := []param{{"congestion_control", p.Congestion}, {"udp_relay_mode", "native"}, {"alpn", strings.Join(p.ALPN, ",")}, {"sni", p.ServerName}}
+		return "tuic://" + p.UUID + ":" + escape(p.Password) + "@" + p.hostPort() + "?" + encode(params) + "#" + escape(p.Name)
+	case node.AnyTLS:
+		params := []param{{"sni", p.ServerName}, {"insecure", "0"}, {"alpn", strings.Join(p.ALPN, ",")}, {"fp", "chrome"}}
+		return "anytls://" + escape(p.Password) + "@" + p.hostPort() + "/?" + encode(params) + "#" + escape(p.Name)
 	default:
 		return hysteria2URI(p)
 	}
@@ -74,6 +84,7 @@ func vmessURI(p *Proxy) string {
 		FP       string `json:"fp"`
 		Insecure string `json:"insecure,omitempty"`
 		Pin      string `json:"pcs,omitempty"`
+		Verify   string `json:"vcn,omitempty"`
 	}{
 		V: "2", Name: p.Name, Address: p.Address, Port: strconv.Itoa(p.Port), ID: p.UUID, AlterID: "0", Cipher: "auto",
 		Net: p.Transport, Type: "none", Host: p.Host, Path: p.Path, Pin: p.Pin,
@@ -85,7 +96,7 @@ func vmessURI(p *Proxy) string {
 		link.TLS, link.SNI, link.ALPN, link.FP = "tls", p.ServerName, strings.Join(p.ALPN, ","), "chrome"
 	}
 	if p.Pin != "" {
-		link.Insecure = "1"
+		link.Insecure, link.Verify = "1", p.ServerName
 	}
 	text, err := json.Marshal(link)
 	if err != nil {
@@ -113,7 +124,7 @@ func (p *Proxy) query(d Dialect, first ...param) string {
 	case "none":
 	case "pinned":
 		params[len(params)-3].value = "tls"
-		params = append(params, param{"fp", "chrome"}, param{"alpn", strings.Join(p.ALPN, ",")}, param{"insecure", "1"}, param{"pcs", p.Pin})
+		params = append(params, param{"fp", "chrome"}, param{"alpn", strings.Join(p.ALPN, ",")}, param{"insecure", "1"}, param{"pcs", p.Pin}, param{"vcn", p.ServerName})
 		if d == ShadowrocketURI { // the only switch that it knows
 			params = append(params, param{"allowInsecure", "1"})
 		}
@@ -148,5 +159,3 @@ func encode(params []param) string {
 
 // escape is JavaScript's encodeURIComponent, which clients undo: a space is %20, never +.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
-
-func (p *Proxy) hostPort() string { return net.JoinHostPort(p.Address, strconv.Itoa(p.Port)) }

@@ -14,9 +14,9 @@ import (
 
 // link is what a reader of share links that is not ours makes of one.
 type link struct {
-	scheme, name, host, port, user string
-	query                          url.Values
-	json                           map[string]string // of vmess
+	scheme, name, host, port, user, password string
+	query                                    url.Values
+	json                                     map[string]string // of vmess
 }
 
 func readLink(t *testing.T, text string) link {
@@ -45,6 +45,7 @@ func readLink(t *testing.T, text string) link {
 		t.Errorf("a + in %s, which some read as a space", text)
 	}
 	l := link{scheme: u.Scheme, name: u.Fragment, host: u.Hostname(), port: u.Port(), user: u.User.Username(), query: query}
+	l.password, _ = u.User.Password()
 	for name, values := range query {
 		if len(values) != 1 {
 			t.Errorf("%s is repeated in %s", name, text)
@@ -67,7 +68,7 @@ func TestShareLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	for i, n := range f.nodes {
 		byPort[strconv.Itoa(n.Port)] = i
 	}
-	schemes := map[node.Protocol]string{node.Shadowsocks: "ss", node.VMess: "vmess", node.VLESS: "vless", node.Trojan: "trojan", node.Hysteria2: "hysteria2"}
+	schemes := map[node.Protocol]string{node.Shadowsocks: "ss", node.VMess: "vmess", node.VLESS: "vless", node.Trojan: "trojan", node.Hysteria2: "hysteria2", node.TUIC: "tuic", node.AnyTLS: "anytls"}
 	names := map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(body), "\n") {
 		l := readLink(t, line)
@@ -108,6 +109,11 @@ func TestShareLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 			}
 		case node.Hysteria2:
 			want["obfs"], want["obfs-password"] = s.Obfs, s.ObfsPassword
+		case node.TUIC:
+			want["congestion_control"], want["alpn"], want["udp_relay_mode"] = s.Congestion, "h3", "native"
+			if l.password != secret {
+				t.Errorf("%s\nthe password came back as %q", line, l.password)
+			}
 		}
 		if s.Reality != nil {
 			want["pbk"], want["sid"], want["sni"], want["fp"] = s.Reality.PublicKey, s.Reality.ShortIDs[0], s.Reality.ServerNames[0], "chrome"

@@ -1,0 +1,258 @@
+package format
+
+import (
+	"slices"
+	"strings"
+
+	"airstrip/internal/node"
+)
+
+// Dialect is one way to write the file: a format with what those who read it can speak.
+type Dialect string
+
+// The dialects.
+const (
+	URI             Dialect = "uri"
+	SIP002URI       Dialect = "uri-sip002"
+	V2RayURI        Dialect = "uri-v2ray"
+	TrojanURI       Dialect = "uri-trojan"
+	ShadowrocketURI Dialect = "uri-shadowrocket"
+	SSRURI          Dialect = "uri-ssr"
+	SSDJSON         Dialect = "ssd"
+	SIP008JSON      Dialect = "sip008"
+	OutlineJSON     Dialect = "outline"
+	ClashYAML       Dialect = "clash"
+	ClashMetaYAML   Dialect = "clash-meta"
+	StashYAML       Dialect = "stash"
+	EgernYAML       Dialect = "egern"
+	SingBoxJSON     Dialect = "sing-box"
+	XrayJSON        Dialect = "xray"
+	SurgeConf       Dialect = "surge"
+	SurfboardConf   Dialect = "surfboard"
+	LoonLines       Dialect = "loon"
+	QuantumultLines Dialect = "quantumult"
+	QuantumultXConf Dialect = "quantumultx"
+	MellowConf      Dialect = "mellow"
+)
+
+const (
+	plainText = "text/plain; charset=utf-8"
+	yamlText  = "text/yaml; charset=utf-8"
+	jsonText  = "application/json; charset=utf-8"
+)
+
+// plainHTTP is the protocol of notices in formats whose oldest readers know none of the nodes'.
+const plainHTTP node.Protocol = "http"
+
+// dialect is all that there is to know of one. A new one is a file with its write and a row of the table below.
+type dialect struct {
+	write         func(content) []byte
+	media, suffix string
+	notice        node.Protocol // of entries that only say something: one that every reader takes
+	bars          string        // characters of values that the format has no way to write
+	wide          string        // characters of names that its readers stumble over, written in full width
+	can           []ability
+}
+
+// ability says that from this version on a client takes these kinds of proxy over these transports with these securities.
+type ability struct {
+	from                    Version
+	kinds, over, securities []string
+}
+
+func can(from, kinds, over, securities string) ability {
+	return ability{parseVersion(from), strings.Fields(kinds), strings.Fields(over), strings.Fields(securities)}
+}
+
+// What splits lines and settings in the formats that have one entry per line.
+const (
+	lineBars = `",|\`
+	lineWide = `=",#;[]`
+)
+
+// dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP and
+// gRPC only. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the check
+// would hand the user to anybody in between.
+var dialects = map[Dialect]dialect{
+	URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
+		can("", "vless trojan", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("", "hysteria2 salamander", "quic", "tls pinned"),
+		can("", "tuic", "quic", "tls"),
+		can("", "anytls", "tcp", "tls"),
+	}},
+	SIP002URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+	}},
+	V2RayURI: {write: uriList, media: plainText, suffix: "txt", notice: node.VMess, can: []ability{
+		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
+		can("", "vless", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+	}},
+	TrojanURI: {write: uriList, media: plainText, suffix: "txt", notice: node.Trojan, can: []ability{
+		can("", "trojan", "tcp ws grpc", "tls pinned"),
+		can("", "trojan", "tcp grpc", "reality"),
+	}},
+	ShadowrocketURI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
+		can("", "vless trojan", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+		can("", "trojan", "tcp ws grpc", "tls pinned"),
+		can("1993", "hysteria2 salamander", "quic", "tls pinned"),
+		can("", "tuic", "quic", "tls"),
+		can("2592", "anytls", "tcp", "tls"),
+	}},
+	SSRURI: {write: ssrList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+		can("", "ss", "tcp", "none"),
+	}},
+	SSDJSON: {write: ssd, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+		can("", "ss", "tcp", "none"),
+	}},
+	SIP008JSON: {write: sip008, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+	}},
+	OutlineJSON: {write: outline, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+		can("", "ss", "tcp", "none"),
+	}},
+	ClashYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
+		can("", "ss", "tcp", "none"),
+		can("", "vmess", "tcp ws", "none tls"),
+		can("", "vmess", "grpc", "tls"),
+		can("", "trojan", "tcp ws grpc", "tls"),
+	}},
+	ClashMetaYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws httpupgrade", "none tls pinned"),
+		can("", "vmess vless", "grpc", "tls pinned"),
+		can("", "vmess vless trojan", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("", "hysteria2 salamander tuic", "quic", "tls pinned"),
+		can("1.19.3", "anytls", "tcp", "tls pinned"),
+	}},
+	StashYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
+		can("", "ss", "tcp", "none"),
+		can("3.0.0", "ss2022", "tcp", "none"),
+		can("", "vmess", "tcp ws", "none tls pinned"),
+		can("", "vmess", "grpc", "tls pinned"),
+		can("3.1.0", "vless", "tcp ws", "none tls pinned"),
+		can("3.1.0", "vless", "grpc", "tls pinned"),
+		can("3.1.0", "vless vision", "tcp", "reality"),
+		can("3.1.0", "vision", "tcp", "tls pinned"),
+		can("", "trojan", "tcp ws grpc", "tls pinned"),
+		can("2.5.0", "hysteria2 salamander", "quic", "tls pinned"),
+		can("2.3.0", "tuic", "quic", "tls pinned"),
+		can("3.3.0", "anytls", "tcp", "tls pinned"),
+	}},
+	EgernYAML: {write: egern, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws", "none tls"),
+		can("", "vless vision", "tcp", "reality"),
+		can("", "vision", "tcp", "tls"),
+		can("", "trojan", "tcp ws", "tls"),
+		can("", "hysteria2 salamander tuic", "quic", "tls"),
+		can("", "anytls", "tcp", "tls"),
+	}},
+	SingBoxJSON: {write: singBox, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws grpc", "none tls pinned"),
+		can("1.8.0", "vmess vless", "httpupgrade", "none tls pinned"),
+		can("", "vmess vless trojan", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+		can("", "trojan", "tcp ws grpc", "tls pinned"),
+		can("1.8.0", "trojan", "httpupgrade", "tls pinned"),
+		can("1.5.0", "hysteria2 salamander tuic", "quic", "tls pinned"),
+		can("1.12.0", "anytls", "tcp", "tls pinned"),
+	}},
+	XrayJSON: {write: xray, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
+		can("", "vmess vless trojan", "tcp grpc", "reality"),
+		can("", "vision", "tcp", "tls pinned reality"),
+		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("", "hysteria2 salamander", "quic", "tls pinned"),
+	}},
+	// Surge 2 knows Shadowsocks only by a module, a program that somebody else would have to be trusted with.
+	SurgeConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, bars: lineBars, wide: lineWide, can: []ability{
+		can("3", "ss", "tcp", "none"),
+		can("4", "vmess", "tcp ws", "none tls"),
+		can("4", "trojan", "tcp ws", "tls"),
+		can("5", "ss2022", "tcp", "none"),
+		can("5", "vmess trojan", "tcp ws", "pinned"),
+		can("5", "hysteria2 tuic", "quic", "tls pinned"),
+		can("5.17", "anytls", "tcp", "tls pinned"),
+		can("6", "salamander", "quic", "tls pinned"),
+		can("6", "vless", "tcp ws", "none tls pinned"),
+		can("6", "vless", "grpc", "tls pinned reality"),
+		can("6", "vless vision", "tcp", "reality"),
+		can("6", "vision", "tcp", "tls pinned"),
+	}},
+	SurfboardConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, bars: lineBars, wide: lineWide, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess", "tcp ws", "none tls"),
+		can("", "trojan", "tcp ws", "tls"),
+		can("", "hysteria2 tuic", "quic", "tls"),
+		can("", "anytls", "tcp", "tls"),
+	}},
+	LoonLines: {write: loon, media: plainText, suffix: "list", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws", "none tls"),
+		can("", "vless vision", "tcp", "reality"),
+		can("", "vision", "tcp", "tls"),
+		can("", "trojan", "tcp ws", "tls"),
+		can("637", "hysteria2 salamander", "quic", "tls"),
+		can("", "anytls", "tcp", "tls"),
+	}},
+	QuantumultLines: {write: quantumult, media: plainText, suffix: "txt", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+		can("", "ss", "tcp", "none"),
+		can("", "vmess", "tcp ws", "none tls"),
+	}},
+	QuantumultXConf: {write: quantumultX, media: plainText, suffix: "list", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+		can("", "ss ss2022", "tcp", "none"),
+		can("", "vmess vless", "tcp ws", "none tls"),
+		can("", "vless vision", "tcp", "reality"),
+		can("", "vision", "tcp", "tls"),
+		can("", "trojan", "tcp ws", "tls"),
+		can("", "anytls", "tcp", "tls"),
+	}},
+	MellowConf: {write: mellow, media: plainText, suffix: "conf", notice: node.Shadowsocks, bars: lineBars, wide: lineWide + ":", can: []ability{
+		can("", "ss", "tcp", "none"),
+		can("", "vmess", "tcp ws", "none tls"),
+	}},
+}
+
+// speaks tells whether the client takes p. An unknown version is taken for a present one: every version in the table is
+// older than that, or the client has one of its own.
+func (c Client) speaks(p *Proxy) bool {
+	d, kind := dialects[c.Dialect], p.kind()
+	if c.Dialect == SingBoxJSON && p.Security == "pinned" && p.Certificate == "" {
+		return false // it is given the certificate itself, which only the node may have
+	}
+	if !p.fits(d.bars) || slices.Contains(strings.Fields(c.Lacks), kind) {
+		return false
+	}
+	for _, a := range d.can {
+		if slices.Contains(a.kinds, kind) && slices.Contains(a.over, p.Transport) && slices.Contains(a.securities, p.Security) &&
+			(!c.Version.Known() || c.App || !c.Version.Before(a.from)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits tells whether a format that can't write the characters of bars can hold p.
+func (p *Proxy) fits(bars string) bool {
+	if bars == "" {
+		return true
+	}
+	for _, value := range []string{p.Password, p.Host, p.ServiceName, p.ServerName, p.ObfsPassword} {
+		if strings.ContainsAny(value, bars) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return false
+		}
+	}
+	return true
+}

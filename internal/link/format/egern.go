@@ -1,0 +1,124 @@
+package format
+
+import (
+	"airstrip/internal/node"
+)
+
+// egernProxy is an entry of proxies; what each type has follows from it.
+type egernProxy struct {
+	Name         string                    `json:"name"`
+	Server       string                    `json:"server"`
+	Port         int                       `json:"port"`
+	Method       string                    `json:"method,omitempty"`
+	Security     string                    `json:"security,omitempty"`
+	UserID       string                    `json:"user_id,omitempty"`
+	UUID         string                    `json:"uuid,omitempty"`
+	Password     string                    `json:"password,omitempty"`
+	Auth         string                    `json:"auth,omitempty"`
+	Flow         string                    `json:"flow,omitempty"`
+	Obfs         string                    `json:"obfs,omitempty"`
+	ObfsPassword string                    `json:"obfs_password,omitempty"`
+	SNI          string                    `json:"sni,omitempty"`
+	ALPN         []string                  `json:"alpn,omitempty"`
+	UDPRelay     bool                      `json:"udp_relay,omitempty"`
+	Websocket    *egernWebsocket           `json:"websocket,omitempty"`
+	Transport    map[string]egernTransport `json:"transport,omitempty"`
+}
+
+type egernWebsocket struct {
+	Path string `json:"path"`
+	Host string `json:"host,omitempty"`
+}
+
+type egernTransport struct {
+	Path    string            `json:"path,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	SNI     string            `json:"sni,omitempty"`
+	Reality *egernReality     `json:"reality,omitempty"`
+}
+
+type egernReality struct {
+	PublicKey string `json:"public_key"`
+	ShortID   string `json:"short_id"`
+}
+
+// egern writes a profile, or its proxies alone where only the nodes are wanted.
+func egern(c content) []byte {
+	var y yamlFile
+	y.WriteString(c.leftOutComment("# "))
+	proxies := make([]map[string]egernProxy, len(c.entries))
+	for i := range c.entries {
+		kind, entry := egernEntry(&c.entries[i])
+		proxies[i] = map[string]egernProxy{kind: entry}
+	}
+	list(&y, "proxies", proxies)
+	if c.NodesOnly {
+		return y.Bytes()
+	}
+	list(&y, "policy_groups", []object{
+		{"select": object{"name": groupAll, "policies": c.choices()}},
+		{"auto_test": object{"name": groupAuto, "policies": c.nodes(), "interval": basic.Interval}},
+	})
+	var lines []object
+	for _, suffix := range basic.Suffixes {
+		lines = append(lines, object{"domain_suffix": object{"match": suffix, "policy": groupDirect}})
+	}
+	for _, network := range basic.Networks {
+		kind := "ip_cidr"
+		if v6(network) {
+			kind = "ip_cidr6"
+		}
+		lines = append(lines, object{kind: object{"match": network, "policy": groupDirect, "no_resolve": true}})
+	}
+	list(&y, "rules", append(lines, object{"default": object{"policy": groupAll}}))
+	return y.Bytes()
+}
+
+func egernEntry(p *Proxy) (kind string, e egernProxy) {
+	e = egernProxy{Name: p.Name, Server: p.Address, Port: p.Port, UDPRelay: true}
+	switch p.Protocol {
+	case node.Shadowsocks:
+		e.Method, e.Password = p.Method, p.Password
+		if p.Method == "chacha20-ietf-poly1305" {
+			e.Method = "chacha20-poly1305"
+		}
+	case node.VMess, node.VLESS:
+		e.UserID, e.Flow, e.Transport = p.UUID, p.Flow, egernTransports(p)
+		if p.Protocol == node.VMess {
+			e.Security = "auto"
+		}
+	case node.Hysteria2:
+		e.Auth, e.Obfs, e.ObfsPassword, e.SNI = p.Password, p.Obfs, p.ObfsPassword, p.ServerName
+	case node.TUIC:
+		e.UUID, e.Password, e.SNI, e.ALPN = p.UUID, p.Password, p.ServerName, p.ALPN
+	default:
+		e.Password, e.SNI = p.Password, p.ServerName
+		if p.Transport == "ws" {
+			e.Websocket = &egernWebsocket{p.Path, p.Host}
+		}
+	}
+	return string(p.Protocol), e
+}
+
+// egernTransports gives how VMess and VLESS travel; nothing means plain TCP.
+func egernTransports(p *Proxy) map[string]egernTransport {
+	kind, t := "", egernTransport{SNI: p.ServerName}
+	switch {
+	case p.Transport == "ws":
+		kind, t.Path = "ws", p.Path
+		if p.secured() {
+			kind = "wss"
+		}
+		if p.Host != "" {
+			t.Headers = map[string]string{"Host": p.Host}
+		}
+	case p.secured():
+		kind = "tls"
+	default:
+		return nil
+	}
+	if p.Security == "reality" {
+		t.Reality = &egernReality{p.PublicKey, p.ShortID}
+	}
+	return map[string]egernTransport{kind: t}
+}

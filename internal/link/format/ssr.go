@@ -1,0 +1,62 @@
+package format
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+)
+
+// ssrList writes Shadowsocks nodes as ShadowsocksR links: with the protocol origin and the obfuscation plain they are the
+// same thing.
+func ssrList(c content) []byte {
+	b64 := base64.RawURLEncoding.EncodeToString
+	var b strings.Builder
+	for i := range c.entries {
+		p := &c.entries[i]
+		text := strings.Join([]string{p.Address, p.port(), "origin", p.Method, "plain", b64([]byte(p.Password))}, ":") +
+			"/?obfsparam=&protoparam=&remarks=" + b64([]byte(p.Name)) + "&group=" + b64([]byte(c.Title))
+		b.WriteString("ssr://" + b64([]byte(text)) + "\n")
+	}
+	if c.NodesOnly {
+		return []byte(b.String())
+	}
+	return wrapped(b.String())
+}
+
+type ssdServer struct {
+	ID         int    `json:"id"`
+	Server     string `json:"server"`
+	Port       int    `json:"port"`
+	Encryption string `json:"encryption"`
+	Password   string `json:"password"`
+	Remarks    string `json:"remarks"`
+}
+
+// ssd writes the one link that ShadowsocksD reads: all servers, and how much traffic is left, in gigabytes.
+func ssd(c content) []byte {
+	file := struct {
+		Airport      string      `json:"airport"`
+		Port         int         `json:"port"` // these three are of servers that say nothing else; all of ours do
+		Encryption   string      `json:"encryption"`
+		Password     string      `json:"password"`
+		TrafficUsed  float64     `json:"traffic_used"`
+		TrafficTotal float64     `json:"traffic_total,omitempty"`
+		Expiry       string      `json:"expiry,omitempty"`
+		Servers      []ssdServer `json:"servers"`
+	}{
+		Airport: c.Title, Port: 1, Encryption: "aes-128-gcm", Password: "none",
+		TrafficUsed: gigabytes(c.Usage.Used), TrafficTotal: gigabytes(c.Usage.Total), Expiry: c.Usage.Expires,
+	}
+	for i := range c.entries {
+		p := &c.entries[i]
+		file.Servers = append(file.Servers, ssdServer{i, p.Address, p.Port, p.Method, p.Password, p.Name})
+	}
+	text, err := json.Marshal(file)
+	if err != nil {
+		panic(err) // the types are ours and hold nothing that JSON lacks
+	}
+	return []byte("ssd://" + base64.StdEncoding.EncodeToString(text))
+}
+
+// gigabytes rounds to what a person would want to see.
+func gigabytes(bytes int64) float64 { return float64(bytes*100>>30) / 100 }

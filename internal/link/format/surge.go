@@ -1,0 +1,101 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"airstrip/internal/node"
+)
+
+// surge writes a profile of Surge or of Surfboard, which has the same lines and a few less; the lines of the nodes alone
+// where only they are wanted.
+func surge(c content) []byte {
+	var b bytes.Buffer
+	probe := strings.Replace(basic.Probe, "https:", "http:", 1) // a TLS handshake would count as latency
+	if c.NodesOnly {
+		b.WriteString(c.leftOutComment("# "))
+		c.surgeProxies(&b)
+		return b.Bytes()
+	}
+	if c.URL != "" { // each refreshed file must repeat this first line, or the profile is no longer refreshed
+		fmt.Fprintf(&b, "#!MANAGED-CONFIG %s interval=%d strict=false\n", c.URL, c.Hours*3600)
+	}
+	b.WriteString(c.leftOutComment("# "))
+	b.WriteString("[General]\nloglevel = notify\n")
+	fmt.Fprintf(&b, "dns-server = system, %s\n", strings.Join(basic.Resolvers, ", "))
+	b.WriteString("skip-proxy = localhost, *.local, " + strings.Join(basic.Networks, ", ") + "\n")
+	if c.Client.Dialect == SurfboardConf || !c.Client.Version.Before(Version{3}) {
+		b.WriteString("proxy-test-url = " + probe + "\n")
+	}
+	b.WriteString("\n[Proxy]\n")
+	c.surgeProxies(&b)
+	b.WriteString("\n[Proxy Group]\n")
+	fmt.Fprintf(&b, "%s = select, %s\n", groupAll, strings.Join(c.choices(), ", "))
+	fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", groupAuto, strings.Join(c.nodes(), ", "), probe, basic.Interval)
+	b.WriteString("\n[Rule]\n" + strings.Join(basic.clashRules("FINAL"), "\n") + "\n")
+	return b.Bytes()
+}
+
+func (c content) surgeProxies(b *bytes.Buffer) {
+	for i := range c.entries {
+		b.WriteString(surgeLine(&c.entries[i]) + "\n")
+	}
+}
+
+var surgeTypes = map[node.Protocol]string{
+	plainHTTP: "http", node.Shadowsocks: "ss", node.VMess: "vmess", node.VLESS: "vless", node.Trojan: "trojan",
+	node.Hysteria2: "hysteria2", node.TUIC: "tuic-v5", node.AnyTLS: "anytls",
+}
+
+func surgeLine(p *Proxy) string {
+	l := line{comma: ", "}
+	l.word(p.Name + " = " + surgeTypes[p.Protocol])
+	l.word(p.Address)
+	l.word(p.port())
+	switch p.Protocol {
+	case plainHTTP:
+		return l.String()
+	case node.Shadowsocks:
+		l.set("encrypt-method", p.Method)
+		l.secret("password", p.Password)
+		l.set("udp-relay", "true")
+		return l.String()
+	case node.VMess:
+		l.set("username", p.UUID)
+		l.set("vmess-aead", "true") // else it falls back to the handshake of old
+		l.set("tls", strconv.FormatBool(p.secured()))
+	case node.VLESS:
+		l.set("username", p.UUID)
+		l.set("flow", p.Flow)
+		if p.Security != "reality" {
+			l.set("tls", strconv.FormatBool(p.secured()))
+		}
+	case node.TUIC:
+		l.set("uuid", p.UUID)
+		l.secret("password", p.Password)
+		l.secret("alpn", strings.Join(p.ALPN, "; "))
+	default:
+		l.secret("password", p.Password)
+		l.secret("salamander-password", p.ObfsPassword)
+	}
+	switch p.Transport {
+	case "ws":
+		l.set("ws", "true")
+		l.set("ws-path", urlPath(p.Path))
+		if p.Host != "" {
+			l.set("ws-headers", "Host:"+p.Host)
+		}
+	case "grpc":
+		l.set("grpc", "true")
+		l.secret("grpc-service-name", p.ServiceName)
+	}
+	if p.secured() {
+		l.set("sni", p.ServerName)
+		l.set("server-cert-fingerprint-sha256", p.Pin)
+		l.set("reality-public-key", p.PublicKey)
+		l.set("reality-short-id", p.ShortID)
+	}
+	return l.String()
+}

@@ -1,0 +1,130 @@
+package format
+
+import (
+	"airstrip/internal/node"
+)
+
+// xray writes an array with one configuration per node, as v2rayN, v2rayNG and Happ read it. Where only the nodes are
+// wanted it is one configuration with nothing but outbounds.
+func xray(c content) []byte {
+	if c.NodesOnly {
+		outbounds := make([]object, len(c.entries))
+		for i := range c.entries {
+			outbounds[i] = xrayOutbound(&c.entries[i], c.entries[i].Name)
+		}
+		return indented(object{"outbounds": outbounds})
+	}
+	configs := make([]any, len(c.entries))
+	for i := range c.entries {
+		p := &c.entries[i]
+		configs[i] = xrayConfig{
+			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: xrayDNS(), Inbounds: xrayInbounds, Routing: xrayRouting(),
+			Outbounds: []object{xrayOutbound(p, "proxy"), {"tag": "direct", "protocol": "freedom"}, {"tag": "block", "protocol": "blackhole"}},
+		}
+	}
+	return lines(configs)
+}
+
+type xrayConfig struct {
+	Remarks   string   `json:"remarks"`
+	Log       object   `json:"log"`
+	DNS       object   `json:"dns"`
+	Inbounds  []object `json:"inbounds"`
+	Outbounds []object `json:"outbounds"`
+	Routing   object   `json:"routing"`
+}
+
+var xrayInbounds = []object{
+	{
+		"tag": "socks", "listen": "127.0.0.1", "port": 10808, "protocol": "socks", "settings": object{"udp": true},
+		"sniffing": object{"enabled": true, "destOverride": []string{"http", "tls", "quic"}},
+	},
+	{"tag": "http", "listen": "127.0.0.1", "port": 10809, "protocol": "http"},
+}
+
+func xrayDNS() object {
+	near := object{"address": basic.Resolvers[0], "domains": xrayDomains()}
+	return object{"servers": []any{near, "https://" + basic.Remote + "/dns-query"}}
+}
+
+func xrayRouting() object {
+	return object{"domainStrategy": "IPIfNonMatch", "rules": []object{
+		{"type": "field", "domain": xrayDomains(), "outboundTag": "direct"},
+		{"type": "field", "ip": append([]string{basic.Resolvers[0]}, basic.Networks...), "outboundTag": "direct"},
+	}}
+}
+
+func xrayDomains() []string {
+	out := make([]string, len(basic.Suffixes))
+	for i, suffix := range basic.Suffixes {
+		out[i] = "domain:" + suffix
+	}
+	return out
+}
+
+func xrayOutbound(p *Proxy, tag string) object {
+	out := object{"tag": tag, "protocol": string(p.Protocol)}
+	stream := object{"network": p.Transport, "security": p.Security}
+	server := object{"address": p.Address, "port": p.Port}
+	switch p.Protocol {
+	case node.Hysteria2:
+		out["protocol"] = "hysteria"
+		server["version"] = 2
+		out["settings"] = server
+		stream["network"] = "hysteria"
+		stream["hysteriaSettings"] = object{"version": 2, "auth": p.Password}
+		if p.Obfs != "" {
+			stream["finalmask"] = object{"udp": []object{{"type": p.Obfs, "settings": object{"password": p.ObfsPassword}}}}
+		}
+	case node.VMess, node.VLESS:
+		user := object{"id": p.UUID, "security": "auto"}
+		if p.Protocol == node.VLESS {
+			user = object{"id": p.UUID, "encryption": "none"}
+		}
+		if p.Flow != "" {
+			user["flow"] = p.Flow
+		}
+		server["users"] = []object{user}
+		out["settings"] = object{"vnext": []object{server}}
+	default:
+		server["password"] = p.Password
+		if p.Method != "" {
+			server["method"] = p.Method
+		}
+		out["settings"] = object{"servers": []object{server}}
+	}
+	switch p.Transport {
+	case "ws", "httpupgrade":
+		settings := object{"path": p.Path}
+		if p.Host != "" {
+			settings["host"] = p.Host
+		}
+		stream[map[string]string{"ws": "wsSettings", "httpupgrade": "httpupgradeSettings"}[p.Transport]] = settings
+	case "grpc":
+		stream["grpcSettings"] = object{"serviceName": p.ServiceName}
+	}
+	xraySecurity(stream, p)
+	out["streamSettings"] = stream
+	return out
+}
+
+// xraySecurity adds how the server shows itself. A certificate of its own is pinned; to skip the check instead, as was
+// the custom, keeps newer cores from starting at all.
+func xraySecurity(stream object, p *Proxy) {
+	switch p.Security {
+	case "reality":
+		stream["realitySettings"] = object{"serverName": p.ServerName, "fingerprint": "chrome", "publicKey": p.PublicKey, "shortId": p.ShortID}
+	case "tls", "pinned":
+		settings := object{"serverName": p.ServerName}
+		if p.Transport != "quic" {
+			settings["fingerprint"] = "chrome"
+		}
+		if len(p.ALPN) > 0 {
+			settings["alpn"] = p.ALPN
+		}
+		if p.Pin != "" {
+			settings["pinnedPeerCertSha256"], settings["verifyPeerCertByName"] = p.Pin, p.ServerName
+		}
+		stream["security"], stream["tlsSettings"] = "tls", settings
+	}
+}
