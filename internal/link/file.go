@@ -116,7 +116,7 @@ func (l *Links) visible(ctx context.Context, revision int64) ([]node.Node, error
 	if err != nil {
 		return nil, err
 	}
-	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Enabled })
+	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Serves() })
 	l.listed.Store(&listed{revision, nodes})
 	return nodes, nil
 }

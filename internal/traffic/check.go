@@ -15,7 +15,7 @@ type counted struct {
 }
 
 // check sorts the rows into good ones and refused ones.
-func (t *Traffic) check(ctx context.Context, r *Report) (good []counted, refused []Refusal, err error) {
+func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []counted, refused []Refusal, err error) {
 	if len(r.Rows) > MaxRows {
 		return nil, nil, ErrTooMany
 	}
@@ -42,7 +42,7 @@ func (t *Traffic) check(ctx context.Context, r *Report) (good []counted, refused
 	seen := make(map[int64]bool, len(r.Rows))
 	good = make([]counted, 0, len(r.Rows))
 	for _, row := range r.Rows {
-		billed, fits := bill(row, r.Node.RatePermille)
+		billed, fits := bill(row, rate)
 		code := ""
 		switch {
 		case row.Up < 0 || row.Down < 0:

@@ -73,10 +73,11 @@ func (s *server) nodeJSON(n node.Node) *nodeJSON {
 	}
 }
 
-func usersJSON(n node.Node, users []service.Access) []userJSON {
+func (s *server) usersJSON(n node.Node, users []service.Access) []userJSON {
+	rate := n.Rate(s.nodes.Local())
 	out := make([]userJSON, len(users))
 	for i, a := range users {
-		out[i] = userJSON{a.UserID, a.UUID, a.Password, a.SpeedMbps, a.Devices, raw(a.RemainingBytes, n.RatePermille)}
+		out[i] = userJSON{a.UserID, a.UUID, a.Password, a.SpeedMbps, a.Devices, raw(a.RemainingBytes, rate)}
 	}
 	return out
 }
@@ -106,7 +107,7 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(snapshotJSON{f.Revision, s.nodeJSON(*f.Node), usersJSON(*f.Node, f.Users), rulesJSON(f.Rules)})
+	body, err := json.Marshal(snapshotJSON{f.Revision, s.nodeJSON(*f.Node), s.usersJSON(*f.Node, f.Users), rulesJSON(f.Rules)})
 	if err != nil {
 		return err
 	}
@@ -206,7 +207,7 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 			return false, err
 		}
 	}
-	line := changeJSON{Revision: f.Revision, Users: usersJSON(st.node, f.Users), Removed: f.Removed}
+	line := changeJSON{Revision: f.Revision, Users: st.usersJSON(st.node, f.Users), Removed: f.Removed}
 	if f.Node != nil || tellNode {
 		told, err := json.Marshal(st.nodeJSON(st.node))
 		if err != nil {

@@ -29,3 +29,13 @@ CREATE TABLE traffic_day (
 	billed  {{int}} NOT NULL CHECK (billed >= 0),
 	PRIMARY KEY (user_id, day)
 ) {{clustered}};
+
+-- By day and node. The monthly quotas of nodes are reckoned from it.
+CREATE TABLE node_day (
+	node_id {{int}} NOT NULL,
+	day     {{int}} NOT NULL,
+	up      {{int}} NOT NULL CHECK (up >= 0),
+	down    {{int}} NOT NULL CHECK (down >= 0),
+	billed  {{int}} NOT NULL CHECK (billed >= 0),
+	PRIMARY KEY (node_id, day)
+) {{clustered}};

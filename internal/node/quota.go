@@ -1,0 +1,99 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Month is the time in which a node's quota counts, and what was moved in it.
+type Month struct {
+	Begins time.Time
+	Ends   time.Time
+	Used   int64 // bytes, up and down together
+}
+
+// monthOf gives the first days of the quota's month that local lies in and of the next.
+func monthOf(local time.Time, resetDay int) (begins, ends time.Time) {
+	first := func(months int) time.Time {
+		last := time.Date(local.Year(), local.Month()+time.Month(months)+1, 0, 0, 0, 0, 0, local.Location()).Day()
+		return time.Date(local.Year(), local.Month()+time.Month(months), min(resetDay, last), 0, 0, 0, 0, local.Location())
+	}
+	if begins = first(0); local.Before(begins) {
+		return first(-1), begins
+	}
+	return begins, first(1)
+}
+
+// dayOf writes a day as the log by day does.
+func dayOf(local time.Time) int64 {
+	return int64(local.Year()*10_000 + int(local.Month())*100 + local.Day())
+}
+
+// Local is the time in the site's time zone.
+func (s *Nodes) Local() time.Time { return s.db.Now().In(s.settings.Get().Zone()) }
+
+// Months gives the present month of each node's quota, by id; of nodes without a quota too.
+func (s *Nodes) Months(ctx context.Context, nodes ...Node) (map[int64]Month, error) {
+	return s.months(ctx, s.db, nodes...)
+}
+
+func (s *Nodes) months(ctx context.Context, idb bun.IDB, nodes ...Node) (map[int64]Month, error) {
+	local := s.Local()
+	ids := make([]int64, len(nodes))
+	by := make(map[int64]Month, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+		begins, ends := monthOf(local, n.ResetDay)
+		by[n.ID] = Month{Begins: begins, Ends: ends}
+	}
+	var rows []struct{ NodeID, Day, Used int64 }
+	err := idb.NewSelect().TableExpr("node_day").ColumnExpr("node_id, day, up + down AS used").
+		Where("node_id IN (?) AND day >= ?", bun.List(ids), dayOf(local.AddDate(0, 0, -31))).Scan(ctx, &rows)
+	for _, r := range rows {
+		if m := by[r.NodeID]; r.Day >= dayOf(m.Begins) {
+			m.Used += r.Used
+			by[r.NodeID] = m
+		}
+	}
+	return by, err
+}
+
+// follow sets what follows from the clock and from what was counted.
+func (s *Nodes) follow(ctx context.Context, tx bun.Tx, n *Node) error {
+	n.ToldPermille, n.Spent = n.Rate(s.Local()), false
+	if n.QuotaBytes == nil || n.ID == 0 {
+		return nil
+	}
+	months, err := s.months(ctx, tx, *n)
+	n.Spent = months[n.ID].Used >= *n.QuotaBytes
+	return err
+}
+
+// Follow closes those of the nodes whose quota is used up, opens those whose quota's month is a new one, and tells agents
+// of another rate. ids are the nodes to look at; without any all are looked at.
+func (s *Nodes) Follow(ctx context.Context, ids ...int64) error {
+	var nodes []Node
+	q := s.db.NewSelect().Model(&nodes).Where("(quota_bytes IS NOT NULL OR CAST(hour_rates AS TEXT) <> '[]')")
+	if len(ids) > 0 {
+		q = q.Where("id IN (?)", bun.List(ids))
+	}
+	if err := q.Scan(ctx); err != nil || len(nodes) == 0 {
+		return err
+	}
+	months, err := s.Months(ctx, nodes...)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		spent := n.QuotaBytes != nil && months[n.ID].Used >= *n.QuotaBytes
+		if spent == n.Spent && n.Rate(s.Local()) == n.ToldPermille {
+			continue
+		}
+		if _, err := s.Change(ctx, n.ID, func(*Node) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
