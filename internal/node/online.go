@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/netip"
 	"slices"
@@ -9,10 +10,14 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
 )
 
-// onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
-const onlineFor = 90 * time.Second
+const (
+	onlineFor   = 90 * time.Second // an address that was reported counts as online; agents report each 20 to 60 s
+	onlineAgain = 30 * time.Second // within it a report of the same address changes nothing
+)
 
 // OnlineIP is one address at which a user is connected to a node.
 type OnlineIP struct {
@@ -22,6 +27,9 @@ type OnlineIP struct {
 	IP            string
 	FirstAt       time.Time
 	LastAt        time.Time
+	Since         time.Time
+	Place         place
+	EvictedAt     *time.Time
 }
 
 // SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none of
@@ -41,7 +49,7 @@ func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept 
 	if err := s.edit(ctx, n.ID, func(st *State) { st.OnlineUsers = int64(len(users)) }); err != nil {
 		return 0, err
 	}
-	return len(online), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return upsertOnline(ctx, tx, online) })
+	return len(online), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.upsertOnline(ctx, tx, online) })
 }
 
 // setOffline lets nobody count as online on n any more.
@@ -82,13 +90,33 @@ func (s *Nodes) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]On
 	return slices.DeleteFunc(online, func(o OnlineIP) bool { return !admitted[o.UserID] }), err
 }
 
-func upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
+// upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away where
+// they have become too many. Those seen a moment ago are left alone: most of a report is no news.
+func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
+	var came []int64
 	for part := range slices.Chunk(online, 500) {
-		if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id, node_id, ip) DO UPDATE").Set("last_at = EXCLUDED.last_at").Exec(ctx); err != nil {
+		now := part[0].LastAt
+		var rows []struct {
+			UserID int64
+			Since  time.Time
+		}
+		err := tx.NewInsert().Model(&part).On("CONFLICT (user_id, node_id, ip) DO UPDATE").
+			Set("last_at = EXCLUDED.last_at, since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE EXCLUDED.since END", now.Add(-onlineFor), gone).
+			Set("place = CASE WHEN online_ip.place = ? AND EXCLUDED.place = ? THEN online_ip.place ELSE EXCLUDED.place END", leaving, given).
+			Where("online_ip.last_at < ? OR online_ip.place = ? OR EXCLUDED.place = ?", now.Add(-onlineAgain), gone, reported).
+			// A list that was on its way when the address was cut must not bring it back.
+			Where("online_ip.place <> ? OR EXCLUDED.place = ? OR online_ip.evicted_at < ?", gone, reported, now.Add(-awayFor)).
+			Returning("user_id, since").Scan(ctx, &rows)
+		if err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		}
+		for _, r := range rows {
+			if r.Since.Equal(now) {
+				came = append(came, r.UserID)
+			}
+		}
 	}
-	return nil
+	return s.evictAll(ctx, tx, came)
 }
 
 // readable gives each address once and in one form; IPv4 in IPv6 is IPv4.
@@ -97,7 +125,7 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 	var kept []OnlineIP
 	for _, o := range online {
 		ip, err := netip.ParseAddr(o.IP)
-		row := OnlineIP{UserID: o.UserID, NodeID: nodeID, IP: ip.Unmap().WithZone("").String(), FirstAt: now, LastAt: now}
+		row := OnlineIP{UserID: o.UserID, NodeID: nodeID, IP: ip.Unmap().WithZone("").String(), FirstAt: now, LastAt: now, Since: now, Place: reported}
 		if err != nil || o.UserID <= 0 || seen[row] {
 			continue
 		}
@@ -111,7 +139,7 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
 	var count int
 	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("count(DISTINCT ip)").
-		Where("user_id = ? AND last_at > ?", userID, s.db.Now().Add(-onlineFor)).Scan(ctx, &count)
+		Where("user_id = ? AND last_at > ? AND place <> ?", userID, s.db.Now().Add(-onlineFor), gone).Scan(ctx, &count)
 	return count, err
 }
 
@@ -147,7 +175,7 @@ func (w *whereabouts) look(ctx context.Context, s *Nodes) (map[int64][]string, e
 		return w.by, nil
 	}
 	var rows []OnlineIP
-	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ?", now.Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).ColumnExpr("DISTINCT user_id, ip").Where("last_at > ? AND place <> ?", now.Add(-onlineFor), gone).OrderExpr("user_id, ip").Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +193,7 @@ func (s *Nodes) Alive(ctx context.Context, n Node) (map[int64]int, error) {
 		IPs    int `bun:"ips"`
 	}
 	err := s.db.NewSelect().TableExpr("online_ip").ColumnExpr("user_id, count(DISTINCT ip) AS ips").
-		Where("last_at > ?", s.db.Now().Add(-onlineFor)).GroupExpr("user_id").Scan(ctx, &rows)
+		Where("last_at > ? AND place <> ?", s.db.Now().Add(-onlineFor), gone).GroupExpr("user_id").Scan(ctx, &rows)
 	if err != nil {
 		return nil, err
 	}

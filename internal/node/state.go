@@ -70,8 +70,8 @@ func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
 	st.SeenAt = s.db.Now()
 	online = readable(st.NodeID, online, st.SeenAt)
 	users := map[int64]bool{}
-	for _, o := range online {
-		users[o.UserID] = true
+	for i := range online {
+		users[online[i].UserID], online[i].Place = true, given
 	}
 	st.OnlineUsers = int64(len(users))
 	s.beats.Set(st.NodeID, st.SeenAt)
@@ -79,7 +79,7 @@ func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
 		if err := upsertState(ctx, tx, &st); err != nil {
 			return err
 		}
-		return upsertOnline(ctx, tx, online)
+		return s.upsertOnline(ctx, tx, online)
 	})
 }
 

@@ -1,5 +1,5 @@
 // Package agent is what airstrip-node speaks with the server, under /api/agent/v1: a snapshot, a stream of changes with
-// a revision, reports that count exactly once, and heartbeats. The node's secret alone names the node.
+// a revision, reports that count exactly once, places for addresses of users with a device limit, and heartbeats. The node's secret alone names the node.
 package agent
 
 import (
@@ -25,6 +25,7 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 	mux.HandleFunc("GET /api/agent/v1/changes", s.guard(s.changes))
 	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.report))
 	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.status))
+	mux.HandleFunc("POST /api/agent/v1/devices", s.guard(s.device))
 }
 
 // guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.

@@ -61,6 +61,7 @@ type changeJSON struct {
 	Users     []userJSON  `json:"users,omitempty"`
 	Removed   []int64     `json:"removed,omitempty"`
 	Rules     *[]ruleJSON `json:"rules,omitempty"`
+	Drop      []dropJSON  `json:"drop,omitempty"` // addresses to cut; said again until the agent says that they are gone
 	Heartbeat bool        `json:"heartbeat,omitempty"`
 	Reset     bool        `json:"reset,omitempty"`
 }
@@ -166,6 +167,8 @@ func (st *stream) follow(ctx context.Context) error {
 	defer stop()
 	settings, stopSettings := st.settings.Watch()
 	defer stopSettings()
+	devices, stopDevices := st.nodes.WatchDevices()
+	defer stopDevices()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	defer st.control.SetWriteDeadline(time.Time{})
@@ -178,6 +181,8 @@ func (st *stream) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-changes:
+			tellNode = false
+		case <-devices:
 			tellNode = false
 		case <-settings:
 			tellNode = true
@@ -221,8 +226,11 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 		rules := rulesJSON(f.Rules)
 		line.Rules = &rules
 	}
+	if line.Drop, err = st.drops(ctx, st.node); err != nil {
+		return false, err
+	}
 	st.since = f.Revision
-	if line.Node == nil && f.Empty() {
+	if line.Node == nil && len(line.Drop) == 0 && f.Empty() {
 		return false, nil
 	}
 	return false, st.write(line)

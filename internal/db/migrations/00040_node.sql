@@ -90,14 +90,19 @@ CREATE TABLE user_link_group (
 ) {{strict}};
 
 CREATE TABLE online_ip (
-	user_id  {{int}} NOT NULL,
-	node_id  {{int}} NOT NULL,
-	ip       {{text}} NOT NULL,
-	first_at {{time}} NOT NULL,
-	last_at  {{time}} NOT NULL,
+	user_id    {{int}} NOT NULL,
+	node_id    {{int}} NOT NULL,
+	ip         {{text}} NOT NULL,
+	first_at   {{time}} NOT NULL,
+	last_at    {{time}} NOT NULL,
+	since      {{time}} NOT NULL, -- when it came this time
+	-- Foreign agents report whom they let in. Ours ask, and cut an address that is leaving; then it is gone.
+	place      {{text}} NOT NULL CHECK (place IN ('reported', 'given', 'leaving', 'gone')),
+	evicted_at {{time}}, -- when it last lost its place to a newer address
 	PRIMARY KEY (user_id, node_id, ip)
 ) {{strict}};
 CREATE INDEX online_ip_last ON online_ip (last_at);
+CREATE INDEX online_ip_leaving ON online_ip (node_id) WHERE place = 'leaving';
 
 -- Audit rules: destinations that nodes refuse. A removed rule stays, for the hits that name it.
 CREATE TABLE rule (

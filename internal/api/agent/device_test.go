@@ -1,0 +1,296 @@
+package agent_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// exit is an agent's side of the device limit: it lets nobody through without a place, and cuts whom it is told to.
+type exit struct {
+	*site
+	secret string
+	crowd  *crowd
+}
+
+// crowd is the addresses that are let through, over all exits, and the most that there ever were.
+type crowd struct {
+	mu   sync.Mutex
+	in   map[string]int
+	most int
+}
+
+func (c *crowd) enter(ip string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.in[ip]++
+	c.most = max(c.most, len(c.in))
+}
+
+func (c *crowd) leave(ip string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.in, ip)
+}
+
+func (c *crowd) names() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ips []string
+	for ip := range c.in {
+		ips = append(ips, ip)
+	}
+	slices.Sort(ips)
+	return ips
+}
+
+type admission struct {
+	Admitted bool
+	Drop     []string
+}
+
+func (e *exit) post(body string) (out admission) {
+	status, _, got := e.call("POST", "devices", []byte(body), "Authorization", "Bearer "+e.secret)
+	if err := json.Unmarshal(got, &out); err != nil || status != 200 {
+		e.Errorf("%s: %d %s", body, status, got)
+	}
+	return out
+}
+
+// connect asks until it is told, as the agent does, and answers whether the address is in.
+func (e *exit) connect(userID int64, ip string) bool {
+	var gone []string
+	for range 20 {
+		text, _ := json.Marshal(gone)
+		out := e.post(fmt.Sprintf(`{"user_id":%d,"ip":%q,"gone":%s}`, userID, ip, text))
+		for _, old := range out.Drop {
+			e.crowd.leave(old)
+		}
+		if gone = out.Drop; out.Admitted {
+			e.crowd.enter(ip)
+		}
+		if out.Admitted || len(gone) == 0 {
+			return out.Admitted
+		}
+	}
+	return false
+}
+
+// obey follows the stream and cuts whom it names.
+func (e *exit) obey() {
+	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.url, e.revision()), nil)
+	req.Header.Set("Authorization", "Bearer "+e.secret)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != 200 {
+		e.Fatal(res, err)
+	}
+	e.Cleanup(func() { res.Body.Close() })
+	go func() {
+		for scan := bufio.NewScanner(res.Body); scan.Scan(); {
+			var l struct {
+				Drop []struct {
+					UserID int64 `json:"user_id"`
+					IPs    []string
+				}
+			}
+			json.Unmarshal(scan.Bytes(), &l)
+			for _, d := range l.Drop {
+				for _, ip := range d.IPs {
+					e.crowd.leave(ip)
+				}
+				text, _ := json.Marshal(d.IPs)
+				e.post(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text))
+			}
+		}
+	}()
+}
+
+// limited gives user 3 a service for so many devices, and two exits.
+func (s *site) limited(devices int) (a, b *exit) {
+	s.Helper()
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.services.Start(ctx, tx, service.Terms{UserID: 3, PlanID: 1, Name: "P", Class: 1, Devices: &devices, Reset: service.Never, Months: 1})
+		return err
+	})
+	draft := node.Draft("HK 02", node.Shadowsocks, "hk2.example", 443)
+	draft.Settings.Method = "aes-128-gcm"
+	_, secret, err := s.nodes.Add(s.Context(), draft)
+	if err != nil {
+		s.Fatal(err)
+	}
+	c := &crowd{in: map[string]int{}}
+	return &exit{s, s.secret, c}, &exit{s, secret, c}
+}
+
+func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		a, b := s.limited(3)
+		a.obey()
+		b.obey()
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() { []*exit{a, b}[i%2].connect(3, fmt.Sprintf("127.0.0.%d", i+1)) })
+		}
+		wg.Wait()
+		if in := a.crowd.names(); a.crowd.most != 3 || len(in) != 3 {
+			t.Fatalf("of 20 addresses at once %v are in, and once there were %d", in, a.crowd.most)
+		}
+		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 3 {
+			t.Fatalf("the server knows of %d, %v", devices, err)
+		}
+	})
+}
+
+func TestWhoCameFirstGoesFirst(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		now := time.Now()
+		var mu sync.Mutex
+		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		pass := func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() }
+		a, b := s.limited(2)
+		a.obey()
+		b.obey()
+		for i, e := range []*exit{a, b, a} {
+			if !e.connect(3, fmt.Sprintf("127.0.0.%d", i+1)) {
+				t.Fatalf("address %d was refused", i+1)
+			}
+			pass(time.Second)
+		}
+		if in := a.crowd.names(); !slices.Equal(in, []string{"127.0.0.2", "127.0.0.3"}) {
+			t.Fatalf("in are %v", in)
+		}
+		if a.connect(3, "127.0.0.1") {
+			t.Error("the one that was sent away sent away another at once")
+		}
+		if !a.connect(3, "127.0.0.2") || !b.connect(3, "127.0.0.3") {
+			t.Error("addresses with a place were refused, on the other node")
+		}
+		pass(61 * time.Second)
+		if !b.connect(3, "127.0.0.1") || !slices.Equal(a.crowd.names(), []string{"127.0.0.1", "127.0.0.3"}) {
+			t.Errorf("a minute later in are %v", a.crowd.names())
+		}
+		pass(91 * time.Second)
+		if !a.connect(3, "127.0.0.9") || !a.connect(3, "127.0.0.8") {
+			t.Error("places that nobody has held for 90 s are not free")
+		}
+		if !a.connect(1, "127.0.0.7") {
+			t.Error("a user without a limit was refused")
+		}
+		if out := a.post(`{"user_id":99,"ip":"127.0.0.7"}`); out.Admitted {
+			t.Error("a stranger was admitted")
+		}
+	})
+}
+
+func TestAnAgentThatDoesNotCutKeepsThePlace(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		a, b := s.limited(1)
+		if !a.connect(3, "127.0.0.1") {
+			t.Fatal("the first was refused")
+		}
+		if b.connect(3, "127.0.0.2") {
+			t.Error("a second address is in while the first was not cut")
+		}
+		a.obey() // the word waits for it
+		deadline := time.Now().Add(2 * time.Second)
+		for len(a.crowd.names()) > 0 && time.Now().Before(deadline) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if !b.connect(3, "127.0.0.2") || a.crowd.most != 1 {
+			t.Errorf("in are %v, at most %d", a.crowd.names(), a.crowd.most)
+		}
+	})
+}
+
+func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		a, _ := s.limited(2)
+		draft := node.Draft("foreign", node.Shadowsocks, "f.example", 443)
+		draft.Settings.Method = "aes-128-gcm"
+		foreign, _, err := s.nodes.Add(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		online := func(ips ...string) {
+			var rows []node.OnlineIP
+			for _, ip := range ips {
+				rows = append(rows, node.OnlineIP{UserID: 3, IP: ip})
+			}
+			s.setOnline(foreign, rows)
+		}
+		a.obey()
+		online("10.0.0.1")
+		if !a.connect(3, "127.0.0.1") || !a.connect(3, "127.0.0.2") || len(a.crowd.names()) != 1 {
+			t.Fatalf("with one place held elsewhere in are %v", a.crowd.names())
+		}
+		online("10.0.0.1", "10.0.0.2") // two there: nothing is left for ours
+		deadline := time.Now().Add(2 * time.Second)
+		for len(a.crowd.names()) > 0 {
+			if time.Now().After(deadline) {
+				t.Fatalf("still in are %v", a.crowd.names())
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if a.connect(3, "127.0.0.3") {
+			t.Error("a third address is in beside two that nobody can cut")
+		}
+	})
+}
+
+func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		a, b := s.limited(1)
+		a.obey()
+		now := time.Now()
+		var mu sync.Mutex
+		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		beat := func(ip string) {
+			if status := first(s.call("POST", "status", fmt.Appendf(nil, `{"boot":"b","online":[{"user_id":3,"ips":[%q]}]}`, ip))); status != 200 {
+				t.Fatal(status)
+			}
+		}
+		a.connect(3, "127.0.0.1")
+		for range 6 {
+			mu.Lock()
+			now = now.Add(20 * time.Second)
+			mu.Unlock()
+			beat("127.0.0.1")
+		}
+		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+			t.Fatalf("after two minutes of heartbeats %d addresses are online, %v", devices, err)
+		}
+		if !b.connect(3, "127.0.0.2") {
+			t.Fatal("a new address was refused")
+		}
+		beat("127.0.0.1") // it was on its way
+		if b.connect(3, "127.0.0.2"); !slices.Equal(a.crowd.names(), []string{"127.0.0.2"}) {
+			t.Errorf("in are %v", a.crowd.names())
+		}
+		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+			t.Errorf("%d addresses are online, %v", devices, err)
+		}
+	})
+}
+
+func (s *site) setOnline(n node.Node, rows []node.OnlineIP) {
+	s.Helper()
+	if err := s.nodes.SetOnline(s.Context(), n, rows); err != nil {
+		s.Fatal(err)
+	}
+}

@@ -1,0 +1,234 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+)
+
+// A user's device limit holds over all nodes together. Each address at which the user is online has one of so many places,
+// and keeps it until its nodes say that they have cut it, or have not said for onlineFor that it is still there. A new
+// address that finds no place free sends away the one that came first, and waits until that is gone: so there are never
+// more. Addresses on nodes of foreign agents hold places too, but nobody can be told to cut them.
+
+// place says how an address stands.
+type place string
+
+const (
+	reported place = "reported" // by a foreign agent
+	given    place = "given"    // to an address on a node of ours
+	leaving  place = "leaving"  // its agent is to cut it
+	gone     place = "gone"     // it was cut
+)
+
+// awayFor is how long an address that lost its place comes back only where one is free. Without it two devices that both
+// connect again at once would take turns for ever.
+const awayFor = time.Minute
+
+// devices is the name of the revision that grows when an address is sent away, and when it is gone.
+const devices = "device"
+
+// Answer to an address that asks for a place.
+type Answer int
+
+// The answers. With Wait an address has been sent away and is not gone yet.
+const (
+	Refused Answer = iota
+	Admitted
+	Wait
+)
+
+// WatchDevices gives a channel that holds a value after some address was sent away or has gone. Call stop when done.
+func (s *Nodes) WatchDevices() (changes <-chan int64, stop func()) { return s.db.Watch(devices) }
+
+// Admit gives the user's address on n a place, or says why it has none yet. Asking again is harmless.
+func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.Addr) (answer Answer, err error) {
+	if admitted, err := s.Admitted(ctx, n, []int64{userID}); err != nil || !admitted[userID] {
+		return Refused, err
+	}
+	ip := address.Unmap().WithZone("").String()
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		limit, err := lockDevices(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		now := s.db.Now()
+		all, err := s.addresses(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		if answer = all.ask(ip, limit); answer == Wait {
+			evict := all.oldest(limit - 1)
+			if len(evict) == 0 && all.leaving() == 0 {
+				answer = Refused
+			}
+			return s.evict(ctx, tx, userID, evict)
+		}
+		if answer == Refused {
+			return nil
+		}
+		row := &OnlineIP{UserID: userID, NodeID: n.ID, IP: ip, FirstAt: now, LastAt: now, Since: now, Place: given}
+		_, err = tx.NewInsert().Model(row).On("CONFLICT (user_id, node_id, ip) DO UPDATE").
+			Set("last_at = EXCLUDED.last_at, place = EXCLUDED.place").
+			Set("since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE EXCLUDED.since END", now.Add(-onlineFor), gone).Exec(ctx)
+		return err
+	})
+	return answer, err
+}
+
+// Gone notes that n's agent has cut the user's addresses, for which it was asked.
+func (s *Nodes) Gone(ctx context.Context, n Node, userID int64, ips []string) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		changed, err := db.Changed(tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?", gone).
+			Where("user_id = ? AND node_id = ? AND place = ? AND ip IN (?)", userID, n.ID, leaving, bun.List(ips)).Exec(ctx))
+		if err == nil && changed > 0 {
+			_, err = db.Bump(ctx, tx, devices)
+		}
+		return err
+	})
+}
+
+// Leaving gives the addresses that n's agent is to cut, by user.
+func (s *Nodes) Leaving(ctx context.Context, n Node) ([]OnlineIP, error) {
+	var rows []OnlineIP
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND place = 'leaving' AND last_at > ?", n.ID, s.db.Now().Add(-onlineFor)).OrderExpr("user_id, ip").Scan(ctx)
+	return rows, err
+}
+
+// lockDevices keeps others from giving the user's places until the transaction ends, and gives the limit; 0: none.
+func lockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err error) {
+	err = tx.NewRaw(`UPDATE access SET user_id = user_id WHERE user_id = ? RETURNING coalesce(devices, 0)`, userID).Scan(ctx, &limit)
+	return limit, err
+}
+
+// evictAll sends addresses of the users away where they are more than the limit.
+func (s *Nodes) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error {
+	slices.Sort(userIDs)
+	limited, err := s.services.Limited(ctx, slices.Compact(userIDs), 0, 0) // on whatever nodes
+	if err != nil {
+		return err
+	}
+	for _, id := range limited {
+		limit, err := lockDevices(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if limit == 0 {
+			continue
+		}
+		all, err := s.addresses(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := s.evict(ctx, tx, id, all.oldest(limit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Nodes) evict(ctx context.Context, tx bun.Tx, userID int64, ips []string) error {
+	if len(ips) == 0 {
+		return nil
+	}
+	_, err := tx.NewUpdate().Model((*OnlineIP)(nil)).Set("place = ?, evicted_at = ?", leaving, s.db.Now()).
+		Where("user_id = ? AND place = ? AND ip IN (?)", userID, given, bun.List(ips)).Exec(ctx)
+	if err == nil {
+		_, err = db.Bump(ctx, tx, devices)
+	}
+	return err
+}
+
+// addresses are a user's, by IP: those that hold a place, and those that lost one lately.
+type addresses map[string]*address
+
+type address struct {
+	ip      string
+	since   time.Time
+	held    bool // a place, on some node
+	leaving bool // all of its nodes have been told to cut it
+	firm    bool // some node cannot be told to
+	away    bool // it lost its place lately
+}
+
+func (s *Nodes) addresses(ctx context.Context, tx bun.Tx, userID int64) (addresses, error) {
+	var rows []OnlineIP
+	now := s.db.Now()
+	if err := tx.NewSelect().Model(&rows).Where("user_id = ? AND last_at > ?", userID, now.Add(-onlineFor)).Scan(ctx); err != nil {
+		return nil, err
+	}
+	all := addresses{}
+	for _, r := range rows {
+		a := all[r.IP]
+		if a == nil {
+			a = &address{ip: r.IP, since: r.Since, leaving: true}
+			all[r.IP] = a
+		}
+		a.away = a.away || (r.EvictedAt != nil && now.Sub(*r.EvictedAt) < awayFor)
+		if r.Place == gone {
+			continue
+		}
+		a.held, a.firm, a.leaving = true, a.firm || r.Place == reported, a.leaving && r.Place == leaving
+		if r.Since.Before(a.since) {
+			a.since = r.Since
+		}
+	}
+	return all, nil
+}
+
+// ask gives what an address that asks is told.
+func (all addresses) ask(ip string, limit int) Answer {
+	a := all[ip]
+	switch {
+	case limit == 0:
+		return Admitted
+	case a != nil && a.held && !a.leaving:
+		return Admitted
+	case a != nil && a.held:
+		return Refused
+	case len(all.held()) < limit:
+		return Admitted
+	case a != nil && a.away:
+		return Refused
+	}
+	return Wait
+}
+
+func (all addresses) held() []*address {
+	var held []*address
+	for _, a := range all {
+		if a.held {
+			held = append(held, a)
+		}
+	}
+	return held
+}
+
+func (all addresses) leaving() int {
+	n := 0
+	for _, a := range all.held() {
+		if a.leaving {
+			n++
+		}
+	}
+	return n
+}
+
+// oldest gives those to send away so that, with those leaving already, at most so many are left: who came first goes first.
+func (all addresses) oldest(left int) []string {
+	held := all.held()
+	over := len(held) - all.leaving() - left
+	held = slices.DeleteFunc(held, func(a *address) bool { return a.leaving || a.firm })
+	slices.SortFunc(held, func(a, b *address) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.ip, b.ip)) })
+	var ips []string
+	for _, a := range held[:max(0, min(over, len(held)))] {
+		ips = append(ips, a.ip)
+	}
+	return ips
+}
