@@ -3,8 +3,10 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
@@ -90,7 +92,7 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 
 func forNodes(path string) bool {
 	return strings.HasPrefix(path, "/v1/mod_mu") || strings.HasPrefix(path, "/mod_mu") || strings.HasPrefix(path, "/api/agent/") ||
-		strings.HasPrefix(path, "/api/v1/server/UniProxy/")
+		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/")
 }
 
 // IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web page.
@@ -115,7 +117,7 @@ type recorder struct {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if !r.wrote && status >= 200 {
+	if !r.wrote && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		r.status, r.wrote = status, true
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -130,6 +132,11 @@ func (r *recorder) Write(b []byte) (int, error) {
 
 // Flush sends what was written; the compressing writer asks for it by this name.
 func (r *recorder) Flush() { http.NewResponseController(r.ResponseWriter).Flush() }
+
+// Hijack hands the connection over to a WebSocket; the compressing writer asks for it by this name.
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(r.ResponseWriter).Hijack()
+}
 
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

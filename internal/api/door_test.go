@@ -30,7 +30,7 @@ func door(t *testing.T, reg *prometheus.Registry) http.Handler {
 			api.NewFailure(r.Context(), err).Write(w)
 		}
 	})
-	for _, path := range []string{"/mod_mu/read", "/api/v1/server/UniProxy/read"} {
+	for _, path := range []string{"/mod_mu/read", "/api/v1/server/UniProxy/read", "/api/v2/server/read"} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				api.NewFailure(r.Context(), err).Write(w)
@@ -115,7 +115,7 @@ func TestBodiesAreBoundedAndThoseOfNodesMayBeLarger(t *testing.T) {
 		path string
 		size int
 		want int
-	}{{"/v1/read", 1 << 20, 200}, {"/v1/read", 1<<20 + 1, 413}, {"/mod_mu/read", 8 << 20, 200}, {"/mod_mu/read", 10 << 20, 413}, {"/api/v1/server/UniProxy/read", 8 << 20, 200}} {
+	}{{"/v1/read", 1 << 20, 200}, {"/v1/read", 1<<20 + 1, 413}, {"/mod_mu/read", 8 << 20, 200}, {"/mod_mu/read", 10 << 20, 413}, {"/api/v1/server/UniProxy/read", 8 << 20, 200}, {"/api/v2/server/read", 8 << 20, 200}} {
 		if w := ask(h, http.MethodPost, c.path, "1.2.3.4:1", strings.NewReader(strings.Repeat("x", c.size))); w.Code != c.want {
 			t.Errorf("%d bytes to %s: %d, want %d", c.size, c.path, w.Code, c.want)
 		}

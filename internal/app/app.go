@@ -127,7 +127,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
-	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Services, a.Nodes)
+	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -185,7 +185,9 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
-	background.Go(func() { a.Links.Run(ctx) })
+	logging, stopLogging := context.WithCancel(context.WithoutCancel(ctx)) // until the last fetch is answered
+	defer stopLogging()
+	background.Go(func() { a.Links.Run(logging) })
 	background.Go(func() { a.Telegram.Run(ctx) })
 
 	failed := make(chan error, 2)
@@ -213,6 +215,7 @@ func (a *App) Serve(ctx context.Context) error {
 	for _, s := range servers {
 		err = errors.Join(err, s.Shutdown(end))
 	}
+	stopLogging()
 	background.Wait()
 	return err
 }
@@ -240,7 +243,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	modmu.Register(mux, a.Nodes, a.Traffic)
-	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings)
+	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings, a.cfg.site)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

@@ -146,7 +146,7 @@ func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
 // Devices gives at which addresses those users of n who have a limit of devices are connected now, over all nodes.
 func (s *Nodes) Devices(ctx context.Context, n Node) (map[int64][]string, error) {
 	by, err := s.whereabouts.look(ctx, s)
-	if err != nil || !n.Enabled {
+	if err != nil || !n.Serves() {
 		return nil, err
 	}
 	limited, err := s.services.Limited(ctx, slices.Collect(maps.Keys(by)), n.Class, n.GroupID)

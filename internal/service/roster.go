@@ -63,6 +63,18 @@ func (s *Services) Allowed(ctx context.Context, class, group int) (allowed []Acc
 	return allowed, err
 }
 
+// Limited gives those of the users who have a limit of devices and whom nodes of this class and group let in.
+func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group int) (limited []int64, err error) {
+	err = s.look(ctx, func(by map[int64]Access) {
+		for _, id := range userIDs {
+			if a := by[id]; a.Devices != nil && a.Admits(class, group) {
+				limited = append(limited, id)
+			}
+		}
+	})
+	return limited, err
+}
+
 // Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they may
 // use such nodes, or could within the last 24 hours. Where everyone is set the nodes' own class or group changed within
 // that time, and whoever may use, or could, any node is admitted.

@@ -1,6 +1,7 @@
 package uniproxy
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -29,13 +30,17 @@ type configJSON struct {
 	Flow                  string `json:"flow,omitempty"`
 	Cipher                string `json:"cipher,omitempty"`
 	ServerKey             string `json:"server_key,omitempty"` // only of Shadowsocks 2022: V2bX takes it as the mark of it
-	Version               int    `json:"version,omitempty"`    // of Hysteria
+	Version               int    `json:"version,omitempty"`    // of Hysteria or TUIC
 	UpMbps                *int   `json:"up_mbps,omitempty"`
 	DownMbps              *int   `json:"down_mbps,omitempty"`
 	IgnoreClientBandwidth *bool  `json:"ignore_client_bandwidth,omitempty"`
 	Obfs                  string `json:"obfs,omitempty"`
 	ObfsPassword          string `json:"obfs-password,omitempty"`
 	ObfsPasswordSn        string `json:"obfs_password,omitempty"`
+
+	CongestionControl string   `json:"congestion_control,omitempty"`
+	ZeroRTTHandshake  *bool    `json:"zero_rtt_handshake,omitempty"` // of TUIC
+	PaddingScheme     []string `json:"padding_scheme,omitempty"`     // none: the protocol's own
 
 	BaseConfig baseJSON    `json:"base_config"` // without it V2bX and v2node panic
 	Routes     []routeJSON `json:"routes"`
@@ -82,7 +87,7 @@ type baseJSON struct {
 
 // config answers what the agent is to serve, private keys included.
 func (s *server) config(w http.ResponseWriter, c call) error {
-	n, err := s.nodes.Get(c.Context(), c.node.ID)
+	out, err := s.describe(c.Context(), c.node.ID, c.nodeType)
 	if err != nil {
 		return err
 	}
@@ -90,12 +95,6 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	out := protocolConfig(n)
-	if n.Protocol == node.Hysteria2 && c.nodeType != anyType {
-		out.Protocol = "hysteria" // with the version 2; only v2node goes by the other name
-	}
-	seconds := s.settings.Get().NodeReportSeconds
-	out.BaseConfig = baseJSON{PushInterval: seconds, PullInterval: seconds}
 	out.Routes = routes(rules, c)
 	body, err := json.Marshal(out)
 	if err != nil {
@@ -103,6 +102,21 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	}
 	api.WriteTagged(w, c.Request, body)
 	return nil
+}
+
+// describe gives what an agent that calls the node a nodeType is to serve, without audit rules.
+func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (configJSON, error) {
+	n, err := s.nodes.Get(ctx, nodeID)
+	if err != nil {
+		return configJSON{}, err
+	}
+	out := protocolConfig(n)
+	if n.Protocol == node.Hysteria2 && nodeType != anyType {
+		out.Protocol = "hysteria" // with the version 2; only v2node goes by the other name
+	}
+	seconds := s.settings.Get().NodeReportSeconds
+	out.BaseConfig, out.Routes = baseJSON{PushInterval: seconds, PullInterval: seconds}, []routeJSON{}
+	return out, nil
 }
 
 func protocolConfig(n node.Node) configJSON {
@@ -116,6 +130,10 @@ func protocolConfig(n node.Node) configJSON {
 		free := s.UpMbps == 0 && s.DownMbps == 0
 		out.Version, out.UpMbps, out.DownMbps, out.IgnoreClientBandwidth = 2, &s.UpMbps, &s.DownMbps, &free
 		out.Obfs, out.ObfsPassword, out.ObfsPasswordSn = s.Obfs, s.ObfsPassword, s.ObfsPassword
+	case node.TUIC:
+		out.Version, out.CongestionControl, out.ZeroRTTHandshake = 5, s.Congestion, &s.ZeroRTT
+	case node.AnyTLS:
+		out.PaddingScheme = s.Padding
 	default:
 		out.Flow, out.Network, out.NetworkSettings = s.Flow, s.Transport, transport(s)
 		out.NetworkSettingsSn = out.NetworkSettings

@@ -112,7 +112,7 @@ func (s *server) alive(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
+	if _, err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, receiptJSON{Data: true})
@@ -207,7 +207,7 @@ func (s *server) keepOnline(c call, alive, online json.RawMessage) error {
 	if rows, err := members(alive); err != nil {
 		slog.WarnContext(c.Context(), "a node's list of addresses was left out", "node", c.node.ID, "error", err)
 	} else if alive != nil {
-		if err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
+		if _, err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
-// Package uniproxy is what node agents of the v2board and Xboard family speak, under /api/v1/server/UniProxy: XrayR,
-// V2bX, Xboard-node and their forks. Its shapes are theirs; a failure has its HTTP status, which they go by. The token is
-// the node's own secret, which alone names the node.
+// Package uniproxy is what node agents of the v2board and Xboard family speak, under /api/v1/server/UniProxy and
+// /api/v2/server: XrayR, V2bX, v2node, Xboard-node and their forks. Its shapes are theirs; a failure has its HTTP status,
+// which they go by. The token is the node's own secret, which alone names the node.
 package uniproxy
 
 import (
@@ -23,6 +23,8 @@ type server struct {
 	traffic  *traffic.Traffic
 	settings *setting.Settings
 	lists    *api.Lists[listKey]
+	site     string
+	pace     pace
 }
 
 // call is a request of a node's agent.
@@ -34,16 +36,25 @@ type call struct {
 	body     []byte    // of a post
 }
 
-// Register serves the agents' API on mux.
-func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
-	s := &server{nodes, traffic, settings, api.NewLists[listKey]()}
-	const prefix = "/api/v1/server/UniProxy/"
-	mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
-	mux.HandleFunc("GET "+prefix+"user", s.guard(s.users))
-	mux.HandleFunc("GET "+prefix+"alivelist", s.guard(s.aliveList))
-	mux.HandleFunc("POST "+prefix+"push", s.guard(s.push))
-	mux.HandleFunc("POST "+prefix+"alive", s.guard(s.alive))
-	mux.HandleFunc("POST "+prefix+"status", s.guard(s.status))
+// Register serves the agents' API on mux. Agents are sent to site, the address of the server, for their WebSockets.
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string) {
+	register(mux, nodes, traffic, settings, site, usual)
+}
+
+func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, pace pace) {
+	s := &server{nodes, traffic, settings, api.NewLists[listKey](), site, pace}
+	for _, prefix := range []string{"/api/v1/server/UniProxy/", "/api/v2/server/"} {
+		mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
+		mux.HandleFunc("GET "+prefix+"user", s.guard(s.users))
+		mux.HandleFunc("GET "+prefix+"alivelist", s.guard(s.aliveList))
+		mux.HandleFunc("POST "+prefix+"push", s.guard(s.push))
+		mux.HandleFunc("POST "+prefix+"alive", s.guard(s.alive))
+		mux.HandleFunc("POST "+prefix+"status", s.guard(s.status))
+		mux.HandleFunc("GET "+prefix+"ws", s.socket) // under the first prefix for agents that ask nobody for the address
+	}
+	mux.HandleFunc("GET /api/v2/server/handshake", s.guard(s.handshake))
+	mux.HandleFunc("POST /api/v2/server/handshake", s.guard(s.handshake))
+	mux.HandleFunc("POST /api/v2/server/report", s.guard(s.report))
 }
 
 // guard finds the node by the token before anything else of the request is looked at. Xboard-node has its token in the

@@ -104,7 +104,7 @@ func each(t *testing.T, test func(s *site)) {
 			return err
 		})
 		mux := http.NewServeMux()
-		uniproxy.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings)
+		uniproxy.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings, "https://panel.example")
 		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 		t.Cleanup(server.Close)
 		s.url = server.URL + "/api/v1/server/UniProxy/"

@@ -28,22 +28,29 @@ type listKey struct {
 	speed        int
 }
 
+func keyOf(n node.Node) listKey {
+	return listKey{n.Class, n.GroupID, n.Serves(), n.Protocol, n.Settings.Method, orZero(n.SpeedMbps)}
+}
+
 // users answers who may use the node. The list is never empty, and nothing stands before its name: XrayR panics on an
 // empty one, others do not start, and v2node looks for the first text that is "users".
 func (s *server) users(w http.ResponseWriter, c call) error {
 	n := c.node
-	key := listKey{n.Class, n.GroupID, n.Serves(), n.Protocol, n.Settings.Method, orZero(n.SpeedMbps)}
-	return s.lists.Serve(w, c.Request, key, c.revision, func(ctx context.Context) ([]byte, error) {
+	return s.lists.Serve(w, c.Request, keyOf(n), c.revision, func(ctx context.Context) ([]byte, error) {
 		roster, err := s.nodes.Roster(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		users := make([]userJSON, len(roster))
-		for i, a := range roster {
-			users[i] = userJSON{a.UserID, seed(n, a), lower(orZero(a.SpeedMbps), orZero(n.SpeedMbps)), orZero(a.Devices)}
-		}
-		return json.Marshal(map[string][]userJSON{"users": users})
+		return json.Marshal(map[string][]userJSON{"users": usersJSON(n, roster)})
 	})
+}
+
+func usersJSON(n node.Node, roster []service.Access) []userJSON {
+	users := make([]userJSON, len(roster))
+	for i, a := range roster {
+		users[i] = userJSON{a.UserID, seed(n, a), lower(orZero(a.SpeedMbps), orZero(n.SpeedMbps)), orZero(a.Devices)}
+	}
+	return users
 }
 
 // seed is the text from which agents make what the user proves themselves with: they take it as it is, but for Shadowsocks

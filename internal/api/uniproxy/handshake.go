@@ -1,0 +1,30 @@
+package uniproxy
+
+import (
+	"net/http"
+	"strings"
+
+	"airstrip/internal/api"
+)
+
+type handshakeJSON struct {
+	WebSocket struct {
+		Enabled bool   `json:"enabled"`
+		URL     string `json:"ws_url"`
+	} `json:"websocket"`
+	Settings struct {
+		PushInterval int `json:"push_interval"` // seconds
+		PullInterval int `json:"pull_interval"`
+	} `json:"settings"`
+}
+
+// handshake answers where the agent's WebSocket is: at the site's own address, whatever Host was asked, since the agent
+// will send its token there.
+func (s *server) handshake(w http.ResponseWriter, _ call) error {
+	var out handshakeJSON
+	out.WebSocket.Enabled, out.WebSocket.URL = true, "ws"+strings.TrimPrefix(s.site, "http")+"/api/v2/server/ws"
+	seconds := s.settings.Get().NodeReportSeconds
+	out.Settings.PushInterval, out.Settings.PullInterval = seconds, seconds
+	api.WriteJSON(w, http.StatusOK, out)
+	return nil
+}
