@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +33,10 @@ type fileKey struct {
 	vpnType      string
 	notices      string
 	status       string
+	title        string
+	url          string
+	hours        int
+	usage        format.Usage
 }
 
 // file is a rendered file, compressed once somebody wants it so.
@@ -44,7 +50,14 @@ type file struct {
 func (l *Links) file(ctx context.Context, k known, access *service.Access, client format.Client, r Request) (*file, error) {
 	site := l.settings.Get()
 	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, site), Status: status(access, client, site)}
-	key := fileKey{k.UserID, access.Revision, k.Node, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status}
+	o.Title = site.SiteName
+	if client.Managed {
+		o.URL, o.Hours = l.self(r), site.LinkUpdateHours
+	}
+	if client.Usage {
+		o.Usage = usage(access, site)
+	}
+	key := fileKey{k.UserID, access.Revision, k.Node, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, o.Usage}
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
 	}
@@ -59,6 +72,32 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	f.gzip = sync.OnceValue(func() []byte { return compress(f.Body) })
 	l.files.Set(key, f)
 	return f, nil
+}
+
+// self is the address of the file that r asked for, for clients that fetch it anew from where the file says. It is made
+// of what was understood of the request; the host that the caller named is not to be trusted.
+func (l *Links) self(r Request) string {
+	q := url.Values{}
+	if r.ClientType != "" {
+		q.Set("client_type", r.ClientType)
+	}
+	if r.Extend != nil {
+		q.Set("is_node_extend", strconv.FormatBool(*r.Extend))
+	}
+	if r.NoFlags {
+		q.Set("is_remark_emoji", "false")
+	}
+	if r.NodesOnly {
+		q.Set("is_proxy_mode", "true")
+	}
+	if r.VPNType != "" {
+		q.Set("vpn_type", r.VPNType)
+	}
+	address := l.show(r.Token, time.Time{}).URLs[0]
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	return address
 }
 
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
@@ -154,7 +193,7 @@ func notices(a *service.Access, client format.Client, r Request, site setting.Si
 	if !a.Allowed {
 		return []string{stateNotices[a.State]}
 	}
-	extend := !client.Shows && !client.Status && !client.Core && !r.NodesOnly
+	extend := !client.Shows && !client.Status && !client.Usage && !client.Core && !r.NodesOnly
 	if r.Extend != nil {
 		extend = *r.Extend
 	}
@@ -186,6 +225,16 @@ func status(a *service.Access, client format.Client, site setting.Site) string {
 		text += " Expires:" + a.ExpiresAt.In(site.Zone()).Format(time.DateOnly)
 	}
 	return text
+}
+
+// usage is what some clients show from the file itself.
+func usage(a *service.Access, site setting.Site) format.Usage {
+	up, down, total := shown(a)
+	u := format.Usage{Used: up + down, Total: total}
+	if a.ExpiresAt != nil {
+		u.Expires = a.ExpiresAt.In(site.Zone()).Format(time.DateOnly)
+	}
+	return u
 }
 
 func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes)/(1<<30)) }

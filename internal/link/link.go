@@ -23,7 +23,6 @@ import (
 var (
 	ErrUnknown    = fault.NotFound("link_not_found", "链接不存在或已重置", "There is no such link, or it was reset")
 	ErrClientType = fault.Invalid("client_type", "unknown", "没有这种客户端类型", "There is no such client type")
-	ErrNotYet     = fault.Invalid("client_type", "not_available", "暂不支持这种客户端的格式", "There is no format for this client yet")
 )
 
 // The caches' bounds: 64 MiB of files, rights of 50,000 users, about 20 MiB.
@@ -112,8 +111,6 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	switch {
 	case !ok:
 		return a, ErrClientType
-	case client.Dialect == "":
-		return a, ErrNotYet
 	case r.VPNType != "" && families[r.VPNType] == nil:
 		return a, ErrVPNType
 	}

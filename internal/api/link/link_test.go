@@ -352,7 +352,7 @@ func TestParametersDoWhatTheySay(t *testing.T) {
 			s.Errorf("%s", text)
 		}
 		for query, field := range map[string]string{
-			"client_type=nonsense": "client_type", "client_type=Surge4": "client_type", "is_node_extend=maybe": "is_node_extend", "is_proxy_mode=2": "is_proxy_mode",
+			"client_type=nonsense": "client_type", "is_node_extend=maybe": "is_node_extend", "is_proxy_mode=2": "is_proxy_mode",
 			"is_remark_emoji=x": "is_remark_emoji", "suffix_type=exe": "suffix_type", "vpn_type=wireguard": "vpn_type", "manual_link_group=a": "manual_link_group",
 		} {
 			w := s.get(query)
@@ -407,7 +407,7 @@ func TestEveryFetchIsInTheUsersLog(t *testing.T) {
 		s.get("", "User-Agent", "clash-verge/v2.4.0")
 		etag := s.get("", "User-Agent", "SFA/1 (1; sing-box 1.11.15)\x00").Header().Get("ETag")
 		s.get("", "User-Agent", "SFA/1 (1; sing-box 1.11.15)", "If-None-Match", etag)
-		s.get("client_type=Surge4", "User-Agent", strings.Repeat("ü", 300))
+		s.get("client_type=nonsense", "User-Agent", strings.Repeat("ü", 300))
 		s.fetch(http.MethodGet, "/link2/unknown")
 		s.stop() // writes what waits
 		got, total, err := s.links.Fetches(s.Context(), user, 10, 0)
@@ -417,7 +417,7 @@ func TestEveryFetchIsInTheUsersLog(t *testing.T) {
 		want := []struct {
 			client, version, format string
 			status, nodes           int
-		}{{"Surge4", "", "", 422, 0}, {"sing-box", "1.11.15", "sing-box", 304, 3}, {"sing-box", "1.11.15", "sing-box", 200, 3}, {"Clash Meta", "2.4.0", "clash-meta", 200, 3}}
+		}{{"", "", "", 422, 0}, {"sing-box", "1.11.15", "sing-box", 304, 3}, {"sing-box", "1.11.15", "sing-box", 200, 3}, {"Clash Meta", "2.4.0", "clash-meta", 200, 3}}
 		for i, f := range got {
 			if w := want[i]; f.Client != w.client || f.Version != w.version || f.Format != w.format || f.Status != w.status || f.Nodes != w.nodes || f.IP != "192.0.2.1" {
 				s.Errorf("%d: %+v", i, f)
