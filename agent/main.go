@@ -14,7 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airstrip/agent/internal/engine"
-	"airstrip/agent/internal/engine/xray"
+	"airstrip/agent/internal/engine/engines"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/run"
 )
@@ -54,7 +54,7 @@ func (c *runCommand) Run() error {
 	return run.Run(ctx, run.Config{
 		Server: c.Server, Secret: strings.TrimSpace(string(secret)), Node: c.Node,
 		Data: c.Data, Version: version, Log: log,
-		Engine: func(g *gate.Gate) (engine.Engine, error) { return xray.New(g, log) },
+		Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, log), nil },
 	})
 }
 

@@ -41,6 +41,11 @@ type Settings struct {
 	ObfsPassword string  `json:"obfs_password"`
 	UpMbps       int     `json:"up_mbps"`
 	DownMbps     int     `json:"down_mbps"`
+	// Congestion is TUIC's control of congestion; ZeroRTT lets TUIC clients send before the handshake ends.
+	Congestion string `json:"congestion"`
+	ZeroRTT    bool   `json:"zero_rtt"`
+	// Padding is AnyTLS's padding scheme, line by line.
+	Padding []string `json:"padding_scheme"`
 }
 
 // TLS of a node. The PEM texts, pushed by the server, win over the files, which are local to the agent.

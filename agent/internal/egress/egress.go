@@ -83,20 +83,8 @@ func (d *Dialer) DialTCP(ctx context.Context, target string) (net.Conn, error) {
 // OpenUDP opens a socket for packets to any destination; those to refused ones are dropped as a firewall would.
 // The address is that of target, resolved.
 func (d *Dialer) OpenUDP(ctx context.Context, target string) (net.PacketConn, *net.UDPAddr, error) {
-	host, port, err := net.SplitHostPort(target)
+	addr, err := d.ResolveUDP(ctx, target)
 	if err != nil {
-		return nil, nil, err
-	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil, nil, err
-	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "udp", port)
-	if err != nil {
-		return nil, nil, err
-	}
-	addr := preferIPv4(addrs)
-	if err := d.check(addr); err != nil {
 		return nil, nil, err
 	}
 	var config net.ListenConfig
@@ -104,7 +92,25 @@ func (d *Dialer) OpenUDP(ctx context.Context, target string) (net.PacketConn, *n
 	if err != nil {
 		return nil, nil, err
 	}
-	return &packetConn{PacketConn: conn, dialer: d}, net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, uint16(number))), nil
+	return &packetConn{PacketConn: conn, dialer: d}, net.UDPAddrFromAddrPort(addr), nil
+}
+
+// ResolveUDP answers the address of host:port, unless it is refused.
+func (d *Dialer) ResolveUDP(ctx context.Context, target string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	number, err := net.DefaultResolver.LookupPort(ctx, "udp", port)
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	addr := preferIPv4(addrs)
+	return netip.AddrPortFrom(addr, uint16(number)), d.check(addr)
 }
 
 // preferIPv4 because a UDP flow has no second try and many nodes have no IPv6.

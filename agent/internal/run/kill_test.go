@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/engine"
-	"airstrip/agent/internal/engine/xray"
+	"airstrip/agent/internal/engine/engines"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		node, _ := strconv.ParseInt(os.Getenv("AGENT_NODE"), 10, 64)
 		err := run.Run(context.Background(), run.Config{
 			Server: os.Getenv("AGENT_SERVER"), Secret: secret, Node: node, Data: data, Version: "test", Log: log,
-			Engine: func(g *gate.Gate) (engine.Engine, error) { return xray.New(g, log) },
+			Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, log), nil },
 		})
 		log.Error("ended", "err", err)
 		os.Exit(1)

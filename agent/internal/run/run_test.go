@@ -16,7 +16,7 @@ import (
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/engine"
-	"airstrip/agent/internal/engine/xray"
+	"airstrip/agent/internal/engine/engines"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
@@ -46,7 +46,7 @@ func (w *world) config(log io.Writer) run.Config {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	return run.Config{
 		Server: w.http.URL, Secret: secret, Node: w.setup.Node.ID, Data: w.data, Version: "test", Log: logger,
-		Engine: func(g *gate.Gate) (engine.Engine, error) { return xray.New(g, logger) },
+		Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, logger), nil },
 	}
 }
 

@@ -211,13 +211,15 @@ func FreePort(t *testing.T) int {
 	return 0
 }
 
-type certificate struct {
-	pem, key string
+// Certificate with its key, both as PEM.
+type Certificate struct {
+	PEM, Key string
 	pair     tls.Certificate
 	pin      string
 }
 
-func selfSigned(t *testing.T, name string) certificate {
+// SelfSigned is a certificate for a name.
+func SelfSigned(t *testing.T, name string) Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -235,16 +237,23 @@ func selfSigned(t *testing.T, name string) certificate {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(der)
-	return certificate{
-		pem:  string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		key:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})),
+	return Certificate{
+		PEM:  string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		Key:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})),
 		pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
 		pin:  hex.EncodeToString(sum[:]),
 	}
 }
 
+// Pool trusts the certificate.
+func (c Certificate) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(c.PEM))
+	return pool
+}
+
 // tlsTarget is the TLS 1.3 site that a REALITY node borrows its face from.
-func tlsTarget(t *testing.T, c certificate) string {
+func tlsTarget(t *testing.T, c Certificate) string {
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
 		Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"},
 	})
@@ -275,8 +284,8 @@ const site = "www.example.test"
 
 // Setups of all protocols, each on a port of its own.
 func Setups(t *testing.T) []Setup {
-	cert := selfSigned(t, site)
-	tlsNode := api.TLS{ServerName: site, Certificate: cert.pem, Key: cert.key}
+	cert := SelfSigned(t, site)
+	tlsNode := api.TLS{ServerName: site, Certificate: cert.PEM, Key: cert.Key}
 	tlsClient := func(alpn ...string) Object {
 		o := Object{"serverName": site, "pinnedPeerCertSha256": cert.pin}
 		if len(alpn) > 0 {

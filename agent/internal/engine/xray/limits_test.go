@@ -16,7 +16,7 @@ func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
 	station := newStation(t)
 	slow := User(1)
 	slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
-	station.serve(s.Node, slow, User(2))
+	station.Serve(s.Node, slow, User(2))
 	began := time.Now()
 	done := make(chan error, 2)
 	client := NewClient(t, s.Client(slow))
@@ -38,7 +38,7 @@ func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("a user without a limit needed %s", took)
 	}
-	if counted := station.counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
+	if counted := station.Counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
 		t.Errorf("counted %+v", counted[1])
 	}
 }
@@ -68,7 +68,7 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 			station := newStation(t)
 			limited := User(21)
 			limited.Remaining = Ptr[int64](1 << 20)
-			station.serve(s.Node, limited, User(22))
+			station.Serve(s.Node, limited, User(22))
 			other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
 			mustExchange(t, other, 1000)
 			client := NewClient(t, s.Client(limited))
@@ -82,14 +82,14 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 				received <- n
 			}()
 			select {
-			case id := <-station.exhausted:
+			case id := <-station.Exhausted:
 				if id != 21 {
 					t.Errorf("user %d is said to be exhausted", id)
 				}
 			case <-time.After(5 * time.Second):
 				t.Fatal("nobody was told that the user has used up everything")
 			}
-			row := station.counted()[21]
+			row := station.Counted()[21]
 			conn.Close()
 			total, got := row.Up+row.Down, <-received
 			if got > total || total < 1<<20 || total > 1<<20+256<<10 {
@@ -100,10 +100,10 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 			}
 			mustExchange(t, other, 1000)
 
-			if !station.gate.Put(limited) {
+			if !station.Gate.Put(limited) {
 				t.Fatal("after a renewal the user still has nothing left")
 			}
-			if err := station.engine.Add([]api.User{limited}); err != nil {
+			if err := station.Engine.Add([]api.User{limited}); err != nil {
 				t.Fatal(err)
 			}
 			mustExchange(t, client.Dial(EchoServer(t)), 1000)
@@ -117,7 +117,7 @@ func TestDeviceLimitCountsAddresses(t *testing.T) {
 	station := newStation(t)
 	limited := User(1)
 	limited.DeviceLimit = Ptr(2)
-	station.serve(s.Node, limited)
+	station.Serve(s.Node, limited)
 	from := func(address string) *Client {
 		outbound := s.Client(limited)
 		outbound["sendThrough"] = address
@@ -131,7 +131,7 @@ func TestDeviceLimitCountsAddresses(t *testing.T) {
 	if !Refused(third.Dial(echo)) {
 		t.Error("a third address was let in")
 	}
-	online, connections := station.gate.Online()
+	online, connections := station.Gate.Online()
 	if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
 		t.Errorf("online: %+v with %d connections", online, connections)
 	}
@@ -149,7 +149,7 @@ func TestPrivateDestinationsAreRefused(t *testing.T) {
 	s := plain(t)
 	s.Node.AllowPrivate = false
 	station := newStation(t)
-	station.serve(s.Node, User(1))
+	station.Serve(s.Node, User(1))
 	client := NewClient(t, s.Client(User(1)))
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "169.254.169.254", "[64:ff9b::7f00:1]"} {
 		if !Refused(client.Dial(host + ":" + port)) {
@@ -158,7 +158,7 @@ func TestPrivateDestinationsAreRefused(t *testing.T) {
 	}
 	allowed := s.Node
 	allowed.AllowPrivate = true
-	station.serve(allowed, User(1))
+	station.Serve(allowed, User(1))
 	mustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
@@ -167,8 +167,8 @@ func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
 	_, port, _ := net.SplitHostPort(echo)
 	s := plain(t)
 	station := newStation(t)
-	station.serve(s.Node, User(1))
-	station.gate.SetRules([]api.Rule{{ID: 4, Pattern: "("}, {ID: 5, Pattern: `^localhost:` + port + `$`}})
+	station.Serve(s.Node, User(1))
+	station.Gate.SetRules([]api.Rule{{ID: 4, Pattern: "("}, {ID: 5, Pattern: `^localhost:` + port + `$`}})
 	client := NewClient(t, s.Client(User(1)))
 	for range 2 {
 		if !Refused(client.Dial("localhost:" + port)) {
@@ -176,10 +176,10 @@ func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
 		}
 	}
 	mustExchange(t, client.Dial(echo), 100)
-	if err := station.meter.Seal(); err != nil {
+	if err := station.Meter.Seal(); err != nil {
 		t.Fatal(err)
 	}
-	batch, err := station.meter.Next()
+	batch, err := station.Meter.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			station := newStation(t)
-			station.serve(s.Node, User(31))
+			station.Serve(s.Node, User(31))
 			flow := NewClient(t, s.Client(User(31))).ListenPacket()
 			packet := make([]byte, 700)
 			answer := make(chan int, 10)
@@ -226,14 +226,14 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 					t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
 				}
 			}
-			counted := station.counted()
+			counted := station.Counted()
 			if counted[31].Up != 2100 || counted[31].Down != 2100 {
 				t.Errorf("counted %+v, moved 2100 each way", counted[31])
 			}
-			station.gate.SetNode(s.Node)
+			station.Gate.SetNode(s.Node)
 			closed := s.Node
 			closed.AllowPrivate = false
-			if err := station.engine.Configure(closed, []api.User{User(31)}); err != nil {
+			if err := station.Engine.Configure(closed, []api.User{User(31)}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := flow.WriteTo(packet, addr); err != nil {

@@ -23,7 +23,7 @@ func TestTenThousandUsersLoadQuickly(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			station := newStation(t)
 			began := time.Now()
-			station.serve(s.Node, users...)
+			station.Serve(s.Node, users...)
 			took := time.Since(began)
 			runtime.GC()
 			runtime.ReadMemStats(&after)
@@ -32,8 +32,8 @@ func TestTenThousandUsersLoadQuickly(t *testing.T) {
 				t.Errorf("%d users took %s and %d MB", many, took, memory)
 			}
 			began = time.Now()
-			station.gate.Put(User(many + 1))
-			if err := station.engine.Add([]api.User{User(many + 1)}); err != nil {
+			station.Gate.Put(User(many + 1))
+			if err := station.Engine.Add([]api.User{User(many + 1)}); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%d users took %s and %d MB, one more %s", many, took, memory, time.Since(began))

@@ -47,22 +47,22 @@ func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			station := newStation(t)
-			station.serve(s.Node, User(11), User(12))
+			station.Serve(s.Node, User(11), User(12))
 			staying := NewClient(t, s.Client(User(11))).Dial(echo)
 			mustExchange(t, staying, 5000)
 			leaver := NewClient(t, s.Client(User(12)))
 			leaving := leaver.Dial(echo)
 			mustExchange(t, leaving, 5000)
 
-			station.gate.Put(User(13))
-			if err := station.engine.Add([]api.User{User(13)}); err != nil {
+			station.Gate.Put(User(13))
+			if err := station.Engine.Add([]api.User{User(13)}); err != nil {
 				t.Fatal(err)
 			}
 			joined := NewClient(t, s.Client(User(13))).Dial(echo)
 			mustExchange(t, joined, 5000)
 
-			station.gate.Remove(12)
-			if err := station.engine.Remove([]int64{12}); err != nil {
+			station.Gate.Remove(12)
+			if err := station.Engine.Remove([]int64{12}); err != nil {
 				t.Fatal(err)
 			}
 			if !cut(leaving) {
@@ -74,8 +74,8 @@ func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
 			mustExchange(t, staying, 5000)
 			mustExchange(t, joined, 5000)
 
-			station.gate.Put(User(12))
-			if err := station.engine.Add([]api.User{User(12)}); err != nil {
+			station.Gate.Put(User(12))
+			if err := station.Engine.Add([]api.User{User(12)}); err != nil {
 				t.Fatal(err)
 			}
 			again := User(12)
@@ -88,7 +88,7 @@ func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
 			}
 			mustExchange(t, NewClient(t, back).Dial(echo), 5000)
 
-			counted := station.counted()
+			counted := station.Counted()
 			for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
 				if got := counted[id]; got.Up != want || got.Down != want {
 					t.Errorf("user %d moved %d each way, counted %+v", id, want, got)
@@ -104,15 +104,15 @@ func TestNewSecretEndsTheOldOne(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			station := newStation(t)
-			station.serve(s.Node, User(41))
+			station.Serve(s.Node, User(41))
 			old := NewClient(t, s.Client(User(41)))
 			conn := old.Dial(echo)
 			mustExchange(t, conn, 2000)
 
 			changed := User(42)
 			changed.ID = 41
-			station.gate.Put(changed)
-			if err := station.engine.Add([]api.User{changed}); err != nil {
+			station.Gate.Put(changed)
+			if err := station.Engine.Add([]api.User{changed}); err != nil {
 				t.Fatal(err)
 			}
 			if !cut(conn) {
@@ -122,7 +122,7 @@ func TestNewSecretEndsTheOldOne(t *testing.T) {
 				t.Error("the old secret still opens the door")
 			}
 			mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
-			if counted := station.counted(); counted[41].Down != 4000 {
+			if counted := station.Counted(); counted[41].Down != 4000 {
 				t.Errorf("counted %v, moved 4000", counted)
 			}
 		})
@@ -143,19 +143,19 @@ func TestOnlyAChangeOfTheListenerOpensItAnew(t *testing.T) {
 	echo := EchoServer(t)
 	s := plain(t)
 	station := newStation(t)
-	station.serve(s.Node, User(1))
+	station.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(echo)
 	mustExchange(t, conn, 1000)
 
 	changed := s.Node
 	changed.Name, changed.ReportSeconds, changed.SpeedMbps = "another name", 30, Ptr(100.0)
-	station.serve(changed, User(1), User(2))
+	station.Serve(changed, User(1), User(2))
 	mustExchange(t, conn, 1000)
 	mustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1000)
 
 	moved := changed
 	moved.Port = FreePort(t)
-	station.serve(moved, User(1), User(2))
+	station.Serve(moved, User(1), User(2))
 	if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
 		t.Error("the old port still answers")
 	}
@@ -184,18 +184,18 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	} {
 		bad := s.Node
 		spoil(&bad)
-		if err := station.engine.Configure(bad, []api.User{User(1)}); err == nil {
+		if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 			t.Errorf("%s: no error", name)
 		} else {
 			t.Logf("%s: %v", name, err)
 		}
 	}
-	station.serve(s.Node, User(1))
+	station.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(EchoServer(t))
 	mustExchange(t, conn, 1000)
 	bad := s.Node
 	bad.Settings.Transport = "kcp"
-	if err := station.engine.Configure(bad, []api.User{User(1)}); err == nil {
+	if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 		t.Error("unknown transport: no error")
 	}
 	mustExchange(t, conn, 1000)
@@ -207,11 +207,11 @@ func TestASecretThatDoesNotFitLeavesTheOthersAlone(t *testing.T) {
 	station := newStation(t)
 	broken := User(2)
 	broken.UUID = "this is far too long a text to be taken for the identity of anyone at all"
-	station.serve(s.Node, User(1), broken)
+	station.Serve(s.Node, User(1), broken)
 	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
-	if err := station.engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
+	if err := station.Engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
 		t.Errorf("adding the broken user: %v", err)
 	}
-	station.gate.Put(User(3))
+	station.Gate.Put(User(3))
 	mustExchange(t, NewClient(t, s.Client(User(3))).Dial(EchoServer(t)), 1000)
 }

@@ -1,0 +1,287 @@
+package sing
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/sagernet/sing/common/buf"
+	M "github.com/sagernet/sing/common/metadata"
+	N "github.com/sagernet/sing/common/network"
+	"github.com/sagernet/sing/common/uot"
+
+	"airstrip/agent/internal/egress"
+	"airstrip/agent/internal/gate"
+)
+
+// forwarder carries what the listeners accept to where users want to go, through the gate.
+type forwarder struct {
+	gate    *gate.Gate
+	dialer  egress.Dialer
+	members *members
+	log     *slog.Logger
+	open    sync.WaitGroup
+}
+
+// stream carries one connection of a user until either side ends it.
+func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, source netip.Addr, target M.Socksaddr) {
+	f.open.Add(1)
+	defer f.open.Done()
+	defer conn.Close()
+	switch target.Fqdn {
+	case uot.MagicAddress:
+		request, err := uot.ReadRequest(conn)
+		if err == nil && N.ReportHandshakeSuccess(conn) == nil {
+			f.packets(ctx, who, uot.NewConn(conn, *request), source)
+		}
+		return
+	case uot.LegacyMagicAddress:
+		if N.ReportHandshakeSuccess(conn) == nil {
+			f.packets(ctx, who, uot.NewConn(conn, uot.Request{}), source)
+		}
+		return
+	}
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	user, err := f.admit(who, source, target, cut)
+	if err != nil {
+		return
+	}
+	defer user.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	out, err := f.dialer.DialTCP(ctx, target.String())
+	if err != nil {
+		f.log.Debug("connection failed", "user", who.id, "err", err)
+		return
+	}
+	defer out.Close()
+	defer context.AfterFunc(ctx, func() { out.Close() })()
+	if err := N.ReportHandshakeSuccess(conn); err != nil {
+		return
+	}
+	var up sync.WaitGroup
+	up.Go(func() {
+		err := pump(conn, func(b []byte) error {
+			if err := user.Up(ctx, len(b)); err != nil {
+				return err
+			}
+			_, err := out.Write(b)
+			return err
+		})
+		if err == nil {
+			err = out.(*net.TCPConn).CloseWrite()
+		}
+		if err != nil {
+			cut()
+		}
+	})
+	// Neither protocol can end one direction alone, so the end of this one is the end.
+	_ = pump(out, func(b []byte) error {
+		if err := user.Down(ctx, len(b)); err != nil {
+			return err
+		}
+		_, err := conn.Write(b)
+		return err
+	})
+	cut()
+	up.Wait()
+}
+
+// admit asks the gate, as the user's secret has to be theirs still.
+func (f *forwarder) admit(who member, source netip.Addr, target M.Socksaddr, cut func()) (*gate.Conn, error) {
+	if !f.members.current(who) {
+		return nil, gate.ErrUnknownUser
+	}
+	user, err := f.gate.Open(who.id, source, target.String(), cut)
+	if err != nil {
+		f.log.Debug("connection refused", "user", who.id, "reason", err)
+	}
+	return user, err
+}
+
+const (
+	idlePiece = 2 << 10
+	fullPiece = 32 << 10
+)
+
+var pieces = sync.Pool{New: func() any { return new([fullPiece]byte) }}
+
+// pump hands over what comes until the end, which is no error. A connection that is idle holds a small buffer.
+func pump(from io.Reader, to func([]byte) error) error {
+	small := make([]byte, idlePiece)
+	var large *[fullPiece]byte
+	defer func() {
+		if large != nil {
+			pieces.Put(large)
+		}
+	}()
+	for {
+		piece := small
+		if large != nil {
+			piece = large[:]
+		}
+		n, err := from.Read(piece)
+		if n > 0 {
+			if err := to(piece[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case large == nil && n == idlePiece:
+			large = pieces.Get().(*[fullPiece]byte)
+		case large != nil && n < idlePiece:
+			pieces.Put(large)
+			large = nil
+		}
+	}
+}
+
+// A flow of packets ends after this long without one, as NATs do it.
+const idleFlow = 5 * time.Minute
+
+// maxPeers bounds how many destinations of a flow are remembered.
+const maxPeers = 1024
+
+// packets carries one flow of a user's packets, to any number of destinations.
+func (f *forwarder) packets(ctx context.Context, who member, conn N.PacketConn, source netip.Addr) {
+	f.open.Add(1)
+	defer f.open.Done()
+	defer conn.Close()
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	idle := time.AfterFunc(idleFlow, cut)
+	defer idle.Stop()
+	packet := buf.NewPacket()
+	target, err := conn.ReadPacket(packet)
+	if err != nil {
+		packet.Release()
+		return
+	}
+	user, err := f.admit(who, source, target, cut)
+	if err != nil {
+		packet.Release()
+		return
+	}
+	defer user.Close()
+	socket, addr, err := f.dialer.OpenUDP(ctx, target.String())
+	if err != nil {
+		packet.Release()
+		f.log.Debug("connection failed", "user", who.id, "err", err)
+		return
+	}
+	defer socket.Close()
+	defer context.AfterFunc(ctx, func() { socket.Close() })()
+	flow := &flow{forwarder: f, user: user, id: who.id, conn: conn, socket: socket, idle: idle}
+	flow.peers = map[M.Socksaddr]peer{target: {addr: addr.AddrPort(), allowed: true}}
+	flow.names = map[netip.AddrPort]M.Socksaddr{addr.AddrPort(): target}
+	var down sync.WaitGroup
+	down.Go(func() {
+		flow.down(ctx)
+		cut()
+	})
+	flow.up(ctx, packet, target)
+	cut()
+	down.Wait()
+}
+
+// flow is a socket of a user's.
+type flow struct {
+	*forwarder
+	user   *gate.Conn
+	id     int64
+	conn   N.PacketConn
+	socket net.PacketConn
+	idle   *time.Timer
+
+	peers map[M.Socksaddr]peer
+	mu    sync.Mutex
+	// names of the destinations as the user gave them: answers come from there.
+	names map[netip.AddrPort]M.Socksaddr
+}
+
+type peer struct {
+	addr    netip.AddrPort
+	allowed bool
+}
+
+func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
+	defer func() { packet.Release() }()
+	for {
+		f.idle.Reset(idleFlow)
+		if f.user.Up(ctx, packet.Len()) != nil {
+			return
+		}
+		if peer := f.peer(ctx, target); peer.allowed {
+			// As everywhere in UDP, what can't be sent is lost.
+			_, _ = f.socket.WriteTo(packet.Bytes(), net.UDPAddrFromAddrPort(peer.addr))
+		}
+		packet.Reset()
+		var err error
+		if target, err = f.conn.ReadPacket(packet); err != nil {
+			return
+		}
+	}
+}
+
+// peer resolves a destination and asks the rules about it, once.
+func (f *flow) peer(ctx context.Context, target M.Socksaddr) peer {
+	if known, ok := f.peers[target]; ok {
+		return known
+	}
+	var p peer
+	if f.gate.Allowed(f.id, target.String()) == nil {
+		addr, err := f.dialer.ResolveUDP(ctx, target.String())
+		p = peer{addr: addr, allowed: err == nil}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.peers) >= maxPeers {
+		clear(f.peers)
+		clear(f.names)
+	}
+	f.peers[target] = p
+	if p.allowed {
+		f.names[p.addr] = target
+	}
+	return p
+}
+
+func (f *flow) down(ctx context.Context) {
+	for {
+		packet := buf.NewPacket()
+		n, from, err := f.socket.ReadFrom(packet.FreeBytes())
+		if err != nil {
+			packet.Release()
+			return
+		}
+		f.idle.Reset(idleFlow)
+		packet.Truncate(n)
+		if f.user.Down(ctx, n) != nil || f.conn.WritePacket(packet, f.name(from)) != nil {
+			packet.Release()
+			return
+		}
+	}
+}
+
+func (f *flow) name(from net.Addr) M.Socksaddr {
+	udp := from.(*net.UDPAddr).AddrPort()
+	addr := netip.AddrPortFrom(udp.Addr().Unmap(), udp.Port())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if name, asked := f.names[addr]; asked {
+		return name
+	}
+	return M.SocksaddrFromNetIP(addr)
+}

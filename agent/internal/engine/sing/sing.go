@@ -1,0 +1,219 @@
+// Package sing serves TUIC and AnyTLS nodes with the libraries of sing-box.
+package sing
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/gate"
+)
+
+// Engine implements engine.Engine.
+type Engine struct {
+	forward forwarder
+	members members
+	log     *slog.Logger
+
+	node     *api.Node
+	listener listener
+	// certificate can change under a listener.
+	certificate atomic.Pointer[tls.Certificate]
+}
+
+// listener is what takes the clients of one protocol.
+type listener interface {
+	// update is told whenever users have come or have new secrets.
+	update()
+	// Close ends the listener and all its connections.
+	Close() error
+}
+
+// member is a user with the secret that they have shown, which may not be theirs any more.
+type member struct {
+	id     int64
+	secret string
+}
+
+// members are the users that may connect.
+type members struct {
+	mu      sync.RWMutex
+	secrets map[int64]string
+}
+
+// current says whether the user still has this secret. The connections of TUIC and AnyTLS carry many of a user's,
+// so it is asked for each of those.
+func (m *members) current(who member) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	secret, listed := m.secrets[who.id]
+	return listed && secret == who.secret
+}
+
+func (m *members) all() []member {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	list := make([]member, 0, len(m.secrets))
+	for id, secret := range m.secrets {
+		list = append(list, member{id, secret})
+	}
+	return list
+}
+
+// New starts an engine that serves nothing yet.
+func New(g *gate.Gate, log *slog.Logger) *Engine {
+	e := &Engine{log: log, members: members{secrets: map[int64]string{}}}
+	e.forward = forwarder{gate: g, members: &e.members, log: log}
+	return e
+}
+
+// Configure implements engine.Engine.
+func (e *Engine) Configure(node api.Node, users []api.User) error {
+	pair, err := certificate(node.Settings.TLS)
+	if err != nil {
+		return err
+	}
+	e.forward.dialer.AllowPrivate.Store(node.AllowPrivate)
+	if e.node != nil && sameListener(*e.node, node) {
+		e.certificate.Store(pair)
+		e.replace(users)
+		return nil
+	}
+	open := map[string]func(net.IP, api.Node) (listener, error){"tuic": e.listenTUIC, "anytls": e.listenAnyTLS}[node.Protocol]
+	if open == nil {
+		return fmt.Errorf("settings of the node: unknown protocol %q", node.Protocol)
+	}
+	if node.Port < 1 || node.Port > 65535 {
+		return fmt.Errorf("settings of the node: %d is not a port", node.Port)
+	}
+	ip := net.ParseIP(cmp.Or(node.Listen, "::"))
+	if ip == nil {
+		return fmt.Errorf("settings of the node: listen %q is not an IP address", node.Listen)
+	}
+	// Old and new may want the same port.
+	if err := e.Close(); err != nil {
+		e.log.Warn("closing the old listener", "err", err)
+	}
+	e.certificate.Store(pair)
+	e.replace(users)
+	if e.listener, err = open(ip, node); err != nil {
+		e.listener = nil
+		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
+	}
+	e.node = &node
+	e.log.Info("serving", "protocol", node.Protocol, "listen", node.Listen, "port", node.Port, "users", len(users))
+	return nil
+}
+
+// sameListener leaves out what is not the listener's: the certificate, and what the gate sees to.
+func sameListener(a, b api.Node) bool {
+	for _, n := range []*api.Node{&a, &b} {
+		t := &n.Settings.TLS
+		t.Certificate, t.Key, t.CertificateFile, t.KeyFile = "", "", "", ""
+	}
+	return a.Protocol == b.Protocol && a.Listen == b.Listen && a.Port == b.Port && reflect.DeepEqual(a.Settings, b.Settings)
+}
+
+func certificate(t api.TLS) (*tls.Certificate, error) {
+	var pair tls.Certificate
+	var err error
+	switch {
+	case t.Certificate != "":
+		pair, err = tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
+	case t.CertificateFile != "" && t.KeyFile != "":
+		pair, err = tls.LoadX509KeyPair(t.CertificateFile, t.KeyFile)
+	default:
+		err = errors.New("tls needs certificate and key, or certificate_file and key_file")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("settings of the node: %w", err)
+	}
+	return &pair, nil
+}
+
+// tlsConfig of a listener. The certificate is looked up for each client.
+func (e *Engine) tlsConfig(node api.Node, alpn ...string) *tls.Config {
+	if len(node.Settings.TLS.ALPN) > 0 {
+		alpn = node.Settings.TLS.ALPN
+	}
+	return &tls.Config{
+		NextProtos:     alpn,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return e.certificate.Load(), nil },
+	}
+}
+
+// replace makes the users the only ones.
+func (e *Engine) replace(users []api.User) {
+	secrets := make(map[int64]string, len(users))
+	for _, u := range users {
+		secrets[u.ID] = u.UUID
+	}
+	e.members.mu.Lock()
+	e.members.secrets = secrets
+	e.members.mu.Unlock()
+	if e.listener != nil {
+		e.listener.update()
+	}
+}
+
+// Add implements engine.Engine.
+func (e *Engine) Add(users []api.User) error {
+	if e.node == nil {
+		return errors.New("the engine serves no node")
+	}
+	changed := false
+	e.members.mu.Lock()
+	for _, u := range users {
+		changed = changed || e.members.secrets[u.ID] != u.UUID
+		e.members.secrets[u.ID] = u.UUID
+	}
+	e.members.mu.Unlock()
+	if changed {
+		e.listener.update()
+	}
+	return nil
+}
+
+// Remove implements engine.Engine. The listeners may go on knowing the users; nothing is opened for them.
+func (e *Engine) Remove(ids []int64) error {
+	if e.node == nil {
+		return errors.New("the engine serves no node")
+	}
+	e.members.mu.Lock()
+	defer e.members.mu.Unlock()
+	for _, id := range ids {
+		delete(e.members.secrets, id)
+	}
+	return nil
+}
+
+// Close ends the listener and its connections and waits a moment for them to count their last bytes.
+func (e *Engine) Close() error {
+	if e.listener == nil {
+		return nil
+	}
+	err := e.listener.Close()
+	e.listener, e.node = nil, nil
+	ended := make(chan struct{})
+	go func() { e.forward.open.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+	}
+	return err
+}
+
+func listenTCP(ctx context.Context, ip net.IP, port int) (net.Listener, error) {
+	var config net.ListenConfig
+	return config.Listen(ctx, "tcp", net.JoinHostPort(ip.String(), strconv.Itoa(port)))
+}

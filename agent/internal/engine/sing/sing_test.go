@@ -1,0 +1,330 @@
+package sing_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	M "github.com/sagernet/sing/common/metadata"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+const here = "127.0.0.1"
+
+func mustExchange(t *testing.T, conn net.Conn, n int) {
+	t.Helper()
+	if got, err := Exchange(conn, n); err != nil {
+		t.Fatalf("%d bytes of %d came back: %v", got, n, err)
+	}
+}
+
+// cut says whether the node ends the connection soon.
+func cut(conn net.Conn) bool {
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, conn)
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return true
+	case <-time.After(2 * time.Second):
+		return false
+	}
+}
+
+func each(t *testing.T, test func(t *testing.T, s setup)) {
+	for _, s := range setups(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(7), User(8))
+		const size = 300_000
+		for _, id := range []int64{7, 8} {
+			conn := s.client(t, User(id), here).Dial(echo)
+			mustExchange(t, conn, size)
+			conn.Close()
+		}
+		counted := station.Counted()
+		for _, id := range []int64{7, 8} {
+			if want := (api.Row{UserID: id, Up: size, Down: size}); counted[id] != want {
+				t.Errorf("counted %+v, moved %+v", counted[id], want)
+			}
+		}
+		if !Refused(s.client(t, User(9), here).Dial(echo)) {
+			t.Error("a user who is not on the list was let through")
+		}
+	})
+}
+
+func TestADownloadOverHTTPIsWholeAndCounted(t *testing.T) {
+	const size = 3_000_000
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(size))
+		io.WriteString(w, strings.Repeat("x", size))
+	}))
+	defer site.Close()
+	for _, s := range setups(t) {
+		t.Run(s.name, func(t *testing.T) {
+			station := newStation(t)
+			station.Serve(s.node, User(1))
+			client := s.client(t, User(1), here)
+			web := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, target string) (net.Conn, error) {
+				return client.DialContext(ctx, "tcp", M.ParseSocksaddr(target))
+			}}}
+			res, err := web.Get(site.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if n, err := io.Copy(io.Discard, res.Body); n != size || err != nil {
+				t.Fatalf("%d bytes of %d: %v", n, size, err)
+			}
+			if counted := station.Counted()[1]; counted.Down < size || counted.Down > size+1000 {
+				t.Errorf("counted %+v for a download of %d", counted, size)
+			}
+		})
+	}
+}
+
+func TestUsersComeAndGoWithoutTouchingOthers(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(11), User(12))
+		staying := s.client(t, User(11), here).Dial(echo)
+		mustExchange(t, staying, 5000)
+		leaver := s.client(t, User(12), here)
+		leaving := leaver.Dial(echo)
+		mustExchange(t, leaving, 5000)
+
+		moving := make(chan error, 1) // while the list changes
+		go func() { _, err := Exchange(staying, 5_000_000); moving <- err }()
+		station.Gate.Put(User(13))
+		if err := station.Engine.Add([]api.User{User(13)}); err != nil {
+			t.Fatal(err)
+		}
+		joined := s.client(t, User(13), here).Dial(echo)
+		mustExchange(t, joined, 5000)
+		station.Gate.Remove(12)
+		if err := station.Engine.Remove([]int64{12}); err != nil {
+			t.Fatal(err)
+		}
+		if !cut(leaving) {
+			t.Error("the removed user's connection goes on")
+		}
+		if !Refused(leaver.Dial(echo)) {
+			t.Error("the removed user is let in again")
+		}
+		if err := <-moving; err != nil {
+			t.Errorf("another user's connection suffered: %v", err)
+		}
+		mustExchange(t, joined, 5000)
+
+		// Back with the same secret, also through the client that never went away.
+		station.Gate.Put(User(12))
+		if err := station.Engine.Add([]api.User{User(12)}); err != nil {
+			t.Fatal(err)
+		}
+		mustExchange(t, leaver.Dial(echo), 5000)
+	})
+}
+
+func TestNewSecretEndsTheOldOne(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(41))
+		old := s.client(t, User(41), here)
+		conn := old.Dial(echo)
+		mustExchange(t, conn, 2000)
+		changed := User(42)
+		changed.ID = 41
+		station.Gate.Put(changed)
+		if err := station.Engine.Add([]api.User{changed}); err != nil {
+			t.Fatal(err)
+		}
+		if !cut(conn) {
+			t.Error("the connection that was opened with the old secret goes on")
+		}
+		if !Refused(old.Dial(echo)) || !Refused(s.client(t, User(41), here).Dial(echo)) {
+			t.Error("the old secret still opens the door")
+		}
+		mustExchange(t, s.client(t, User(42), here).Dial(echo), 2000)
+		if counted := station.Counted(); counted[41].Down != 4000 {
+			t.Errorf("counted %v, moved 4000", counted)
+		}
+	})
+}
+
+func TestSpeedLimitIsKept(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range setups(t) {
+		t.Run(s.name, func(t *testing.T) {
+			station := newStation(t)
+			slow := User(1)
+			slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
+			station.Serve(s.node, slow)
+			client := s.client(t, slow, here)
+			conn := client.Dial(echo)
+			mustExchange(t, conn, 200_000) // empties the bucket
+			began := time.Now()
+			mustExchange(t, conn, 1_000_000)
+			if took := time.Since(began); took < 1800*time.Millisecond || took > 2200*time.Millisecond {
+				t.Errorf("2,000,000 bytes at 8 Mbit/s took %s", took)
+			}
+		})
+	}
+}
+
+func TestDeviceLimitCountsAddresses(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		limited := User(1)
+		limited.DeviceLimit = Ptr(2)
+		station.Serve(s.node, limited)
+		phone, laptop, third := s.client(t, limited, "127.0.0.11"), s.client(t, limited, "127.0.0.12"), s.client(t, limited, "127.0.0.13")
+		calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
+		for _, conn := range calls {
+			mustExchange(t, conn, 100)
+		}
+		if !Refused(third.Dial(echo)) {
+			t.Error("a third address was let in")
+		}
+		online, connections := station.Gate.Online()
+		if len(online) != 1 || len(online[0].IPs) != 2 || online[0].IPs[0] != "127.0.0.11" || connections != 3 {
+			t.Errorf("online: %+v with %d connections", online, connections)
+		}
+	})
+}
+
+func TestPrivateDestinationsAreRefused(t *testing.T) {
+	_, port, _ := net.SplitHostPort(EchoServer(t))
+	each(t, func(t *testing.T, s setup) {
+		s.node.AllowPrivate = false
+		station := newStation(t)
+		station.Serve(s.node, User(1))
+		client := s.client(t, User(1), here)
+		for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254"} {
+			if !Refused(client.Dial(host + ":" + port)) {
+				t.Errorf("%s was connected to", host)
+			}
+		}
+		s.node.AllowPrivate = true
+		station.Serve(s.node, User(1))
+		mustExchange(t, client.Dial("localhost:"+port), 100)
+	})
+}
+
+func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
+	first, second := M.ParseSocksaddr(UDPEchoServer(t)), M.ParseSocksaddr(UDPEchoServer(t))
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(31))
+		station.Gate.SetRules([]api.Rule{{ID: 3, Pattern: "^" + second.String() + "$"}})
+		flow, err := s.client(t, User(31), here).ListenPacket(t.Context(), first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer flow.Close()
+		answers := make(chan net.Addr, 10)
+		go func() {
+			for b := make([]byte, 2000); ; {
+				n, from, err := flow.ReadFrom(b)
+				if err != nil {
+					return
+				}
+				if n == 700 {
+					answers <- from
+				}
+			}
+		}()
+		send := func(to M.Socksaddr, wait time.Duration) net.Addr {
+			if _, err := flow.WriteTo(make([]byte, 700), to); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case from := <-answers:
+				return from
+			case <-time.After(wait):
+				return nil
+			}
+		}
+		for range 3 {
+			if from := send(first, 10*time.Second); from == nil || from.String() != first.String() {
+				t.Fatalf("the answer to a packet came from %v, not %s", from, first)
+			}
+		}
+		if send(second, 300*time.Millisecond) != nil {
+			t.Error("a packet reached a destination that a rule forbids")
+		}
+		if counted := station.Counted()[31]; counted.Up != 2800 || counted.Down != 2100 {
+			t.Errorf("counted %+v, moved 2800 and 2100", counted)
+		}
+		s.node.AllowPrivate = false
+		if err := station.Engine.Configure(s.node, []api.User{User(31)}); err != nil {
+			t.Fatal(err)
+		}
+		if send(first, 300*time.Millisecond) != nil {
+			t.Error("a packet reached a private address")
+		}
+	})
+}
+
+func TestWhatCannotBeServedSaysWhy(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	s := setups(t)[2]
+	station := newStation(t)
+	for name, spoil := range map[string]func(*api.Node){
+		"port in use":    func(n *api.Node) { n.Port = taken.Addr().(*net.TCPAddr).Port },
+		"no port":        func(n *api.Node) { n.Port = 0 },
+		"no certificate": func(n *api.Node) { n.Settings.TLS.Certificate = "" },
+		"bad padding":    func(n *api.Node) { n.Settings.Padding = []string{"0=1-2"} },
+		"congestion":     func(n *api.Node) { n.Protocol, n.Settings.Congestion = "tuic", "hope" },
+	} {
+		bad := s.node
+		spoil(&bad)
+		if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	station.Serve(s.node, User(1))
+	mustExchange(t, s.client(t, User(1), here).Dial(EchoServer(t)), 1000)
+}
+
+func TestTenThousandUsersLoadQuickly(t *testing.T) {
+	users := make([]api.User, 10_000)
+	for i := range users {
+		users[i] = User(int64(i + 1))
+	}
+	for _, s := range setups(t) {
+		t.Run(s.name, func(t *testing.T) {
+			station := newStation(t)
+			began := time.Now()
+			station.Serve(s.node, users...)
+			t.Logf("%d users took %s", len(users), time.Since(began))
+			mustExchange(t, s.client(t, User(9999), here).Dial(EchoServer(t)), 1000)
+		})
+	}
+}

@@ -1,0 +1,205 @@
+package sing
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sagernet/quic-go"
+	qtls "github.com/sagernet/sing-quic"
+	"github.com/sagernet/sing-quic/tuic"
+	"github.com/sagernet/sing/common/auth"
+	"github.com/sagernet/sing/common/logger"
+	M "github.com/sagernet/sing/common/metadata"
+	N "github.com/sagernet/sing/common/network"
+	aTLS "github.com/sagernet/sing/common/tls"
+
+	"airstrip/agent/internal/api"
+)
+
+// tuicListener takes the clients of a TUIC node. The library's service keeps its users in maps that it reads, on
+// each client's own goroutine, without a lock, so those of a service that has clients must not change. Instead each
+// change makes a new service, which gets the clients that come from then on; those that are there stay with theirs.
+type tuicListener struct {
+	engine *Engine
+	node   api.Node
+	socket *net.UDPConn
+	// accept gives the next client of the one QUIC listener.
+	accept func(context.Context) (*quic.Conn, error)
+
+	ctx     context.Context
+	close   context.CancelFunc
+	mu      sync.Mutex
+	current atomic.Pointer[generation]
+	loop    sync.WaitGroup
+}
+
+// generation is a service with the users of some time. It is the service's QUIC listener.
+type generation struct {
+	listener *tuicListener
+	service  *tuic.Service[member]
+	conns    chan *quic.Conn
+	ended    chan struct{}
+}
+
+func (e *Engine) listenTUIC(ip net.IP, node api.Node) (listener, error) {
+	l := &tuicListener{engine: e, node: node}
+	l.ctx, l.close = context.WithCancel(context.Background())
+	var err error
+	if l.socket, err = net.ListenUDP("udp", &net.UDPAddr{IP: ip, Port: node.Port}); err != nil {
+		return nil, err
+	}
+	qtls.SetDesiredBufferSizes(l.socket)
+	first, err := l.generation()
+	if err != nil {
+		l.close()
+		return nil, errors.Join(err, l.socket.Close())
+	}
+	l.current.Store(first)
+	l.loop.Go(l.hand)
+	return l, nil
+}
+
+// hand gives each client to the service with the present users.
+func (l *tuicListener) hand() {
+	for {
+		conn, err := l.accept(l.ctx)
+		if err != nil {
+			return
+		}
+		for handed := false; !handed; {
+			g := l.current.Load()
+			select {
+			case g.conns <- conn:
+				handed = true
+			case <-g.ended:
+			case <-l.ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (l *tuicListener) update() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next, err := l.generation()
+	if err != nil {
+		l.engine.log.Error("the users of the TUIC node could not be changed", "err", err)
+		return
+	}
+	old := l.current.Swap(next)
+	_ = old.Close()
+	// A client that has not shown its secret within 3 s is cut by the library. So nobody reads these users any more,
+	// and they needn't stay in memory for as long as the last client does.
+	time.AfterFunc(time.Minute, func() { old.service.UpdateUsers(nil, nil, nil) })
+}
+
+func (l *tuicListener) generation() (*generation, error) {
+	g := &generation{listener: l, conns: make(chan *quic.Conn), ended: make(chan struct{})}
+	var err error
+	g.service, err = tuic.NewService[member](tuic.ServiceOptions{
+		Context: l.ctx, Logger: logger.NOP(), TLSConfig: quicDoor{generation: g},
+		CongestionControl: cmp.Or(l.node.Settings.Congestion, "bbr"), ZeroRTTHandshake: l.node.Settings.ZeroRTT,
+		UDPTimeout: idleFlow, Handler: tuicHandler{l.engine},
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := l.engine.members.all()
+	users, uuids, passwords := make([]member, 0, len(all)), make([][16]byte, 0, len(all)), make([]string, 0, len(all))
+	for _, m := range all {
+		uuid, err := hex.DecodeString(strings.ReplaceAll(m.secret, "-", ""))
+		if err != nil || len(uuid) != 16 {
+			l.engine.log.Error("a user's secret does not fit the protocol; the user is left out", "user", m.id)
+			continue
+		}
+		users, uuids, passwords = append(users, m), append(uuids, [16]byte(uuid)), append(passwords, m.secret)
+	}
+	g.service.UpdateUsers(users, uuids, passwords)
+	return g, g.service.Start(l.socket)
+}
+
+func (l *tuicListener) Close() error {
+	l.close()
+	err := l.socket.Close()
+	l.loop.Wait()
+	return err
+}
+
+// Accept implements qtls.Listener.
+func (g *generation) Accept(ctx context.Context) (*quic.Conn, error) {
+	select {
+	case conn := <-g.conns:
+		return conn, nil
+	case <-g.ended:
+		return nil, quic.ErrServerClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close implements qtls.Listener. The clients stay.
+func (g *generation) Close() error {
+	close(g.ended)
+	return nil
+}
+
+// Addr implements qtls.Listener.
+func (g *generation) Addr() net.Addr { return g.listener.socket.LocalAddr() }
+
+// quicDoor is the service's way to listen: the first opens the node's QUIC listener, each stands behind it.
+type quicDoor struct {
+	aTLS.ServerConfig // nothing of it is called
+	generation        *generation
+}
+
+func (quicDoor) HandshakeTimeout() time.Duration { return handshakeTime }
+func (quicDoor) ConfigureHTTP3()                 {}
+
+func (d quicDoor) config() *tls.Config {
+	l := d.generation.listener
+	return l.engine.tlsConfig(l.node, "h3")
+}
+
+func (d quicDoor) Listen(conn net.PacketConn, config *quic.Config) (qtls.Listener, error) {
+	if l := d.generation.listener; l.accept == nil {
+		opened, err := quic.Listen(conn, d.config(), config)
+		if err != nil {
+			return nil, err
+		}
+		l.accept = opened.Accept
+	}
+	return d.generation, nil
+}
+
+func (d quicDoor) ListenEarly(conn net.PacketConn, config *quic.Config) (qtls.EarlyListener, error) {
+	if l := d.generation.listener; l.accept == nil {
+		opened, err := quic.ListenEarly(conn, d.config(), config)
+		if err != nil {
+			return nil, err
+		}
+		l.accept = opened.Accept
+	}
+	return d.generation, nil
+}
+
+// tuicHandler gets each connection and flow of packets of a client that has shown its secret.
+type tuicHandler struct{ engine *Engine }
+
+func (h tuicHandler) NewConnectionEx(ctx context.Context, conn net.Conn, source, target M.Socksaddr, _ N.CloseHandlerFunc) {
+	who, _ := auth.UserFromContext[member](ctx)
+	h.engine.forward.stream(ctx, who, conn, source.Addr, target)
+}
+
+func (h tuicHandler) NewPacketConnectionEx(ctx context.Context, conn N.PacketConn, source, _ M.Socksaddr, _ N.CloseHandlerFunc) {
+	who, _ := auth.UserFromContext[member](ctx)
+	h.engine.forward.packets(ctx, who, conn, source.Addr)
+}
