@@ -26,6 +26,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Invite(a.Invites)
 	old.Payment(a.Wallets, a.Payments, a.Accounts)
 	old.Telegram(a.Telegram)
+	old.Detect(a.Nodes)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
@@ -53,6 +54,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Plans(a.Shop, a.Settings),
 		v2.Shop(a.Shop, a.Payments, a.Settings),
 		v2.LinkToken(a.Links, a.Services),
+		v2.Clients(a.Links),
 		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
 		v2.Services(a.Services),
 		v2.Bills(a.Shop),
@@ -62,6 +64,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.Nodes(a.Nodes, a.Services),
 		v2.Traffic(a.Traffic, a.Nodes),
+		v2.Audit(a.Nodes),
+		v2.AuditRules(a.Nodes),
 	)
 }
 

@@ -13,5 +13,6 @@ func (l *Links) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 			return err
 		}
 	}
-	return nil
+	_, err := tx.NewRaw(`DELETE FROM link_notice WHERE user_id = ?`, userID).Exec(ctx)
+	return err
 }

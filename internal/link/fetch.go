@@ -12,13 +12,16 @@ import (
 	"airstrip/internal/job"
 )
 
-// Fetch is one fetch of a user's link, for the log. The token is not in it.
+// Fetch is one fetch of a user's link, for the log. The token is not in it, only what tells two tokens of a user apart.
 type Fetch struct {
 	bun.BaseModel `bun:"table:link_fetch"`
 	ID            int64 `bun:",pk,autoincrement"`
 	UserID        int64
 	FetchedAt     time.Time
+	Token         string // fingerprint
 	IP            string
+	Network       string // the address's /24 or /48
+	Area          string // ISO 3166-1, ZZ where unknown
 	Client        string
 	Version       string
 	UserAgent     string
@@ -26,6 +29,7 @@ type Fetch struct {
 	Status        int
 	Nodes         int
 	LeftOut       int
+	Bytes         int64 // of the body as it was sent
 }
 
 // The log takes what comes in batches of one transaction; in a flood that the database can't follow some of it is lost.
@@ -36,9 +40,9 @@ const (
 	maxAgent   = 200 // bytes of a User-Agent that are kept
 )
 
-// Log notes a fetch that was answered with status. It never waits.
-func (l *Links) Log(f Fetch, status int) {
-	f.Status = status
+// Log notes a fetch that was answered with status and a body of so many bytes. It never waits.
+func (l *Links) Log(f Fetch, status int, bytes int64) {
+	f.Status, f.Bytes = status, bytes
 	select {
 	case l.fetches <- f:
 	default:
@@ -46,28 +50,56 @@ func (l *Links) Log(f Fetch, status int) {
 	}
 }
 
-// Run writes the log until ctx ends, and then what is left of it.
+// Run writes the log until ctx ends, and then what is left of it. What can't be written is tried again while ctx lasts.
 func (l *Links) Run(ctx context.Context) {
-	for {
-		batch, more := l.collect(ctx)
-		if len(batch) > 0 {
-			write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-			err := l.db.Tx(write, func(ctx context.Context, tx bun.Tx) error {
-				_, err := tx.NewInsert().Model(&batch).ExcludeColumn("id").Exec(ctx)
-				return err
-			})
-			cancel()
-			if err != nil {
-				slog.ErrorContext(ctx, "could not write the log of link fetches", "fetches", len(batch), "error", err)
+	for more := true; more; {
+		var batch []Fetch
+		batch, more = l.collect(ctx)
+		for len(batch) > 0 {
+			err := l.write(ctx, batch)
+			if err == nil {
+				break
+			}
+			slog.ErrorContext(ctx, "could not write the log of link fetches", "fetches", len(batch), "error", err)
+			if ctx.Err() != nil {
+				break
+			}
+			select {
+			case <-time.After(fetchDelay):
+			case <-ctx.Done():
 			}
 		}
 		if lost := l.lost.Swap(0); lost > 0 {
 			slog.WarnContext(ctx, "link fetches came faster than they could be logged", "lost", lost)
 		}
-		if !more {
-			return
-		}
 	}
+}
+
+// write keeps a batch, also after ctx has ended. What is looked up of an address is looked up here and not in the fetch.
+func (l *Links) write(ctx context.Context, batch []Fetch) error {
+	for i := range batch {
+		ip, _ := netip.ParseAddr(batch[i].IP)
+		batch[i].Network, batch[i].Area = network(ip), l.areas.Of(ip)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewInsert().Model(&batch).ExcludeColumn("id").Exec(ctx)
+		return err
+	})
+}
+
+// network is the part of an address that one home or office has at a time: its /24, or of IPv6 its /48.
+func network(ip netip.Addr) string {
+	bits := 48
+	if ip = ip.Unmap().WithZone(""); ip.Is4() {
+		bits = 24
+	}
+	prefix, err := ip.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return prefix.String()
 }
 
 // collect waits for a fetch and takes those that follow soon; more is false once ctx has ended and nothing waits.
@@ -117,9 +149,10 @@ func (l *Links) LastFetch(ctx context.Context, userID int64) (*time.Time, error)
 	return &rows[0].FetchedAt, nil
 }
 
-// Register adds the cleaning of the log to the timetable.
+// Register adds the cleaning of the log and the notices of many networks to the timetable.
 func (l *Links) Register(q *job.Queue) {
 	q.Every("link.forget", job.Interval(6*time.Hour), l.forget)
+	q.Every("link.watch", job.Interval(watchEvery), l.Watch)
 }
 
 func (l *Links) forget(ctx context.Context) error {
@@ -130,7 +163,7 @@ func (l *Links) forget(ctx context.Context) error {
 	})
 }
 
-func (l *Links) fetch(userID int64, ip netip.Addr, userAgent string) Fetch {
+func (l *Links) fetch(userID int64, token string, ip netip.Addr, userAgent string) Fetch {
 	if len(userAgent) > maxAgent {
 		userAgent = userAgent[:maxAgent]
 	}
@@ -140,5 +173,5 @@ func (l *Links) fetch(userID int64, ip netip.Addr, userAgent string) Fetch {
 		}
 		return r
 	}, strings.ToValidUTF8(userAgent, ""))
-	return Fetch{UserID: userID, FetchedAt: l.db.Now(), IP: ip.String(), UserAgent: userAgent}
+	return Fetch{UserID: userID, FetchedAt: l.db.Now(), Token: fingerprint(token), IP: ip.String(), UserAgent: userAgent}
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 
 	"airstrip/internal/fault"
@@ -42,8 +43,9 @@ type fileKey struct {
 // file is a rendered file, compressed once somebody wants it so.
 type file struct {
 	format.File
-	etag string
-	gzip func() []byte
+	etag   string
+	gzip   func() []byte
+	brotli func() []byte
 }
 
 // file gives the file for the client, rendered anew where something that it follows from has changed.
@@ -70,6 +72,7 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	sum := sha256.Sum256(f.Body)
 	f.etag = base64.RawURLEncoding.EncodeToString(sum[:16])
 	f.gzip = sync.OnceValue(func() []byte { return compress(f.Body) })
+	f.brotli = sync.OnceValue(func() []byte { return squeeze(f.Body) })
 	l.files.Set(key, f)
 	return f, nil
 }
@@ -107,6 +110,15 @@ func compress(body []byte) []byte {
 	w := zippers.Get().(*gzip.Writer)
 	defer zippers.Put(w)
 	w.Reset(&b)
+	w.Write(body)
+	w.Close() // neither fails: a Buffer takes everything
+	return b.Bytes()
+}
+
+// squeeze compresses with brotli, at a level that costs no more than gzip.
+func squeeze(body []byte) []byte {
+	var b bytes.Buffer
+	w := brotli.NewWriterLevel(&b, 4)
 	w.Write(body)
 	w.Close() // neither fails: a Buffer takes everything
 	return b.Bytes()

@@ -10,8 +10,11 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"airstrip/internal/account"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/geo"
+	"airstrip/internal/limit"
 	"airstrip/internal/link/format"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
@@ -38,8 +41,10 @@ type Links struct {
 	key      seal.Key
 	settings *setting.Settings
 	site     string
+	accounts *account.Accounts
 	services *service.Services
 	nodes    *node.Nodes
+	areas    *geo.Areas
 
 	limits  limits
 	files   *otter.Cache[fileKey, *file]
@@ -50,9 +55,9 @@ type Links struct {
 }
 
 // New gives the links of users. site is the address that users see, without closing slash.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, services *service.Services, nodes *node.Nodes) *Links {
+func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts, services *service.Services, nodes *node.Nodes, areas *geo.Areas) *Links {
 	return &Links{
-		db: d, key: key, settings: settings, site: site, services: services, nodes: nodes,
+		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
 			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*5/4 + 1024) }, // with its compressed form
@@ -79,9 +84,10 @@ type Request struct {
 type Answer struct {
 	format.File
 	Gzip     func() []byte // the body compressed
-	ETag     string        // of the body, without quotes
-	Inline   bool          // to be shown, not saved
-	Userinfo string        // subscription-userinfo
+	Brotli   func() []byte
+	ETag     string // of the body, without quotes
+	Inline   bool   // to be shown, not saved
+	Userinfo string // subscription-userinfo
 	Title    string
 	Hours    int // until the client should ask again
 	Site     string
@@ -92,14 +98,14 @@ type Answer struct {
 func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	site := l.settings.Get()
 	token, day, ip := l.limits.get(site)
-	if err := ip.Allow(r.IP.String()); err != nil {
+	if err := ip.Allow(limit.Network(r.IP)); err != nil {
 		return Answer{}, err
 	}
 	k, err := l.find(ctx, r.Token)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Fetch: l.fetch(k.UserID, r.IP, r.UserAgent)}
+	a := Answer{Fetch: l.fetch(k.UserID, r.Token, r.IP, r.UserAgent)}
 	client, ok := format.Resolve(r.ClientType, r.UserAgent, r.Accept)
 	a.Fetch.Client, a.Fetch.Version, a.Fetch.Format = client.Name, client.Version.String(), string(client.Dialect)
 	if err := token.Allow(r.Token); err != nil {
@@ -122,7 +128,7 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.File, a.Gzip, a.ETag = f.File, f.gzip, f.etag
+	a.File, a.Gzip, a.Brotli, a.ETag = f.File, f.gzip, f.brotli, f.etag
 	a.Inline, a.Userinfo, a.Title, a.Hours, a.Site = client.Plain, userinfo(access), site.SiteName, site.LinkUpdateHours, l.site
 	a.Fetch.Nodes, a.Fetch.LeftOut = f.Nodes, f.LeftOut
 	return a, nil

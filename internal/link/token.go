@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"time"
 
@@ -54,6 +55,11 @@ func hash(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
+
+// Fingerprint is what the log has in the place of the token.
+func (t Token) Fingerprint() string { return fingerprint(t.Token) }
+
+func fingerprint(token string) string { return hex.EncodeToString(hash(token)[:4]) }
 
 // Token gives the user's link token and makes it where there is none.
 func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {

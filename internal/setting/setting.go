@@ -78,15 +78,16 @@ type Site struct {
 	InviteQuota         int          `json:"invite_quota"`          // people that one user may bring in before buying more invites; -1: no limit
 	InvitePrice         money.Amount `json:"invite_price"`          // of one more invite; 0: not for sale
 
-	LinkURLs          []string `json:"link_urls"` // site addresses for subscription links; empty: the site's own
-	LinkPerMinute     int      `json:"link_per_minute"`
-	LinkPerDay        int      `json:"link_per_day"`
-	LinkPerIPMinute   int      `json:"link_per_ip_minute"`
-	LinkUpdateHours   int      `json:"link_update_hours"`
-	LinkLogDays       int      `json:"link_log_days"` // how long fetches of links are kept
-	TrafficLogDays    int      `json:"traffic_log_days"`
-	NodeReportSeconds int      `json:"node_report_seconds"`
-	NodeAllowPrivate  bool     `json:"node_allow_private"` // whether nodes may reach private addresses; for the demo and tests
+	LinkURLs           []string `json:"link_urls"` // site addresses for subscription links, without closing slash; empty: the site's own
+	LinkPerMinute      int      `json:"link_per_minute"`
+	LinkPerDay         int      `json:"link_per_day"`
+	LinkPerIPMinute    int      `json:"link_per_ip_minute"`
+	LinkUpdateHours    int      `json:"link_update_hours"`
+	LinkLogDays        int      `json:"link_log_days"`        // how long fetches of links are kept
+	LinkNoticeNetworks int      `json:"link_notice_networks"` // a link fetched from so many networks in a day is told to its user; 0: never
+	TrafficLogDays     int      `json:"traffic_log_days"`
+	NodeReportSeconds  int      `json:"node_report_seconds"`
+	NodeAllowPrivate   bool     `json:"node_allow_private"` // whether nodes may reach private addresses; for the demo and tests
 }
 
 // Defaults are the settings of a new site.
@@ -100,7 +101,7 @@ func Defaults() Site {
 		TelegramUpdates: "poll",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
 		StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
-		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30,
+		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30, LinkNoticeNetworks: 12,
 		TrafficLogDays: 90, NodeReportSeconds: 60,
 	}
 }
@@ -144,7 +145,7 @@ func (s Site) check() error {
 	if _, err := time.LoadLocation(s.TimeZone); err != nil {
 		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
 	}
-	return cmp.Or(s.checkAbout(), s.checkMail(), s.checkCaptcha())
+	return cmp.Or(s.checkAbout(), s.checkMail(), s.checkCaptcha(), s.checkLink())
 }
 
 // isUUID tells whether s is a UUID in its usual form.

@@ -31,7 +31,7 @@ func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reade
 		return
 	}
 	answer, err := links.Get(r.Context(), req)
-	status := http.StatusOK
+	status, sent := http.StatusOK, 0
 	switch {
 	case err != nil:
 		f := api.NewFailure(r.Context(), err)
@@ -41,10 +41,10 @@ func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reade
 		f.Write(w)
 		status = f.GetStatus()
 	default:
-		status = write(w, r, answer, name)
+		status, sent = write(w, r, answer, name)
 	}
 	if answer.Fetch.UserID != 0 {
-		links.Log(answer.Fetch, status)
+		links.Log(answer.Fetch, status, int64(sent))
 	}
 }
 
@@ -115,12 +115,15 @@ func (p *parameters) err() error {
 	return nil
 }
 
-// write answers the file, or 304 where the client has it, and gives the status.
-func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName) int {
+// write answers the file, or 304 where the client has it, and gives the status and how many bytes the body had.
+func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName) (status, sent int) {
 	h := w.Header()
 	body, etag := a.Body, `"`+a.ETag+`"`
-	zipped := acceptsGzip(r.Header.Get("Accept-Encoding"))
-	if zipped {
+	coding := preferred(r.Header.Get("Accept-Encoding"))
+	switch coding {
+	case "br":
+		body, etag = a.Brotli(), `"`+a.ETag+`-br"`
+	case "gzip":
 		body, etag = a.Gzip(), `"`+a.ETag+`-gzip"`
 	}
 	h.Set("ETag", etag)
@@ -130,10 +133,11 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	h.Set("Profile-Update-Interval", strconv.Itoa(a.Hours))
 	h.Set("Profile-Title", "base64:"+base64.StdEncoding.EncodeToString([]byte(a.Title)))
 	h.Set("Profile-Web-Page-Url", a.Site)
+	h.Set("Support-Url", a.Site+"/user/tickets")
 	h.Set("X-Nodes-Left-Out", strconv.Itoa(a.LeftOut))
 	if matches(r.Header.Get("If-None-Match"), a.ETag) {
 		w.WriteHeader(http.StatusNotModified)
-		return http.StatusNotModified
+		return http.StatusNotModified, 0
 	}
 	if name.suffix == "" {
 		name.suffix = a.Suffix
@@ -141,35 +145,43 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	h.Set("Content-Type", a.Type)
 	h.Set("Content-Disposition", disposition(name, a.Inline))
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if zipped {
-		h.Set("Content-Encoding", "gzip")
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
 	}
 	w.WriteHeader(http.StatusOK)
-	w.Write(body)
-	return http.StatusOK
+	if r.Method == http.MethodHead {
+		return http.StatusOK, 0
+	}
+	sent, _ = w.Write(body) // a client that has gone is nobody's fault
+	return http.StatusOK, sent
 }
 
 // matches tells whether the client holds the file with this tag, compressed or not.
 func matches(header, etag string) bool {
 	for _, tag := range strings.Split(header, ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-		if tag == "*" || tag == `"`+etag+`"` || tag == `"`+etag+`-gzip"` {
+		if tag == "*" || tag == `"`+etag+`"` || tag == `"`+etag+`-gzip"` || tag == `"`+etag+`-br"` {
 			return true
 		}
 	}
 	return false
 }
 
-func acceptsGzip(header string) bool {
+// preferred is the compression to use: br before gzip, of those that the client takes; empty: none.
+func preferred(header string) string {
+	taken := map[string]bool{}
 	for _, part := range strings.Split(strings.ToLower(header), ",") {
 		coding, q, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if strings.TrimSpace(coding) == "gzip" {
-			q = strings.TrimPrefix(strings.TrimSpace(q), "q=")
-			weight, err := strconv.ParseFloat(q, 64)
-			return q == "" || (err == nil && weight > 0)
+		q = strings.TrimPrefix(strings.TrimSpace(q), "q=")
+		weight, err := strconv.ParseFloat(q, 64)
+		taken[strings.TrimSpace(coding)] = q == "" || (err == nil && weight > 0)
+	}
+	for _, coding := range []string{"br", "gzip"} {
+		if taken[coding] {
+			return coding
 		}
 	}
-	return false
+	return ""
 }
 
 const maxFileName = 64 // characters

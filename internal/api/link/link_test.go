@@ -19,15 +19,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/account"
 	"airstrip/internal/api"
 	apilink "airstrip/internal/api/link"
+	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/link"
+	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/seal"
+	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/token"
+	"airstrip/internal/wallet"
 )
 
 const user = 7
@@ -37,6 +43,8 @@ type site struct {
 	testing.TB
 	db       *db.DB
 	settings *setting.Settings
+	mails    *mail.Mails
+	accounts *account.Accounts
 	services *service.Services
 	nodes    *node.Nodes
 	links    *link.Links
@@ -59,8 +67,15 @@ func open(t testing.TB, d *db.DB) *site {
 	s.set("link_per_day", 10_000)
 	s.set("link_per_ip_minute", 10_000)
 	key := seal.Key{1}
+	tokens, err := token.New(t.Context(), d, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := secret.New(d, key)
+	s.mails = mail.New(d, key, settings, secrets, "https://site.example.com")
+	s.accounts = account.New(d, key, settings, s.mails, captcha.New(d, key, settings, secrets), tokens, wallet.New(d, settings), s.services, nil, "https://site.example.com")
 	s.nodes = node.New(d, key, settings, s.services)
-	s.links = link.New(d, key, settings, "https://site.example.com", s.services, s.nodes)
+	s.links = link.New(d, key, settings, "https://site.example.com", s.accounts, s.services, s.nodes, nil)
 	mux := http.NewServeMux()
 	apilink.Register(mux, s.links)
 	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
@@ -82,11 +97,11 @@ func open(t testing.TB, d *db.DB) *site {
 	})
 	s.add(node.Draft("Tokyo", node.Shadowsocks, "jp.example.com", 8388), node.Settings{Method: "2022-blake3-aes-128-gcm"})
 	s.add(node.Draft("Paris", node.Hysteria2, "fr.example.com", 443), node.Settings{TLS: &node.TLS{ServerName: "fr.example.com"}})
-	token, err := s.links.Token(t.Context(), user)
+	made, err := s.links.Token(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.token = token.Token
+	s.token = made.Token
 	return s
 }
 
@@ -233,7 +248,7 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 
 func TestTwoServersGiveTheSameBytes(t *testing.T) {
 	each(t, func(s *site) {
-		other := link.New(s.db, seal.Key{1}, s.settings, "https://site.example.com", s.services, s.nodes)
+		other := link.New(s.db, seal.Key{1}, s.settings, "https://site.example.com", s.accounts, s.services, s.nodes, nil)
 		for _, clientType := range []string{"ClashMeta", "SingBox", "Mixed"} {
 			req := link.Request{Token: s.token, ClientType: clientType}
 			a, errA := s.links.Get(s.Context(), req)

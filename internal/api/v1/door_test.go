@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
@@ -33,6 +34,8 @@ type site struct {
 	*testing.T
 	*account.Accounts
 	handler    http.Handler
+	nodes      *node.Nodes
+	hit        func(node.Node, ...node.Hit)
 	nodeSecret string
 	ran        int // jobs
 }
@@ -55,18 +58,28 @@ func newSite(t *testing.T) *site {
 	services := service.New(d, settings)
 	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), services, nil, "http://localhost:8080")
 	nodes := node.New(d, key, settings, services)
-	s := &site{T: t, Accounts: a}
+	s := &site{T: t, Accounts: a, nodes: nodes}
 	n := node.Draft("n", node.VMess, "192.0.2.1", 8388)
 	n.Settings = node.Settings{Transport: "tcp", Security: "none"}
 	if _, s.nodeSecret, err = nodes.Add(t.Context(), n); err != nil {
 		t.Fatal(err)
+	}
+	s.hit = func(n node.Node, hits ...node.Hit) {
+		t.Helper()
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := nodes.AddHits(ctx, tx, n.ID, hits)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	mux := http.NewServeMux()
 	r := v1.New(mux, a.Authenticate)
 	r.Ban(a)
 	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
-	r.Credentials(link.New(d, key, settings, "http://localhost:8080", services, nodes), services)
+	r.Credentials(link.New(d, key, settings, "http://localhost:8080", nil, services, nodes, nil), services)
+	r.Detect(nodes)
 	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
 	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 	return s

@@ -23,18 +23,12 @@ type ssPasswordResult struct {
 	UUID     string `json:"uuid" doc:"The user's UUID on all other nodes"`
 }
 
-type linkApp struct {
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	Platforms []string `json:"platforms" doc:"windows, macos, ios, android, linux, harmonyos"`
-	ImportURL string   `json:"import_url" doc:"Deep link with {url} and {name} (as encodeURIComponent writes them), {url_raw}, {url_base64}; empty: the link is pasted by hand"`
-	Download  string   `json:"download_url"`
-	Formats   []string `json:"formats" doc:"Values of client_type that it reads, the best first"`
-}
-
 type linkFetch struct {
 	Time      time.Time `json:"time"`
+	Token     string    `json:"token_fingerprint" doc:"Eight hex digits by which two tokens of a user can be told apart; nothing leads from them to the token"`
+	IsCurrent bool      `json:"is_current" doc:"Whether it was fetched with the token that counts now"`
 	IP        string    `json:"ip"`
+	Area      string    `json:"area" doc:"ISO 3166-1; ZZ: unknown"`
 	Client    string    `json:"client"`
 	Version   string    `json:"version"`
 	UserAgent string    `json:"user_agent"`
@@ -42,6 +36,7 @@ type linkFetch struct {
 	Status    int       `json:"status" doc:"HTTP status of the answer"`
 	Nodes     int       `json:"nodes" doc:"Nodes in the file"`
 	LeftOut   int       `json:"left_out" doc:"Nodes that the client can't use"`
+	Bytes     int64     `json:"bytes" doc:"Of the body, as it was sent"`
 }
 
 type linkLogResult struct {
@@ -82,24 +77,22 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 				a, err := services.Access(ctx, who.UserID)
 				return ssPasswordResult{a.Password, a.UUID.String()}, err
 			})
-		handleList(r, op{method: http.MethodGet, path: "/user/services/clients", id: "clients_list", tag: "user", access: user, summary: "Programs that read the link, with how to import it"},
-			func(context.Context, account.Identity, *Empty) ([]linkApp, error) {
-				var out []linkApp
-				for _, a := range link.Apps {
-					out = append(out, linkApp{a.ID, a.Name, a.Platforms, a.Import, a.Download, a.Formats})
-				}
-				return out, nil
-			})
 		handle(r, op{method: http.MethodGet, path: "/user/services/link-log", id: "link_log", tag: "user", access: user, summary: "Who fetched the link, the newest first"},
 			func(ctx context.Context, who account.Identity, in *struct {
 				Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 				Offset int64 `query:"offset" default:"0" minimum:"0"`
 			},
 			) (linkLogResult, error) {
+				token, err := links.Token(ctx, who.UserID)
+				if err != nil {
+					return linkLogResult{}, err
+				}
 				fetches, total, err := links.Fetches(ctx, who.UserID, in.Limit, in.Offset)
 				out := linkLogResult{total, []linkFetch{}}
 				for _, f := range fetches {
-					out.Items = append(out.Items, linkFetch{f.FetchedAt, f.IP, f.Client, f.Version, f.UserAgent, f.Format, f.Status, f.Nodes, f.LeftOut})
+					out.Items = append(out.Items, linkFetch{
+						f.FetchedAt, f.Token, f.Token == token.Fingerprint(), f.IP, f.Area, f.Client, f.Version, f.UserAgent, f.Format, f.Status, f.Nodes, f.LeftOut, f.Bytes,
+					})
 				}
 				return out, err
 			})

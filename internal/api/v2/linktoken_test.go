@@ -37,7 +37,7 @@ func linkDesk(t *testing.T, d *db.DB) http.Handler {
 		t.Fatal(err)
 	}
 	services := service.New(d, settings)
-	links := link.New(d, seal.Key{1}, settings, "https://site.example", services, node.New(d, seal.Key{1}, settings, services))
+	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1}, settings, services), nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { links.Run(ctx); close(done) }()
@@ -57,7 +57,7 @@ func linkDesk(t *testing.T, d *db.DB) http.Handler {
 			return account.Identity{}, api.ErrSignIn
 		}
 		return account.Identity{UserID: id}, nil
-	}, v2.LinkToken(links, services))
+	}, v2.LinkToken(links, services), v2.Clients(links))
 	apilink.Register(mux, links)
 	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 }

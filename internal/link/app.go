@@ -1,0 +1,139 @@
+package link
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/link/format"
+)
+
+// App is a program that users read their link with. In ImportURL, {url} and {name} stand for the link and the site's name
+// as encodeURIComponent writes them, {url_raw} for the link as it is and {url_base64} for it in base64; where it is empty
+// the link is copied into the app by hand.
+type App struct {
+	bun.BaseModel `bun:"table:link_app"`
+	ID            string `bun:",pk"`
+	Name          string
+	Icon          string   // a letter, an emoji or a data: address of an image; empty: the name's first letter
+	Platforms     []string `bun:"type:jsonb"` // of Platforms
+	ImportURL     string
+	DownloadURL   string
+	Formats       []string `bun:"type:jsonb"` // values of client_type that it reads, the best first
+	Sort          int
+	Enabled       bool
+}
+
+// Platforms are the systems that apps run on.
+var Platforms = []string{"windows", "macos", "ios", "android", "linux", "harmonyos"}
+
+// Faults of the catalogue.
+var (
+	ErrNoApp  = fault.NotFound("client_not_found", "没有这个客户端", "There is no such client")
+	ErrAppIs  = fault.Invalid("id", "taken", "已有同名编号的客户端", "There is a client of this id already")
+	maxIcon   = 16 << 10
+	maxImport = 500
+)
+
+// Apps gives the programs that the site recommends, in the operator's order; with all also those that are turned off.
+func (l *Links) Apps(ctx context.Context, all bool) ([]App, error) {
+	var apps []App
+	q := l.db.NewSelect().Model(&apps).OrderExpr("sort, id")
+	if !all {
+		q = q.Where("enabled")
+	}
+	return apps, q.Scan(ctx)
+}
+
+// AddApp adds a program to the catalogue.
+func (l *Links) AddApp(ctx context.Context, a App) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewInsert().Model(&a).Exec(ctx)
+		return err
+	})
+	if errors.Is(err, db.ErrUnique) {
+		return ErrAppIs.Because(err)
+	}
+	return err
+}
+
+// ChangeApp puts a in the place of the program of its id.
+func (l *Links) ChangeApp(ctx context.Context, a App) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	return l.oneApp(ctx, func(tx bun.Tx) (int64, error) {
+		return db.Changed(tx.NewUpdate().Model(&a).WherePK().Exec(ctx))
+	})
+}
+
+// RemoveApp takes a program out of the catalogue.
+func (l *Links) RemoveApp(ctx context.Context, id string) error {
+	return l.oneApp(ctx, func(tx bun.Tx) (int64, error) {
+		return db.Changed(tx.NewDelete().Model((*App)(nil)).Where("id = ?", id).Exec(ctx))
+	})
+}
+
+func (l *Links) oneApp(ctx context.Context, change func(bun.Tx) (int64, error)) error {
+	return l.db.Tx(ctx, func(_ context.Context, tx bun.Tx) error {
+		n, err := change(tx)
+		if err == nil && n == 0 {
+			err = ErrNoApp
+		}
+		return err
+	})
+}
+
+// importable is an address that opens an app: of a scheme of its own, and never one by which a page would run something.
+var (
+	appID       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+	importable  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/!-~]+$`)
+	forbidden   = []string{"javascript:", "data:", "vbscript:", "blob:", "file:"}
+	imageInside = regexp.MustCompile(`^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$`)
+)
+
+func (a *App) check() error {
+	download, err := url.Parse(a.DownloadURL)
+	switch {
+	case !appID.MatchString(a.ID):
+		return fault.Invalid("id", "format", "编号只能含小写字母、数字和连字符", "The id has lower-case letters, digits and hyphens")
+	case a.Name == "" || utf8.RuneCountInString(a.Name) > 40:
+		return fault.Invalid("name", "length", "名称需为 1 至 40 个字符", "The name must have 1 to 40 characters")
+	case utf8.RuneCountInString(a.Icon) > 8 && (len(a.Icon) > maxIcon || !imageInside.MatchString(a.Icon)):
+		return fault.Invalid("icon", "format", "图标为一个字、表情，或不超过 12 KB 的图片（data: 地址）", "The icon is a letter, an emoji, or an image of at most 12 KB as a data: address")
+	case len(a.Platforms) == 0 || !all(a.Platforms, func(p string) bool { return slices.Contains(Platforms, p) }):
+		return fault.Invalid("platforms", "choice", "请至少选择一个系统", "Please choose one system at least")
+	case a.ImportURL != "" && (len(a.ImportURL) > maxImport || !importable.MatchString(a.ImportURL) || !strings.Contains(a.ImportURL, "{url") ||
+		slices.ContainsFunc(forbidden, func(scheme string) bool { return strings.HasPrefix(a.ImportURL, scheme) })):
+		return fault.Invalid("import_url", "format", "导入地址须以客户端自己的协议开头，并含 {url}、{url_raw} 或 {url_base64}", "The import address begins with the client's own scheme and has {url}, {url_raw} or {url_base64} in it")
+	case err != nil || download.Scheme != "https" || download.Host == "" || len(a.DownloadURL) > maxImport:
+		return fault.Invalid("download_url", "url", "请填写以 https:// 开头的下载地址", "Please give a download address that begins with https://")
+	case len(a.Formats) == 0 || !all(a.Formats, func(f string) bool { _, known := format.ByType(f); return known }):
+		return fault.Invalid("formats", "choice", "请至少选择一种已知的格式", "Please choose one known format at least")
+	}
+	return nil
+}
+
+func all(values []string, fits func(string) bool) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
+}
+
+// Import gives the address that brings a link into the app; empty where it is pasted by hand.
+func (a *App) Import(link, siteName string) string {
+	component := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+	return strings.NewReplacer(
+		"{url}", component(link), "{url_raw}", link, "{url_base64}", base64.StdEncoding.EncodeToString([]byte(link)), "{name}", component(siteName),
+	).Replace(a.ImportURL)
+}
