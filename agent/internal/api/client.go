@@ -156,6 +156,20 @@ func (c *Client) Status(ctx context.Context, s Status) error {
 	return c.post(ctx, "status", body, &struct{}{}, "")
 }
 
+// Device asks for a place for an address, or says which are gone. It may take some seconds: another node may have to cut
+// an older address first.
+func (c *Client) Device(ctx context.Context, d Device) (*Admission, error) {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	var answer Admission
+	if err := c.post(ctx, "devices", body, &answer, ""); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
 func (c *Client) post(ctx context.Context, path string, body []byte, answer any, digest string) error {
 	req, err := c.request(ctx, http.MethodPost, path, bytes.NewReader(body))
 	if err != nil {

@@ -89,8 +89,29 @@ type Change struct {
 	Removed   []int64 `json:"removed"`
 	Node      *Node   `json:"node"`
 	Rules     *[]Rule `json:"rules"`
+	Drop      []Drop  `json:"drop"`
 	Heartbeat bool    `json:"heartbeat"`
 	Reset     bool    `json:"reset"`
+}
+
+// Drop names addresses of a user that have lost their place to newer ones and are to be cut. The server repeats it until
+// it is told that they are gone.
+type Drop struct {
+	UserID int64    `json:"user_id"`
+	IPs    []string `json:"ips"`
+}
+
+// Device asks for a place for an address of a user with a device limit, IP, and says which have been cut, Gone.
+type Device struct {
+	UserID int64    `json:"user_id"`
+	IP     string   `json:"ip,omitempty"`
+	Gone   []string `json:"gone,omitempty"`
+}
+
+// Admission is the answer to Device. What is in Drop has to be cut here before the address can have the place.
+type Admission struct {
+	Admitted bool     `json:"admitted"`
+	Drop     []string `json:"drop"`
 }
 
 // MaxRows is the most rows that the server takes in one report.

@@ -2,7 +2,10 @@
 package enginetest
 
 import (
+	"context"
+	"errors"
 	"log/slog"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -30,12 +33,16 @@ func New(t *testing.T, start func(*gate.Gate, *slog.Logger) (engine.Engine, erro
 		t.Fatal(err)
 	}
 	s := &Station{t: t, Meter: m, Exhausted: make(chan int64, 10)}
-	s.Gate = gate.New(m, func(id int64) { s.Exhausted <- id }, log)
+	s.Gate = gate.New(m, func(id int64) { s.Exhausted <- id }, noServer, log)
 	if s.Engine, err = start(s.Gate, log); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Engine.Close(); m.Close() })
 	return s
+}
+
+func noServer(context.Context, int64, netip.Addr) (bool, error) {
+	return false, errors.New("no server")
 }
 
 // Serve puts the users on both lists, as the agent does for a snapshot.

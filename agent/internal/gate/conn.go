@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"net/netip"
+	"time"
 )
 
 // Conn is one connection of a user that was let through.
@@ -10,12 +11,13 @@ type Conn struct {
 	gate   *Gate
 	user   *user
 	source netip.Addr
+	device *device
 	cut    func()
 }
 
-// Open lets a user's connection from source to target, host:port, through, or says why not. cut must end the
-// connection soon and not wait; it may be called at any time before Close.
-func (g *Gate) Open(id int64, source netip.Addr, target string, cut func()) (*Conn, error) {
+// Open lets a user's connection from source to target, host:port, through, or says why not. It may have to wait for the
+// server, as long as ctx allows. cut must end the connection soon and not wait; it may be called at any time before Close.
+func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target string, cut func()) (*Conn, error) {
 	u := g.find(id)
 	if u == nil {
 		return nil, ErrUnknownUser
@@ -27,16 +29,20 @@ func (g *Gate) Open(id int64, source netip.Addr, target string, cut func()) (*Co
 		return nil, err
 	}
 	c := &Conn{gate: g, user: u, source: source.Unmap().WithZone(""), cut: cut}
+	if err := g.place(ctx, u, c.source); err != nil {
+		return nil, err
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.gone {
 		return nil, ErrUnknownUser
 	}
-	if limit := u.row.DeviceLimit; limit != nil && u.devices[c.source] == 0 && len(u.devices) >= *limit {
+	c.device = u.devices[c.source]
+	if c.device == nil || u.row.DeviceLimit != nil && !c.device.holds() {
 		return nil, ErrDevices
 	}
 	u.conns[c] = struct{}{}
-	u.devices[c.source]++
+	c.device.conns++
 	u.seen[c.source] = struct{}{}
 	if u.stopped.Load() {
 		cut() // stopped between the test above and the lock: whoever stopped the user has not seen us
@@ -50,9 +56,10 @@ func (c *Conn) Close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.conns, c)
-	if u.devices[c.source]--; u.devices[c.source] <= 0 {
-		delete(u.devices, c.source)
+	if c.device.conns--; c.device.conns == 0 {
+		c.device.until = time.Now().Add(c.device.keep)
 	}
+	u.forgetDevices()
 }
 
 // Up counts n bytes that came from the user, after waiting as long as the speed limit asks. With an error they
@@ -77,6 +84,9 @@ func (c *Conn) Down(ctx context.Context, n int) error {
 
 // spend stops the user who has come to the end. The bytes that went past it are counted and not delivered.
 func (c *Conn) spend() error {
+	if c.device.dropped.Load() {
+		return ErrDevices
+	}
 	u := c.user
 	if u.counter.Total() < u.stopAt.Load() {
 		return nil

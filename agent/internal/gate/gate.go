@@ -30,6 +30,7 @@ var (
 type Gate struct {
 	meter     *meter.Meter
 	exhausted func(user int64)
+	admit     Admit
 	log       *slog.Logger
 
 	rules atomic.Pointer[[]rule]
@@ -56,14 +57,15 @@ type user struct {
 	row     api.User
 	gone    bool
 	conns   map[*Conn]struct{}
-	devices map[netip.Addr]int
+	devices map[netip.Addr]*device
 	seen    map[netip.Addr]struct{}
 }
 
 // New makes a gate without users. exhausted is called, once and without waiting for it, when a user has used
-// up what remained; the user's connections are cut by then.
-func New(m *meter.Meter, exhausted func(user int64), log *slog.Logger) *Gate {
-	g := &Gate{meter: m, exhausted: exhausted, log: log, users: map[int64]*user{}}
+// up what remained; the user's connections are cut by then. admit is asked before a new address of a user with a
+// device limit is let in.
+func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
+	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}}
 	g.rules.Store(new([]rule))
 	return g
 }
@@ -117,7 +119,7 @@ func (g *Gate) put(row api.User, stopAt int64) bool {
 	if u == nil {
 		u = &user{
 			id: row.ID, counter: g.meter.Counter(row.ID), limiter: rate.NewLimiter(rate.Inf, 0),
-			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]int{}, seen: map[netip.Addr]struct{}{},
+			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, seen: map[netip.Addr]struct{}{},
 		}
 		g.users[row.ID] = u
 	}
@@ -227,8 +229,10 @@ func (g *Gate) Online() (online []api.Online, connections int) {
 			online = append(online, o)
 		}
 		clear(u.seen)
-		for addr := range u.devices {
-			u.seen[addr] = struct{}{}
+		for addr, d := range u.devices {
+			if d.conns > 0 {
+				u.seen[addr] = struct{}{}
+			}
 		}
 		u.mu.Unlock()
 	}

@@ -81,7 +81,7 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 // changes follows one stream or makes one poll. errSilent: not even a heartbeat came in time.
 func (a *agent) changes(ctx context.Context, poll bool) error {
 	if poll {
-		return a.client.Changes(ctx, a.revision(), true, a.change)
+		return a.client.Changes(ctx, a.revision(), true, func(c api.Change) error { return a.change(ctx, c) })
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -99,7 +99,7 @@ func (a *agent) changes(ctx context.Context, poll bool) error {
 	err := a.client.Changes(ctx, a.revision(), false, func(c api.Change) error {
 		heard.Store(true)
 		patience.Reset(nextLine)
-		return a.change(c)
+		return a.change(ctx, c)
 	})
 	if why := context.Cause(ctx); why != nil {
 		return why
@@ -210,9 +210,12 @@ func (a *agent) replace(s *api.Snapshot, put func(api.User) bool) {
 }
 
 // change takes over one line of the stream.
-func (a *agent) change(c api.Change) error {
+func (a *agent) change(ctx context.Context, c api.Change) error {
 	if c.Reset {
 		return errReset
+	}
+	if len(c.Drop) > 0 {
+		a.drop(context.WithoutCancel(ctx), c.Drop)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,6 +35,9 @@ type server struct {
 	quota    map[int64]int64
 	reports  []api.Report
 	statuses []api.Status
+	asked    []api.Device
+	// admit answers an address that asks for a place; without it all are admitted.
+	admit func(api.Device) api.Admission
 	// fault may answer a request itself; true means that it did.
 	fault func(http.ResponseWriter, *http.Request) bool
 	// lose makes the server count a report and then lose the answer.
@@ -54,6 +57,7 @@ func newServer(t *testing.T, node api.Node, users ...api.User) *server {
 	mux.HandleFunc("GET /api/agent/v1/changes", s.changes)
 	mux.HandleFunc("POST /api/agent/v1/reports", s.report)
 	mux.HandleFunc("POST /api/agent/v1/status", s.status)
+	mux.HandleFunc("POST /api/agent/v1/devices", s.device)
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secret {
 			failure(w, 401, "bad_secret")
@@ -208,6 +212,33 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	}
 	s.set(func() { s.statuses = append(s.statuses, status) })
 	w.Write([]byte("{}"))
+}
+
+func (s *server) device(w http.ResponseWriter, r *http.Request) {
+	var ask api.Device
+	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+		s.t.Errorf("unreadable question for a place: %v", err)
+	}
+	answer := api.Admission{Admitted: true}
+	s.set(func() {
+		s.asked = append(s.asked, ask)
+		if s.admit != nil {
+			answer = s.admit(ask)
+		}
+	})
+	json.NewEncoder(w).Encode(answer)
+}
+
+// questions that were asked about a user's address.
+func (s *server) questions(ip string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.asked {
+		if d.IP == ip {
+			n++
+		}
+	}
+	return n
 }
 
 // bill of a user, in both directions.

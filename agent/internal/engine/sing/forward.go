@@ -48,7 +48,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	}
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
-	user, err := f.admit(who, source, target, cut)
+	user, err := f.admit(ctx, who, source, target, cut)
 	if err != nil {
 		return
 	}
@@ -93,11 +93,11 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 }
 
 // admit asks the gate, as the user's secret has to be theirs still.
-func (f *forwarder) admit(who member, source netip.Addr, target M.Socksaddr, cut func()) (*gate.Conn, error) {
+func (f *forwarder) admit(ctx context.Context, who member, source netip.Addr, target M.Socksaddr, cut func()) (*gate.Conn, error) {
 	if !f.members.current(who) {
 		return nil, gate.ErrUnknownUser
 	}
-	user, err := f.gate.Open(who.id, source, target.String(), cut)
+	user, err := f.gate.Open(ctx, who.id, source, target.String(), cut)
 	if err != nil {
 		f.log.Debug("connection refused", "user", who.id, "reason", err)
 	}
@@ -169,7 +169,7 @@ func (f *forwarder) packets(ctx context.Context, who member, conn N.PacketConn, 
 		packet.Release()
 		return
 	}
-	user, err := f.admit(who, source, target, cut)
+	user, err := f.admit(ctx, who, source, target, cut)
 	if err != nil {
 		packet.Release()
 		return

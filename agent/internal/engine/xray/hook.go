@@ -63,7 +63,7 @@ func (h *hook) serve(ctx context.Context, link *transport.Link) error {
 	source, _ := netip.ParseAddr(inbound.Source.Address.String())
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
-	user, err := h.gate.Open(id, source, target.NetAddr(), cut)
+	user, err := h.gate.Open(ctx, id, source, target.NetAddr(), cut)
 	if err != nil {
 		h.log.Debug("connection refused", "user", id, "reason", err)
 		return err

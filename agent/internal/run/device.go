@@ -1,0 +1,53 @@
+package run
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"airstrip/agent/internal/api"
+)
+
+// placeWithin bounds how long a connection waits for a place of its address; the server answers within 3 s if it is there.
+const placeWithin = 5 * time.Second
+
+// admit asks the server for a place. Where older addresses have to be cut here first that is done.
+func (a *agent) admit(ctx context.Context, user int64, source netip.Addr) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, placeWithin)
+	defer cancel()
+	ask := api.Device{UserID: user, IP: source.String()}
+	for {
+		answer, err := a.client.Device(ctx, ask)
+		if err != nil || answer.Admitted || len(answer.Drop) == 0 {
+			return err == nil && answer.Admitted, err
+		}
+		a.gate.Drop(user, addresses(answer.Drop)...)
+		ask.Gone = answer.Drop
+	}
+}
+
+// drop cuts the addresses and says so. Where that does not arrive the server names them again.
+func (a *agent) drop(ctx context.Context, drops []api.Drop) {
+	for _, d := range drops {
+		a.gate.Drop(d.UserID, addresses(d.IPs)...)
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, placeWithin)
+		defer cancel()
+		for _, d := range drops {
+			if _, err := a.client.Device(ctx, api.Device{UserID: d.UserID, Gone: d.IPs}); err != nil {
+				a.log.Debug("the server was not told that addresses are gone", "user", d.UserID, "err", err)
+			}
+		}
+	}()
+}
+
+func addresses(texts []string) []netip.Addr {
+	var list []netip.Addr
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			list = append(list, addr)
+		}
+	}
+	return list
+}
