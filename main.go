@@ -26,6 +26,7 @@ type cli struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database to this version's schema."`
 	User     userCommand     `cmd:"" help:"Add, list and change users and staff."`
 	Node     nodeCommand     `cmd:"" help:"Add, list, change and remove nodes."`
+	Rule     ruleCommand     `cmd:"" help:"Add, list, change and remove audit rules."`
 	Plan     planCommand     `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Gateway  gatewayCommand  `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
 	Coupon   couponCommand   `cmd:"" help:"Make, list and end coupons."`

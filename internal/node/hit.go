@@ -113,7 +113,7 @@ func (s *Nodes) HitsOf(ctx context.Context, userID, ruleID, limit, offset int64)
 type HitSum struct {
 	RuleID int64
 	Count  int64
-	LastAt time.Time
+	LastAt *time.Time
 }
 
 // HitSums gives a user's hits of each rule that has any, by the rule's id; of user 0 those of all users.

@@ -42,6 +42,9 @@ type field struct {
 	now      time.Time
 }
 
+// boss signs in as the owner of the site.
+const boss = -1
+
 func newField(t *testing.T, d *db.DB) *field {
 	t.Helper()
 	f := &field{now: time.Date(2026, 1, 31, 15, 30, 0, 0, time.UTC)} // 23:30 in Shanghai
@@ -65,10 +68,14 @@ func newField(t *testing.T, d *db.DB) *field {
 		if err != nil {
 			return account.Identity{}, api.ErrSignIn
 		}
+		if id == boss {
+			return account.Identity{UserID: id, Role: account.Owner}, nil
+		}
 		return account.Identity{UserID: id}, nil
 	}, v2.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings, func(_ context.Context, userID int64) ([]string, error) {
 		return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
-	}), v2.Chat(accounts, wallets, f.services), v2.Services(f.services), v2.Nodes(f.nodes, f.services), v2.Traffic(f.traffic, f.nodes))
+	}), v2.Chat(accounts, wallets, f.services), v2.Services(f.services), v2.Nodes(f.nodes, f.services), v2.Traffic(f.traffic, f.nodes),
+		v2.Audit(f.nodes), v2.AuditRules(f.nodes))
 	f.till = &till{door: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {

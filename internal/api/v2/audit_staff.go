@@ -1,0 +1,133 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/node"
+)
+
+type staffAuditRules struct {
+	Rules []staffAuditRule `json:"rules" doc:"Those in force"`
+}
+
+type staffAuditRule struct {
+	ID            int64      `json:"id"`
+	Name          string     `json:"name"`
+	Text          string     `json:"text" doc:"What users read about it"`
+	Pattern       string     `json:"pattern" doc:"RE2"`
+	ExemptUserIDs []int64    `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with an agent of others stop them all the same, and log nothing"`
+	Hits          int64      `json:"hits" doc:"Of all users, as far as the log goes back"`
+	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
+	CreatedAt     time.Time  `json:"created_at"`
+}
+
+func newStaffAuditRule(r *node.Rule, sum node.HitSum) staffAuditRule {
+	return staffAuditRule{r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt, r.CreatedAt}
+}
+
+type auditRuleBody struct {
+	Name          string  `json:"name" minLength:"1" maxLength:"64"`
+	Text          string  `json:"text,omitempty" maxLength:"500" doc:"What it blocks, in plain words"`
+	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port, by agents of others against network:host:port" example:"(^|\\.)example\\.com:"`
+	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
+}
+
+type blockedIPs struct {
+	Addresses  []blockedIP `json:"addresses" doc:"Newest first"`
+	TotalCount int64       `json:"total_count"`
+}
+
+type blockedIP struct {
+	IP        string    `json:"ip"`
+	NodeID    int64     `json:"node_id" doc:"That asked all nodes to block it"`
+	BlockedAt time.Time `json:"blocked_at"`
+}
+
+type unblockBody struct {
+	IP string `json:"ip" minLength:"2" maxLength:"64"`
+}
+
+type speedTests struct {
+	Tests []speedTest `json:"tests" doc:"Newest first, the last twenty"`
+}
+
+type speedTest struct {
+	Results  map[string]string `json:"results" doc:"Texts of the agent, by telecomping, telecomeupload, telecomedownload, and the same of unicom and cmcc"`
+	TestedAt time.Time         `json:"tested_at"`
+}
+
+// AuditRules adds, for staff, the audit rules, the addresses that nodes block and the speed tests that nodes report.
+func AuditRules(nodes *node.Nodes) Resource {
+	roles := []account.Role{account.Owner, account.Admin}
+	type which struct {
+		ID int64 `path:"rule_id"`
+	}
+	type change struct {
+		ID   int64 `path:"rule_id"`
+		Body auditRuleBody
+	}
+	type part struct {
+		Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		Offset int64 `query:"offset" minimum:"0" default:"0"`
+	}
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/staff/audit-rules", id: "staff_audit_rules", tag: "staff", access: staff, roles: roles, summary: "The audit rules"},
+			func(ctx context.Context, _ account.Identity, _ *Empty) (staffAuditRules, error) {
+				out := staffAuditRules{[]staffAuditRule{}}
+				rules, err := nodes.Rules(ctx)
+				if err != nil {
+					return out, err
+				}
+				sums, err := nodes.HitSums(ctx, 0)
+				for i := range rules {
+					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[rules[i].ID]))
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/audit-rules", id: "staff_audit_rule_make", tag: "staff", access: staff, roles: roles, summary: "Make an audit rule; nodes follow at once"},
+			func(ctx context.Context, _ account.Identity, in *body[auditRuleBody]) (staffAuditRule, error) {
+				made, err := nodes.AddRule(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
+				return newStaffAuditRule(&made, node.HitSum{}), err
+			})
+		handle(r, op{method: http.MethodPut, path: "/staff/audit-rules/{rule_id}", id: "staff_audit_rule_change", tag: "staff", access: staff, roles: roles, summary: "Change an audit rule; nodes follow at once"},
+			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
+				changed, err := nodes.ChangeRule(ctx, in.ID, func(rule *node.Rule) {
+					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs
+				})
+				if err != nil {
+					return staffAuditRule{}, err
+				}
+				sums, err := nodes.HitSums(ctx, 0)
+				return newStaffAuditRule(&changed, sums[changed.ID]), err
+			})
+		handle(r, op{method: http.MethodDelete, path: "/staff/audit-rules/{rule_id}", id: "staff_audit_rule_remove", tag: "staff", access: staff, roles: roles, summary: "Lift an audit rule; its hits stay in the log"},
+			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
+				return Empty{}, nodes.RemoveRule(ctx, in.ID)
+			})
+		handle(r, op{method: http.MethodGet, path: "/staff/blocked-ips", id: "staff_blocked_ips", tag: "staff", access: staff, roles: roles, summary: "Addresses that all nodes block because one asked for it"},
+			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
+				rows, total, err := nodes.AllBlockedIPs(ctx, in.Limit, in.Offset)
+				out := blockedIPs{[]blockedIP{}, total}
+				for _, b := range rows {
+					out.Addresses = append(out.Addresses, blockedIP{b.IP, b.NodeID, b.At})
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/blocked-ips/unblock", id: "staff_ip_unblock", tag: "staff", access: staff, roles: roles, summary: "Let an address go before its day is over"},
+			func(ctx context.Context, _ account.Identity, in *body[unblockBody]) (Empty, error) {
+				return Empty{}, nodes.UnblockIP(ctx, in.Body.IP)
+			})
+		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/speed-tests", id: "staff_node_speed_tests", tag: "staff", access: staff, roles: roles, summary: "How fast a node says it reaches the carriers"},
+			func(ctx context.Context, _ account.Identity, in *nodeID) (speedTests, error) {
+				tests, err := nodes.SpeedTests(ctx, in.ID)
+				out := speedTests{[]speedTest{}}
+				for _, t := range tests {
+					out.Tests = append(out.Tests, speedTest{t.Results, t.At})
+				}
+				return out, err
+			})
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+
+	"airstrip/internal/app"
+	"airstrip/internal/node"
+)
+
+type ruleCommand struct {
+	Add    ruleAdd    `cmd:"" help:"Add an audit rule: destinations that nodes refuse. They follow at once."`
+	List   ruleList   `cmd:"" help:"List the audit rules as JSON."`
+	Change ruleChange `cmd:"" help:"Change an audit rule; what is not given stays as it is."`
+	Remove ruleRemove `cmd:"" help:"Lift an audit rule; its hits stay in the log."`
+}
+
+type ruleAdd struct {
+	Name    string  `arg:"" help:"Name that users see."`
+	Pattern string  `arg:"" help:"RE2 regular expression of host:port."`
+	Text    string  `help:"What it blocks, in plain words."`
+	Exempt  []int64 `help:"Ids of users whom it does not stop." sep:","`
+}
+
+func (c ruleAdd) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		made, err := a.Nodes.AddRule(ctx, c.Name, c.Text, c.Pattern, c.Exempt...)
+		if err != nil {
+			return err
+		}
+		return printJSON(made)
+	})
+}
+
+type ruleList struct{}
+
+func (ruleList) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		rules, err := a.Nodes.Rules(ctx)
+		if err != nil {
+			return err
+		}
+		return printJSON(rules)
+	})
+}
+
+type ruleChange struct {
+	ID      int64   `arg:"" help:"Number of the rule, as the list has it."`
+	Name    *string `help:"Name that users see."`
+	Pattern *string `help:"RE2 regular expression of host:port."`
+	Text    *string `help:"What it blocks, in plain words."`
+	Exempt  []int64 `help:"Ids of users whom it does not stop, in place of the present ones; 0: nobody." sep:","`
+}
+
+func (c ruleChange) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		changed, err := a.Nodes.ChangeRule(ctx, c.ID, func(r *node.Rule) {
+			set(&r.Name, c.Name)
+			set(&r.Pattern, c.Pattern)
+			set(&r.Text, c.Text)
+			if c.Exempt != nil {
+				r.Exempt = c.Exempt
+			}
+			if len(c.Exempt) == 1 && c.Exempt[0] == 0 {
+				r.Exempt = nil
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return printJSON(changed)
+	})
+}
+
+type ruleRemove struct {
+	ID int64 `arg:"" help:"Number of the rule, as the list has it."`
+}
+
+func (c ruleRemove) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.RemoveRule(ctx, c.ID) })
+}
