@@ -64,22 +64,6 @@ func (s *Nodes) setOffline(ctx context.Context, n Node) error {
 	})
 }
 
-// StillOnline keeps the addresses of users online that n's agent says are still there: those of the last list in which they
-// stood. For some agents tell of addresses only when one of them changes. Who fell out by time stays out.
-func (s *Nodes) StillOnline(ctx context.Context, n Node, userIDs []int64) error {
-	now := s.db.Now()
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		for part := range slices.Chunk(userIDs, 500) {
-			if _, err := tx.NewRaw(`UPDATE online_ip SET last_at = ? WHERE node_id = ? AND user_id IN (?) AND last_at > ? AND last_at =
-				(SELECT max(o.last_at) FROM online_ip AS o WHERE o.user_id = online_ip.user_id AND o.node_id = online_ip.node_id)`,
-				now, n.ID, bun.List(part), now.Add(-onlineFor)).Exec(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // ofItsUsers leaves out users whose bytes on n would not count.
 func (s *Nodes) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]OnlineIP, error) {
 	ids := make([]int64, len(online))

@@ -56,6 +56,30 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 				t.Errorf("%s has an ETag", c.path)
 			}
 		}
+		later := s.v2()
+		for _, c := range []struct{ file, method, path, body string }{
+			{"handshake", "GET", "handshake", ""},
+			{"handshake", "POST", "handshake", "{}"},
+			{"report", "POST", "report", `{"type":"traffic","traffic":{"1":[80,301]}}`},
+			{"report", "POST", "report", `{"type":"alive","alive":{"1":["1.2.3.4_6"]}}`},
+			{"report", "POST", "report", `{}`},
+			{"report-refused", "POST", "report", `{"traffic":{"2":[1,"x"],"77":[1,1]}}`},
+			{"push-unreadable", "POST", "report", `[1]`},
+			{"push-unreadable", "POST", "report", `{"traffic":[1]}`},
+			{"alivelist", "GET", "alivelist", ""},
+			{"alive", "POST", "alive", `{"1":["1.2.3.4"]}`},
+			{"push", "POST", "push", `{"1":[80,302]}`},
+			{"status", "POST", "status", `{"cpu":1}`},
+		} {
+			_, _, got := later.call("ss", "", c.method, c.path, c.body)
+			s.golden(c.file+".json", got)
+		}
+		for _, name := range []string{"reality", "tuic", "anytls"} {
+			_, _, config := later.call(name, "", "GET", "config", "")
+			s.golden("config-"+name+".json", config)
+			_, _, users := later.call(name, "", "GET", "user", "")
+			s.golden("user-"+name+".json", users)
+		}
 	})
 }
 
@@ -71,7 +95,28 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 				t.Fatalf("a failure shows a node: %s", got)
 			}
 		}
-		for path, method := range map[string]string{"config": "GET", "user": "GET", "alivelist": "GET", "push": "POST", "alive": "POST", "status": "POST"} {
+		later := s.v2()
+		for _, door := range []struct {
+			*site
+			method, path string
+		}{
+			{s, "GET", "config"},
+			{s, "GET", "user"},
+			{s, "GET", "alivelist"},
+			{s, "POST", "push"},
+			{s, "POST", "alive"},
+			{s, "POST", "status"},
+			{later, "GET", "config"},
+			{later, "GET", "user"},
+			{later, "GET", "alivelist"},
+			{later, "GET", "handshake"},
+			{later, "POST", "handshake"},
+			{later, "POST", "push"},
+			{later, "POST", "alive"},
+			{later, "POST", "status"},
+			{later, "POST", "report"},
+		} {
+			s, method, path := door.site, door.method, door.path
 			for _, query := range []string{"", "?token=", "?token=wrong&node_id=1"} {
 				status, _, got := s.raw(method, path+query, `{"1":[1,1]}`)
 				fails(401, status, got)
@@ -88,7 +133,7 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 			t.Fatal("a refused push was counted")
 		}
 		for _, c := range []struct{ name, nodeType string }{
-			{"vmess", "v2ray"}, {"vmess", "vmess"}, {"reality", "vless"}, {"hysteria2", "hysteria"}, {"hysteria2", "hysteria2"}, {"trojan", "v2node"}, {"ss", ""},
+			{"vmess", "v2ray"}, {"vmess", "vmess"}, {"reality", "vless"}, {"hysteria2", "hysteria"}, {"hysteria2", "hysteria2"}, {"trojan", "v2node"}, {"ss", ""}, {"tuic", "tuic"}, {"anytls", "anytls"},
 		} {
 			var config struct {
 				ServerPort int `json:"server_port"`

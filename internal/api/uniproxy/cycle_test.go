@@ -248,5 +248,8 @@ func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}
+		if status, _, got := s.v2().call("ss", "", "POST", "report", `{"traffic":{"1":[1,1]}}`); status < 500 {
+			t.Errorf("report: %d %s", status, got)
+		}
 	})
 }

@@ -202,27 +202,35 @@ func (s *server) keepVitals(ctx context.Context, nodeID int64, parts ...json.Raw
 	return s.nodes.SetVitals(ctx, nodeID, v)
 }
 
-// keepOnline keeps addresses by user. Agents leave alive out while it stays as it was, and name in online who is there.
+// keepOnline keeps who is connected. An agent that counts in online how often each user is names all addresses in alive,
+// and leaves that out while it stays as it was; from another alive is who came lately.
 func (s *server) keepOnline(c call, alive, online json.RawMessage) error {
-	if rows, err := members(alive); err != nil {
+	rows, err := members(alive)
+	switch {
+	case err != nil:
 		slog.WarnContext(c.Context(), "a node's list of addresses was left out", "node", c.node.ID, "error", err)
-	} else if alive != nil {
-		if _, err := s.nodes.SetOnline(c.Context(), c.node, addresses(rows)); err != nil {
-			return err
-		}
+		return nil
+	case alive != nil && online != nil:
+		err = s.nodes.SetAllOnline(c.Context(), c.node, addresses(rows))
+	case alive != nil:
+		_, err = s.nodes.SetOnline(c.Context(), c.node, addresses(rows))
+	case online != nil:
+		return s.keepUsers(c, online)
 	}
+	return err
+}
+
+func (s *server) keepUsers(c call, online json.RawMessage) error {
 	rows, err := members(online)
 	if err != nil {
 		slog.WarnContext(c.Context(), "a node's list of users was left out", "node", c.node.ID, "error", err)
+		return nil
 	}
 	var users []int64
 	for _, m := range rows {
 		if id, err := strconv.ParseInt(m.name, 10, 64); err == nil {
 			users = append(users, id)
 		}
-	}
-	if len(users) == 0 {
-		return nil
 	}
 	return s.nodes.StillOnline(c.Context(), c.node, users)
 }

@@ -238,8 +238,7 @@ func (f *follower) take(ctx context.Context, n node.Node, event string, data jso
 				return err
 			}
 		}
-		_, err = f.nodes.SetOnline(ctx, n, addresses(rows))
-		return err
+		return f.nodes.SetAllOnline(ctx, n, addresses(rows))
 	case "request.devices":
 		select {
 		case f.asked <- struct{}{}:

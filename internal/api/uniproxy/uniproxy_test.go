@@ -7,12 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,8 +41,23 @@ type site struct {
 	nodes    *node.Nodes
 	keys     map[string]string // by name of the node
 	ids      map[string]int64
+	server   *httptest.Server
+	stop     func() // ends what the server does, as a shutdown would
 	url      string
 }
+
+// v2 is the same site at the later paths.
+func (s *site) v2() *site {
+	later := *s
+	later.url = s.server.URL + "/api/v2/server/"
+	return &later
+}
+
+// pace is how long a socket's write may take, and how often it pings and looks for devices.
+type pace struct{ write, ping, devices time.Duration }
+
+// calm sockets speak only of what happens.
+var calm = pace{time.Minute, time.Hour, time.Hour}
 
 func drafts() []node.Node {
 	reality := node.Draft("reality", node.VLESS, "hk.example", 443)
@@ -69,13 +86,23 @@ func drafts() []node.Node {
 	trojan.GroupID = 9
 	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"}}
 	hysteria := node.Draft("hysteria2", node.Hysteria2, "h.example", 443)
+	tuic := node.Draft("tuic", node.TUIC, "q.example", 443)
+	tuic.Settings = node.Settings{Congestion: "cubic", ZeroRTT: true, TLS: &node.TLS{ServerName: "q.example", CertificateFile: "/c", KeyFile: "/k"}}
+	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
+	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"}}
 	hysteria.Settings = node.Settings{Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500, TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"}}
-	return []node.Node{reality, other, upgrade, vmess, tcp, ss, ss2022, long, trojan, hysteria}
+	return []node.Node{reality, other, upgrade, vmess, tcp, ss, ss2022, long, trojan, hysteria, tuic, anytls}
 }
 
 func ptr[T any](v T) *T { return &v }
 
 func each(t *testing.T, test func(s *site)) {
+	t.Helper()
+	eachAt(t, calm, test)
+}
+
+func eachAt(t *testing.T, pace pace, test func(s *site)) {
+	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{T: t, db: d, keys: map[string]string{}, ids: map[string]int64{}}
 		settings, err := setting.New(t.Context(), d)
@@ -104,12 +131,34 @@ func each(t *testing.T, test func(s *site)) {
 			return err
 		})
 		mux := http.NewServeMux()
-		uniproxy.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings, "https://panel.example")
-		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-		t.Cleanup(server.Close)
-		s.url = server.URL + "/api/v1/server/UniProxy/"
+		uniproxy.RegisterAt(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings, "https://panel.example", pace.write, pace.ping, pace.devices)
+		s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 		test(s)
 	})
+}
+
+// serve answers with h, and follows the database's revisions, until the test ends.
+func (s *site) serve(h http.Handler) {
+	ctx, cancel := context.WithCancel(s.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); s.db.Follow(ctx) }()
+	s.server = httptest.NewUnstartedServer(h)
+	s.server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	s.server.Listener = small{s.server.Listener}
+	s.server.Start()
+	s.url, s.stop = s.server.URL+"/api/v1/server/UniProxy/", cancel
+	s.Cleanup(func() { cancel(); s.server.Close(); <-done })
+}
+
+// small gives connections that keep little of what was not read at the other end.
+type small struct{ net.Listener }
+
+func (l small) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		err = c.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	}
+	return c, err
 }
 
 func (s *site) add(draft node.Node) {

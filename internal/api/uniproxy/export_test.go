@@ -1,0 +1,15 @@
+package uniproxy
+
+import (
+	"net/http"
+	"time"
+
+	"airstrip/internal/node"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+// RegisterAt is Register with sockets of another pace.
+func RegisterAt(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, write, ping, devices time.Duration) {
+	register(mux, nodes, traffic, settings, site, pace{usual.admit, write, ping, devices})
+}
