@@ -50,6 +50,10 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 	if err != nil {
 		return nil, err
 	}
+	before := make([]int, len(ids))
+	for i, id := range ids {
+		before[i] = level(held[id])
+	}
 	for _, u := range uses {
 		if err := u.take(held[u.UserID]); err != nil {
 			return nil, err
@@ -58,12 +62,58 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 	if err := writeTaken(ctx, tx, ids, held); err != nil {
 		return nil, err
 	}
-	for _, id := range ids {
-		if !slices.ContainsFunc(held[id], func(v *source) bool { return v.open && (v.unlimited || v.left > 0) }) {
+	var halved []int64
+	for i, id := range ids {
+		switch after := level(held[id]); {
+		case after == nothing:
 			spent = append(spent, id)
+		case after != before[i]:
+			halved = append(halved, id)
 		}
 	}
+	if err := s.tell(ctx, tx, halved); err != nil {
+		return nil, err
+	}
 	return spent, s.refreshSpent(ctx, tx, spent)
+}
+
+// What level gives where nothing is left.
+const nothing = -1
+
+// level tells how much is left of everything in steps of halves, down to a MiB. Nodes that give out one quota at the same
+// time hear of it each time it has halved: so each knows it within a factor of two, reports in time, and no quota costs
+// more than some tens of messages.
+func level(held []*source) int {
+	left := int64(0)
+	for _, v := range held {
+		switch {
+		case v.open && v.unlimited:
+			return 64
+		case v.open && v.left > 0:
+			left = max(left, left+v.left) // a sum beyond 63 bits is as good as the last one before
+		}
+	}
+	if left == 0 {
+		return nothing
+	}
+	return bits.Len64(uint64(left) >> 20)
+}
+
+// tell makes nodes hear of the users as they stand.
+func (s *Services) tell(ctx context.Context, tx bun.Tx, userIDs []int64) error {
+	if len(userIDs) == 0 {
+		return nil
+	}
+	revision, err := db.Bump(ctx, tx, Revision)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(userIDs, 2000) {
+		if _, err := tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).Where("allowed AND user_id IN (?)", bun.List(part)).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refreshSpent takes the right to use anything away from those of spent who still have it.

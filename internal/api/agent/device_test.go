@@ -290,7 +290,7 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 
 func (s *site) setOnline(n node.Node, rows []node.OnlineIP) {
 	s.Helper()
-	if err := s.nodes.SetOnline(s.Context(), n, rows); err != nil {
+	if _, err := s.nodes.SetOnline(s.Context(), n, rows); err != nil {
 		s.Fatal(err)
 	}
 }
