@@ -1,0 +1,48 @@
+package agent_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// Two nodes give out one quota. Each hears what the other has used each time that the rest has halved, and not with
+// every report.
+func TestNodesHearWhatOthersHaveUsedOfAQuota(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		lines := s.stream(s.revision()) // of the other node: what is told is told to all alike
+		s.next(lines)
+		boot, sequence := uuid.New(), 0
+		use := func(raw int64) {
+			sequence++
+			if status, out := s.report(batch(boot, sequence, fmt.Sprintf(`{"user_id":1,"up":0,"down":%d}`, raw))); status != 200 || out["result"] != "counted" {
+				t.Fatal(status, out)
+			}
+		}
+		told, left := 0, quota/2 // raw bytes at rate 2
+		known := left
+		for range 200 {
+			use(left / 20)
+			left -= left / 20
+			for known > 2*left && left > 1<<20 { // then it has to be told
+				l := s.next(lines)
+				if len(l.Users) != 1 || l.Users[0].ID != 1 || *l.Users[0].Remaining < left || *l.Users[0].Remaining > known {
+					t.Fatalf("told %+v with %d left", l, left)
+				}
+				known = *l.Users[0].Remaining
+				told++
+			}
+		}
+		if told < 7 || told > 10 {
+			t.Errorf("of 200 reports %d were told", told)
+		}
+		use(left)
+		for {
+			if l := s.next(lines); len(l.Removed) == 1 {
+				break
+			}
+		}
+	})
+}
