@@ -53,6 +53,21 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "POST /api/v2/staff/audit-rules": [
+    "body.name",
+    "body.pattern"
+  ],
+  "DELETE /api/v2/staff/audit-rules/{rule_id}": [
+    "path.rule_id"
+  ],
+  "PUT /api/v2/staff/audit-rules/{rule_id}": [
+    "path.rule_id",
+    "body.name",
+    "body.pattern"
+  ],
+  "POST /api/v2/staff/blocked-ips/unblock": [
+    "body.ip"
+  ],
   "POST /api/v2/staff/cd-keys": [
     "body.kind",
     "body.size"
@@ -69,6 +84,25 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/staff/cd-keys/{batch_id}/void": [
     "path.batch_id"
+  ],
+  "POST /api/v2/staff/clients": [
+    "body.id",
+    "body.name",
+    "body.platforms",
+    "body.download_url",
+    "body.formats",
+    "body.is_enabled"
+  ],
+  "DELETE /api/v2/staff/clients/{client_id}": [
+    "path.client_id"
+  ],
+  "PUT /api/v2/staff/clients/{client_id}": [
+    "path.client_id",
+    "body.name",
+    "body.platforms",
+    "body.download_url",
+    "body.formats",
+    "body.is_enabled"
   ],
   "POST /api/v2/staff/coupons": [
     "body.code"
@@ -91,6 +125,9 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/staff/mails/{mail_id}/retry": [
     "path.mail_id"
+  ],
+  "GET /api/v2/staff/nodes/{node_id}/speed-tests": [
+    "path.node_id"
   ],
   "POST /api/v2/staff/orders/{order_no}/refund": [
     "path.order_no",

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffCouponEndData, StaffCouponEndResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuditRecordsData, AuditRecordsResponses, AuditRulesData, AuditRulesResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCouponEndData, StaffCouponEndResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -234,6 +234,57 @@ export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options
 export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
 
 /**
+ * The audit rules
+ */
+export const staffAuditRules = <ThrowOnError extends boolean = true>(options?: Options<StaffAuditRulesData, ThrowOnError>): RequestResult<StaffAuditRulesResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffAuditRulesResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/audit-rules', ...options });
+
+/**
+ * Make an audit rule; nodes follow at once
+ */
+export const staffAuditRuleMake = <ThrowOnError extends boolean = true>(options: Options<StaffAuditRuleMakeData, ThrowOnError>): RequestResult<StaffAuditRuleMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffAuditRuleMakeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/audit-rules',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Lift an audit rule; its hits stay in the log
+ */
+export const staffAuditRuleRemove = <ThrowOnError extends boolean = true>(options: Options<StaffAuditRuleRemoveData, ThrowOnError>): RequestResult<StaffAuditRuleRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffAuditRuleRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/audit-rules/{rule_id}', ...options });
+
+/**
+ * Change an audit rule; nodes follow at once
+ */
+export const staffAuditRuleChange = <ThrowOnError extends boolean = true>(options: Options<StaffAuditRuleChangeData, ThrowOnError>): RequestResult<StaffAuditRuleChangeResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffAuditRuleChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/audit-rules/{rule_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Addresses that all nodes block because one asked for it
+ */
+export const staffBlockedIps = <ThrowOnError extends boolean = true>(options?: Options<StaffBlockedIpsData, ThrowOnError>): RequestResult<StaffBlockedIpsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffBlockedIpsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/blocked-ips', ...options });
+
+/**
+ * Let an address go before its day is over
+ */
+export const staffIpUnblock = <ThrowOnError extends boolean = true>(options: Options<StaffIpUnblockData, ThrowOnError>): RequestResult<StaffIpUnblockResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffIpUnblockResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/blocked-ips/unblock',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The batches of cd-keys
  */
 export const staffCdKeysList = <ThrowOnError extends boolean = true>(options?: Options<StaffCdKeysListData, ThrowOnError>): RequestResult<StaffCdKeysListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffCdKeysListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys', ...options });
@@ -269,6 +320,40 @@ export const staffCdKeyVoid = <ThrowOnError extends boolean = true>(options: Opt
  * Make all keys of a batch worthless; what was redeemed stays
  */
 export const staffCdKeysVoid = <ThrowOnError extends boolean = true>(options: Options<StaffCdKeysVoidData, ThrowOnError>): RequestResult<StaffCdKeysVoidResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCdKeysVoidResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/cd-keys/{batch_id}/void', ...options });
+
+/**
+ * All programs of the catalogue, also those turned off
+ */
+export const staffClientsList = <ThrowOnError extends boolean = true>(options?: Options<StaffClientsListData, ThrowOnError>): RequestResult<StaffClientsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffClientsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/clients', ...options });
+
+/**
+ * Add a program to the catalogue
+ */
+export const staffClientAdd = <ThrowOnError extends boolean = true>(options: Options<StaffClientAddData, ThrowOnError>): RequestResult<StaffClientAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffClientAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/clients',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Take a program out of the catalogue
+ */
+export const staffClientRemove = <ThrowOnError extends boolean = true>(options: Options<StaffClientRemoveData, ThrowOnError>): RequestResult<StaffClientRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffClientRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/clients/{client_id}', ...options });
+
+/**
+ * Change a program of the catalogue
+ */
+export const staffClientChange = <ThrowOnError extends boolean = true>(options: Options<StaffClientChangeData, ThrowOnError>): RequestResult<StaffClientChangeResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffClientChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/clients/{client_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * The coupons
@@ -345,6 +430,11 @@ export const staffMail = <ThrowOnError extends boolean = true>(options: Options<
  * Send a mail again that failed or was kept
  */
 export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
+
+/**
+ * How fast a node says it reaches the carriers
+ */
+export const staffNodeSpeedTests = <ThrowOnError extends boolean = true>(options: Options<StaffNodeSpeedTestsData, ThrowOnError>): RequestResult<StaffNodeSpeedTestsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeSpeedTestsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/speed-tests', ...options });
 
 /**
  * Give the unused part of an order back to its user's wallet; what it led to ends
@@ -778,6 +868,16 @@ export const servicesOldBillsOf = <ThrowOnError extends boolean = true>(options:
  * Let a service renew itself; changes it although it is a GET, as the original does
  */
 export const servicesOldEnableAutoRenewal = <ThrowOnError extends boolean = true>(options: Options<ServicesOldEnableAutoRenewalData, ThrowOnError>): RequestResult<ServicesOldEnableAutoRenewalResponses, unknown, ThrowOnError> => (options.client ?? client).get<ServicesOldEnableAutoRenewalResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services-old/bill/{service_id}/enable-auto-renewal', ...options });
+
+/**
+ * What the audit rules stopped of the user's
+ */
+export const auditRecords = <ThrowOnError extends boolean = true>(options?: Options<AuditRecordsData, ThrowOnError>): RequestResult<AuditRecordsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AuditRecordsResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/audit/record', ...options });
+
+/**
+ * The audit rules in force, with how often each stopped the user
+ */
+export const auditRules = <ThrowOnError extends boolean = true>(options?: Options<AuditRulesData, ThrowOnError>): RequestResult<AuditRulesResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AuditRulesResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/audit/rule', ...options });
 
 /**
  * Programs that read the link, with how to import it

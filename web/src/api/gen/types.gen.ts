@@ -175,6 +175,103 @@ export type ApiTokenBody = {
     scopes: Array<string>;
 };
 
+export type AppBody = {
+    /**
+     * Where it is got, by https
+     */
+    download_url: string;
+    /**
+     * Values of client_type that it reads, the best first
+     */
+    formats: Array<string>;
+    /**
+     * A letter, an emoji, or an image (png, jpeg, webp, svg) of at most 12 KB as a data: address; empty: the name's first letter
+     */
+    icon?: string;
+    /**
+     * Deep link with {url}, {url_raw} or {url_base64}, and {name}; empty: the link is pasted by hand
+     */
+    import_url?: string;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    name: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos
+     */
+    platforms: Array<string>;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
+};
+
+export type AuditRecord = {
+    /**
+     * Connections that were refused
+     */
+    count: number;
+    /**
+     * When the node reported it
+     */
+    created_at: string;
+    id: number;
+    node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
+    rule_id: number;
+    rule_name: string;
+};
+
+export type AuditRecords = {
+    /**
+     * Newest first
+     */
+    records: Array<AuditRecord>;
+    total_count: number;
+};
+
+export type AuditRule = {
+    id: number;
+    last_hit_at: string | null;
+    /**
+     * How often it stopped the user, as far as the log goes back
+     */
+    my_hits: number;
+    name: string;
+    /**
+     * Regular expression of the destinations that nodes refuse
+     */
+    pattern: string;
+    /**
+     * What it blocks, in plain words; may be empty
+     */
+    text: string;
+};
+
+export type AuditRuleBody = {
+    exempt_user_ids?: Array<number>;
+    name: string;
+    /**
+     * RE2, matched against host:port, by agents of others against network:host:port
+     */
+    pattern: string;
+    /**
+     * What it blocks, in plain words
+     */
+    text?: string;
+};
+
+export type AuditRules = {
+    /**
+     * Those in force
+     */
+    rules: Array<AuditRule>;
+};
+
 export type AutoRenewWishBody = {
     auto_renew: boolean;
 };
@@ -290,6 +387,23 @@ export type BillList = {
      * Newest first
      */
     bills: Array<BillItem>;
+    total_count: number;
+};
+
+export type BlockedIp = {
+    blocked_at: string;
+    ip: string;
+    /**
+     * That asked all nodes to block it
+     */
+    node_id: number;
+};
+
+export type BlockedIps = {
+    /**
+     * Newest first
+     */
+    addresses: Array<BlockedIp>;
     total_count: number;
 };
 
@@ -1165,6 +1279,10 @@ export type LinkApp = {
      * Values of client_type that it reads, the best first
      */
     formats: Array<string>;
+    /**
+     * A letter, an emoji or a data: address of an image; empty: the name's first letter
+     */
+    icon: string;
     id: string;
     /**
      * Deep link with {url} and {name} (as encodeURIComponent writes them), {url_raw}, {url_base64}; empty: the link is pasted by hand
@@ -1178,9 +1296,21 @@ export type LinkApp = {
 };
 
 export type LinkFetch = {
+    /**
+     * ISO 3166-1; ZZ: unknown
+     */
+    area: string;
+    /**
+     * Of the body, as it was sent
+     */
+    bytes: number;
     client: string;
     format: string;
     ip: string;
+    /**
+     * Whether it was fetched with the token that counts now
+     */
+    is_current: boolean;
     /**
      * Nodes that the client can't use
      */
@@ -1194,6 +1324,10 @@ export type LinkFetch = {
      */
     status: number;
     time: string;
+    /**
+     * Eight hex digits by which two tokens of a user can be told apart; nothing leads from them to the token
+     */
+    token_fingerprint: string;
     user_agent: string;
     version: string;
 };
@@ -1407,6 +1541,42 @@ export type NewApiToken = {
      * The token itself, shown this once. It stands where the access token would: Authorization: Bearer
      */
     token: string;
+};
+
+export type NewAppBody = {
+    /**
+     * Where it is got, by https
+     */
+    download_url: string;
+    /**
+     * Values of client_type that it reads, the best first
+     */
+    formats: Array<string>;
+    /**
+     * A letter, an emoji, or an image (png, jpeg, webp, svg) of at most 12 KB as a data: address; empty: the name's first letter
+     */
+    icon?: string;
+    /**
+     * Lower-case letters, digits and hyphens
+     */
+    id: string;
+    /**
+     * Deep link with {url}, {url_raw} or {url_base64}, and {name}; empty: the link is pasted by hand
+     */
+    import_url?: string;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    name: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos
+     */
+    platforms: Array<string>;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
 };
 
 export type NewGatewayBody = {
@@ -2640,6 +2810,23 @@ export type SiteSignUp = {
     mode: 'open' | 'invite' | 'closed';
 };
 
+export type SpeedTest = {
+    /**
+     * Texts of the agent, by telecomping, telecomeupload, telecomedownload, and the same of unicom and cmcc
+     */
+    results: {
+        [key: string]: string;
+    };
+    tested_at: string;
+};
+
+export type SpeedTests = {
+    /**
+     * Newest first, the last twenty
+     */
+    tests: Array<SpeedTest>;
+};
+
 export type SsPasswordResult = {
     /**
      * The user's password on Shadowsocks nodes
@@ -2649,6 +2836,69 @@ export type SsPasswordResult = {
      * The user's UUID on all other nodes
      */
     uuid: string;
+};
+
+export type StaffApp = {
+    /**
+     * Where it is got, by https
+     */
+    download_url: string;
+    /**
+     * Values of client_type that it reads, the best first
+     */
+    formats: Array<string>;
+    /**
+     * A letter, an emoji, or an image (png, jpeg, webp, svg) of at most 12 KB as a data: address; empty: the name's first letter
+     */
+    icon?: string;
+    id: string;
+    /**
+     * Deep link with {url}, {url_raw} or {url_base64}, and {name}; empty: the link is pasted by hand
+     */
+    import_url?: string;
+    /**
+     * Whether users are offered it
+     */
+    is_enabled: boolean;
+    name: string;
+    /**
+     * windows, macos, ios, android, linux, harmonyos
+     */
+    platforms: Array<string>;
+    /**
+     * Smaller ones come first
+     */
+    sort?: number;
+};
+
+export type StaffAuditRule = {
+    created_at: string;
+    /**
+     * Users whom it does not stop; nodes with an agent of others stop them all the same, and log nothing
+     */
+    exempt_user_ids: Array<number>;
+    /**
+     * Of all users, as far as the log goes back
+     */
+    hits: number;
+    id: number;
+    last_hit_at: string | null;
+    name: string;
+    /**
+     * RE2
+     */
+    pattern: string;
+    /**
+     * What users read about it
+     */
+    text: string;
+};
+
+export type StaffAuditRules = {
+    /**
+     * Those in force
+     */
+    rules: Array<StaffAuditRule>;
 };
 
 export type StaffRefundBody = {
@@ -2820,6 +3070,10 @@ export type TrialPlan = {
      * Of the shortest period
      */
     price: string;
+};
+
+export type UnblockBody = {
+    ip: string;
 };
 
 export type UserIndexResult = {
@@ -3232,6 +3486,109 @@ export type SiteGetResponses = {
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
 
+export type StaffAuditRulesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/audit-rules';
+};
+
+export type StaffAuditRulesResponses = {
+    /**
+     * OK
+     */
+    200: StaffAuditRules;
+};
+
+export type StaffAuditRulesResponse = StaffAuditRulesResponses[keyof StaffAuditRulesResponses];
+
+export type StaffAuditRuleMakeData = {
+    body: AuditRuleBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/audit-rules';
+};
+
+export type StaffAuditRuleMakeResponses = {
+    /**
+     * OK
+     */
+    200: StaffAuditRule;
+};
+
+export type StaffAuditRuleMakeResponse = StaffAuditRuleMakeResponses[keyof StaffAuditRuleMakeResponses];
+
+export type StaffAuditRuleRemoveData = {
+    body?: never;
+    path: {
+        rule_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/audit-rules/{rule_id}';
+};
+
+export type StaffAuditRuleRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffAuditRuleRemoveResponse = StaffAuditRuleRemoveResponses[keyof StaffAuditRuleRemoveResponses];
+
+export type StaffAuditRuleChangeData = {
+    body: AuditRuleBody;
+    path: {
+        rule_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/audit-rules/{rule_id}';
+};
+
+export type StaffAuditRuleChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffAuditRule;
+};
+
+export type StaffAuditRuleChangeResponse = StaffAuditRuleChangeResponses[keyof StaffAuditRuleChangeResponses];
+
+export type StaffBlockedIpsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/blocked-ips';
+};
+
+export type StaffBlockedIpsResponses = {
+    /**
+     * OK
+     */
+    200: BlockedIps;
+};
+
+export type StaffBlockedIpsResponse = StaffBlockedIpsResponses[keyof StaffBlockedIpsResponses];
+
+export type StaffIpUnblockData = {
+    body: UnblockBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/blocked-ips/unblock';
+};
+
+export type StaffIpUnblockResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffIpUnblockResponse = StaffIpUnblockResponses[keyof StaffIpUnblockResponses];
+
 export type StaffCdKeysListData = {
     body?: never;
     path?: never;
@@ -3342,6 +3699,74 @@ export type StaffCdKeysVoidResponses = {
 };
 
 export type StaffCdKeysVoidResponse = StaffCdKeysVoidResponses[keyof StaffCdKeysVoidResponses];
+
+export type StaffClientsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/clients';
+};
+
+export type StaffClientsListResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffApp>;
+};
+
+export type StaffClientsListResponse = StaffClientsListResponses[keyof StaffClientsListResponses];
+
+export type StaffClientAddData = {
+    body: NewAppBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/clients';
+};
+
+export type StaffClientAddResponses = {
+    /**
+     * OK
+     */
+    200: StaffApp;
+};
+
+export type StaffClientAddResponse = StaffClientAddResponses[keyof StaffClientAddResponses];
+
+export type StaffClientRemoveData = {
+    body?: never;
+    path: {
+        client_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/clients/{client_id}';
+};
+
+export type StaffClientRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffClientRemoveResponse = StaffClientRemoveResponses[keyof StaffClientRemoveResponses];
+
+export type StaffClientChangeData = {
+    body: AppBody;
+    path: {
+        client_id: string;
+    };
+    query?: never;
+    url: '/api/v2/staff/clients/{client_id}';
+};
+
+export type StaffClientChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffApp;
+};
+
+export type StaffClientChangeResponse = StaffClientChangeResponses[keyof StaffClientChangeResponses];
 
 export type StaffCouponsListData = {
     body?: never;
@@ -3539,6 +3964,24 @@ export type StaffMailRetryResponses = {
 };
 
 export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
+
+export type StaffNodeSpeedTestsData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/speed-tests';
+};
+
+export type StaffNodeSpeedTestsResponses = {
+    /**
+     * OK
+     */
+    200: SpeedTests;
+};
+
+export type StaffNodeSpeedTestsResponse = StaffNodeSpeedTestsResponses[keyof StaffNodeSpeedTestsResponses];
 
 export type StaffOrderRefundData = {
     body: StaffRefundBody;
@@ -4605,6 +5048,45 @@ export type ServicesOldEnableAutoRenewalResponses = {
 };
 
 export type ServicesOldEnableAutoRenewalResponse = ServicesOldEnableAutoRenewalResponses[keyof ServicesOldEnableAutoRenewalResponses];
+
+export type AuditRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of this rule only
+         */
+        rule_id?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/user/services/audit/record';
+};
+
+export type AuditRecordsResponses = {
+    /**
+     * OK
+     */
+    200: AuditRecords;
+};
+
+export type AuditRecordsResponse = AuditRecordsResponses[keyof AuditRecordsResponses];
+
+export type AuditRulesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/audit/rule';
+};
+
+export type AuditRulesResponses = {
+    /**
+     * OK
+     */
+    200: AuditRules;
+};
+
+export type AuditRulesResponse = AuditRulesResponses[keyof AuditRulesResponses];
 
 export type ClientsListData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffCouponEnd, staffCouponMake, staffCouponsList, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffMail, staffMailRetry, staffMails, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCouponEnd, staffCouponMake, staffCouponsList, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpUnblock, staffMail, staffMailRetry, staffMails, staffNodeSpeedTests, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 /**
  * Sign in with e-mail and password
@@ -417,6 +417,110 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
     queryKey: siteGetQueryKey(options)
 });
 
+export const staffAuditRulesQueryKey = (options?: Options<StaffAuditRulesData>) => createQueryKey('staffAuditRules', options);
+
+/**
+ * The audit rules
+ */
+export const staffAuditRulesOptions = (options?: Options<StaffAuditRulesData>) => queryOptions<StaffAuditRulesResponse, DefaultError, StaffAuditRulesResponse, ReturnType<typeof staffAuditRulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffAuditRules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffAuditRulesQueryKey(options)
+});
+
+/**
+ * Make an audit rule; nodes follow at once
+ */
+export const staffAuditRuleMakeMutation = (options?: Partial<Options<StaffAuditRuleMakeData>>): UseMutationOptions<StaffAuditRuleMakeResponse, DefaultError, Options<StaffAuditRuleMakeData>> => {
+    const mutationOptions: UseMutationOptions<StaffAuditRuleMakeResponse, DefaultError, Options<StaffAuditRuleMakeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAuditRuleMake({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Lift an audit rule; its hits stay in the log
+ */
+export const staffAuditRuleRemoveMutation = (options?: Partial<Options<StaffAuditRuleRemoveData>>): UseMutationOptions<StaffAuditRuleRemoveResponse, DefaultError, Options<StaffAuditRuleRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffAuditRuleRemoveResponse, DefaultError, Options<StaffAuditRuleRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAuditRuleRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change an audit rule; nodes follow at once
+ */
+export const staffAuditRuleChangeMutation = (options?: Partial<Options<StaffAuditRuleChangeData>>): UseMutationOptions<StaffAuditRuleChangeResponse, DefaultError, Options<StaffAuditRuleChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffAuditRuleChangeResponse, DefaultError, Options<StaffAuditRuleChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffAuditRuleChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffBlockedIpsQueryKey = (options?: Options<StaffBlockedIpsData>) => createQueryKey('staffBlockedIps', options);
+
+/**
+ * Addresses that all nodes block because one asked for it
+ */
+export const staffBlockedIpsOptions = (options?: Options<StaffBlockedIpsData>) => queryOptions<StaffBlockedIpsResponse, DefaultError, StaffBlockedIpsResponse, ReturnType<typeof staffBlockedIpsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffBlockedIps({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffBlockedIpsQueryKey(options)
+});
+
+/**
+ * Let an address go before its day is over
+ */
+export const staffIpUnblockMutation = (options?: Partial<Options<StaffIpUnblockData>>): UseMutationOptions<StaffIpUnblockResponse, DefaultError, Options<StaffIpUnblockData>> => {
+    const mutationOptions: UseMutationOptions<StaffIpUnblockResponse, DefaultError, Options<StaffIpUnblockData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffIpUnblock({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffCdKeysListQueryKey = (options?: Options<StaffCdKeysListData>) => createQueryKey('staffCdKeysList', options);
 
 /**
@@ -511,6 +615,75 @@ export const staffCdKeysVoidMutation = (options?: Partial<Options<StaffCdKeysVoi
     const mutationOptions: UseMutationOptions<StaffCdKeysVoidResponse, DefaultError, Options<StaffCdKeysVoidData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await staffCdKeysVoid({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffClientsListQueryKey = (options?: Options<StaffClientsListData>) => createQueryKey('staffClientsList', options);
+
+/**
+ * All programs of the catalogue, also those turned off
+ */
+export const staffClientsListOptions = (options?: Options<StaffClientsListData>) => queryOptions<StaffClientsListResponse, DefaultError, StaffClientsListResponse, ReturnType<typeof staffClientsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffClientsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffClientsListQueryKey(options)
+});
+
+/**
+ * Add a program to the catalogue
+ */
+export const staffClientAddMutation = (options?: Partial<Options<StaffClientAddData>>): UseMutationOptions<StaffClientAddResponse, DefaultError, Options<StaffClientAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffClientAddResponse, DefaultError, Options<StaffClientAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffClientAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Take a program out of the catalogue
+ */
+export const staffClientRemoveMutation = (options?: Partial<Options<StaffClientRemoveData>>): UseMutationOptions<StaffClientRemoveResponse, DefaultError, Options<StaffClientRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffClientRemoveResponse, DefaultError, Options<StaffClientRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffClientRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change a program of the catalogue
+ */
+export const staffClientChangeMutation = (options?: Partial<Options<StaffClientChangeData>>): UseMutationOptions<StaffClientChangeResponse, DefaultError, Options<StaffClientChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffClientChangeResponse, DefaultError, Options<StaffClientChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffClientChange({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -712,6 +885,24 @@ export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryD
     };
     return mutationOptions;
 };
+
+export const staffNodeSpeedTestsQueryKey = (options: Options<StaffNodeSpeedTestsData>) => createQueryKey('staffNodeSpeedTests', options);
+
+/**
+ * How fast a node says it reaches the carriers
+ */
+export const staffNodeSpeedTestsOptions = (options: Options<StaffNodeSpeedTestsData>) => queryOptions<StaffNodeSpeedTestsResponse, DefaultError, StaffNodeSpeedTestsResponse, ReturnType<typeof staffNodeSpeedTestsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeSpeedTests({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeSpeedTestsQueryKey(options)
+});
 
 /**
  * Give the unused part of an order back to its user's wallet; what it led to ends
@@ -1761,6 +1952,42 @@ export const servicesOldEnableAutoRenewalOptions = (options: Options<ServicesOld
         return data;
     },
     queryKey: servicesOldEnableAutoRenewalQueryKey(options)
+});
+
+export const auditRecordsQueryKey = (options?: Options<AuditRecordsData>) => createQueryKey('auditRecords', options);
+
+/**
+ * What the audit rules stopped of the user's
+ */
+export const auditRecordsOptions = (options?: Options<AuditRecordsData>) => queryOptions<AuditRecordsResponse, DefaultError, AuditRecordsResponse, ReturnType<typeof auditRecordsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await auditRecords({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: auditRecordsQueryKey(options)
+});
+
+export const auditRulesQueryKey = (options?: Options<AuditRulesData>) => createQueryKey('auditRules', options);
+
+/**
+ * The audit rules in force, with how often each stopped the user
+ */
+export const auditRulesOptions = (options?: Options<AuditRulesData>) => queryOptions<AuditRulesResponse, DefaultError, AuditRulesResponse, ReturnType<typeof auditRulesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await auditRules({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: auditRulesQueryKey(options)
 });
 
 export const clientsListQueryKey = (options?: Options<ClientsListData>) => createQueryKey('clientsList', options);
