@@ -92,6 +92,14 @@ type Answer struct {
 	Hours    int // until the client should ask again
 	Site     string
 	Fetch    Fetch // for Log, once the status is known
+	Page     *Page // in the place of the file, for a browser
+}
+
+// Page is what somebody sees who opens their link in a browser.
+type Page struct {
+	Access service.Access
+	URL    string // the link, as the site shows it
+	Apps   []App
 }
 
 // Get answers a link. With a fault of a known user comes an Answer whose Fetch can be logged.
@@ -122,6 +130,12 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	}
 	access, err := l.access(ctx, k)
 	if err != nil {
+		return a, err
+	}
+	if client.Page {
+		a.Fetch.Format, a.Userinfo, a.Title, a.Site = "html", userinfo(access), site.SiteName, l.site
+		apps, err := l.Apps(ctx, false)
+		a.Page = &Page{Access: *access, URL: l.show(r.Token, time.Time{}).URLs[0], Apps: apps}
 		return a, err
 	}
 	f, err := l.file(ctx, k, access, client, r)

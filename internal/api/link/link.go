@@ -40,6 +40,8 @@ func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reade
 		}
 		f.Write(w)
 		status = f.GetStatus()
+	case answer.Page != nil:
+		sent = show(w, r, answer)
 	default:
 		status, sent = write(w, r, answer, name)
 	}

@@ -17,6 +17,7 @@ type Client struct {
 	Shows   bool    // shows traffic and expiry from the header subscription-userinfo
 	Status  bool    // shows a first line STATUS=… in their place
 	NoFlags bool    // puts flags before names itself
+	Page    bool    // a browser, which gets a page to look at and no file
 }
 
 // types are the values of client_type in lower case. Surge's are its versions, since a profile with one line that it does
@@ -28,7 +29,7 @@ var types = map[string]Client{
 	"sip002":       {Name: "SIP002", Dialect: SIP002URI},
 	"shadowrocket": {Name: "Shadowrocket", Dialect: ShadowrocketURI, Status: true, NoFlags: true},
 	"nodelist":     {Name: "NodeList", Dialect: URI, Plain: true, Shows: true},
-	"html":         {Name: "Html", Dialect: URI, Plain: true, Shows: true},
+	"html":         {Name: "Html", Dialect: URI, Plain: true, Shows: true, Page: true},
 	"ssr":          {Name: "SSR", Dialect: SSRURI},
 	"ssd":          {Name: "SSD", Dialect: SSDJSON, Usage: true},
 	"clash":        {Name: "Clash", Dialect: ClashYAML, Shows: true},
@@ -100,7 +101,7 @@ var agents = []struct {
 // the same as plain text.
 func Recognise(userAgent, accept string) Client {
 	if strings.Contains(accept, "text/html") {
-		return Client{Name: "Browser", Dialect: URI, Plain: true, Shows: true}
+		return Client{Name: "Browser", Dialect: URI, Plain: true, Shows: true, Page: true}
 	}
 	ua := strings.ToLower(userAgent)
 	for _, a := range agents {
