@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,7 +29,11 @@ type Client struct {
 	agent  string
 	// calls bounds a whole request; streams only its beginning, its life is the caller's context.
 	calls, streams *http.Client
+	heard          atomic.Pointer[moment]
 }
+
+// moment is a time of the server's with the reading of our clock at which it came.
+type moment struct{ theirs, ours time.Time }
 
 // New makes a client for the server at base, an http or https address.
 func New(base, secret, version string) (*Client, error) {
@@ -53,6 +58,14 @@ func New(base, secret, version string) (*Client, error) {
 		calls:   &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: stay},
 		streams: &http.Client{Transport: transport, CheckRedirect: stay},
 	}, nil
+}
+
+// Now is the time by the server's clock, as far as an answer has told it: the node's own may be wrong, or jump.
+func (c *Client) Now() time.Time {
+	if at := c.heard.Load(); at != nil {
+		return at.theirs.Add(time.Since(at.ours)) // by the monotonic clock
+	}
+	return time.Now().UTC()
 }
 
 // Error is an answer of the server other than success.
@@ -205,6 +218,9 @@ func (c *Client) do(client *http.Client, req *http.Request) (*http.Response, err
 	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
+	}
+	if theirs, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		c.heard.Store(&moment{theirs.UTC(), time.Now()})
 	}
 	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusNotModified {
 		return res, nil

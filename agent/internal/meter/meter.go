@@ -42,6 +42,9 @@ import (
 // safe and don't fill the disk.
 const maxWaiting = 60
 
+// longestWindow is as much time as the server lets a report cover.
+const longestWindow = 24 * time.Hour
+
 // ErrNotSealed means that bytes stay in the counters because enough batches wait already.
 var ErrNotSealed = errors.New("enough batches are waiting to be sent")
 
@@ -51,6 +54,7 @@ type Meter struct {
 	spool    *spool
 	boot     string
 	log      *slog.Logger
+	now      func() time.Time
 
 	mu       sync.Mutex
 	sequence int64
@@ -80,7 +84,7 @@ func Open(dir string, keep func(user int64) bool, log *slog.Logger) (*Meter, err
 		return nil, err
 	}
 	m := &Meter{
-		counters: counters, spool: spool, boot: newUUID(), log: log, began: time.Now().UTC(),
+		counters: counters, spool: spool, boot: newUUID(), log: log, now: time.Now, began: time.Now(),
 		hits: map[hit]int64{}, unsent: map[int64]int64{}, fresh: map[string]bool{},
 	}
 	if err := m.recover(keep); err != nil {
@@ -139,6 +143,9 @@ func raise(counter *int64, to int64) {
 		}
 	}
 }
+
+// Follow takes the time that reports are stamped with from now, which is called before the first Seal.
+func (m *Meter) Follow(now func() time.Time) { m.now = now }
 
 // Boot names this start of the agent.
 func (m *Meter) Boot() string { return m.boot }
@@ -222,9 +229,12 @@ func (m *Meter) collect() []*Batch {
 	for h, n := range m.hits {
 		hits = append(hits, api.Hit{UserID: h.user, RuleID: h.rule, Count: n})
 	}
-	from, to := m.counters.sealedAt(), time.Now().UTC()
-	if from.IsZero() || from.After(to) {
-		from = m.began
+	from, to := m.counters.sealedAt(), m.now().UTC()
+	switch {
+	case from.IsZero():
+		from = to.Add(-time.Since(m.began))
+	case from.After(to): // a clock was set back
+		from = to.Add(-longestWindow)
 	}
 	var batches []*Batch
 	for len(rows) > 0 || len(hits) > 0 {
@@ -232,7 +242,7 @@ func (m *Meter) collect() []*Batch {
 		m.sequence++
 		b := &Batch{
 			Report: api.Report{Boot: m.boot, Sequence: m.sequence, From: from, To: to, Rows: rows[:n], Hits: hits[:h]},
-			Sealed: to, marks: marks[:n],
+			marks:  marks[:n],
 		}
 		if b.Report.Rows == nil {
 			b.Report.Rows = []api.Row{}
@@ -258,7 +268,7 @@ func (m *Meter) settle(b *Batch) error {
 			delete(m.hits, key)
 		}
 	}
-	m.counters.setSealedAt(b.Sealed)
+	m.counters.setSealedAt(b.Report.To)
 	return m.counters.sync()
 }
 

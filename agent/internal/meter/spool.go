@@ -28,7 +28,6 @@ type mark struct {
 type Batch struct {
 	Body   []byte
 	Report api.Report
-	Sealed time.Time
 
 	name  string
 	marks []mark
@@ -98,17 +97,12 @@ func (s *spool) write(b *Batch) error {
 }
 
 func (s *spool) read(name string) (*Batch, error) {
-	path := filepath.Join(s.dir, name)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(path)
+	data, err := os.ReadFile(filepath.Join(s.dir, name))
 	if err != nil {
 		return nil, err
 	}
 	head, body, found := bytes.Cut(data, []byte("\n"))
-	b := &Batch{Body: body, Sealed: info.ModTime(), name: name}
+	b := &Batch{Body: body, name: name}
 	if !found {
 		return nil, errUnreadable
 	}

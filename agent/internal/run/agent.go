@@ -96,6 +96,7 @@ func Run(ctx context.Context, c Config) error {
 	if a.meter, err = meter.Open(c.Data, saved.listed(), c.Log); err != nil {
 		return fmt.Errorf("opening the accounts in %s: %w", c.Data, err)
 	}
+	a.meter.Follow(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())

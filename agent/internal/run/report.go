@@ -12,7 +12,6 @@ import (
 const (
 	endingEvery = 2 * time.Second
 	hurryGap    = 300 * time.Millisecond
-	keepFor     = 7 * 24 * time.Hour
 	retryLimit  = 60 * time.Second
 	resyncGap   = 10 * time.Second
 )
@@ -70,7 +69,8 @@ func (a *agent) seal() {
 	}
 }
 
-// deliver sends the waiting batches, the oldest first, until none is left or the server does not answer.
+// deliver sends the waiting batches, the oldest first, until none is left or the server does not answer. However old they
+// are: the server says what is too late.
 func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Receipt, time.Time)) error {
 	for {
 		batch, err := a.meter.Next()
@@ -79,14 +79,6 @@ func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Re
 		}
 		if batch == nil {
 			return nil
-		}
-		if time.Since(batch.Sealed) > keepFor {
-			a.log.Error("a batch was not accepted for seven days and is given up, it is kept in spool/refused",
-				"boot", batch.Report.Boot, "sequence", batch.Report.Sequence)
-			if err := a.meter.Refuse(batch); err != nil {
-				return err
-			}
-			continue
 		}
 		left := time.Now()
 		receipt, err := a.send(ctx, batch)

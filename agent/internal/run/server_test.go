@@ -248,6 +248,13 @@ func (s *server) bill(id int64) int64 {
 	return s.billed[id]
 }
 
+// beats is how many heartbeats came.
+func (s *server) beats() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.statuses)
+}
+
 // eventually waits for something to become true.
 func eventually(t *testing.T, within time.Duration, what string, true func() bool) {
 	t.Helper()
