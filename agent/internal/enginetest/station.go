@@ -4,7 +4,9 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/meter"
+	"airstrip/agent/internal/xraytest"
 )
 
 // Station is a node under test with the doors that the agent has to it.
@@ -72,25 +75,83 @@ func (s *Station) Counted() map[int64]api.Row {
 		}
 		before = up + down
 	}
+	rows := map[int64]api.Row{}
+	for _, report := range s.reports() {
+		for _, r := range report.Rows {
+			sum := rows[r.UserID]
+			rows[r.UserID] = api.Row{UserID: r.UserID, Up: sum.Up + r.Up, Down: sum.Down + r.Down}
+		}
+	}
+	return rows
+}
+
+// Hits are how often each rule has stopped anyone since the last report.
+func (s *Station) Hits() map[int64]int64 {
+	s.t.Helper()
+	hits := map[int64]int64{}
+	for _, report := range s.reports() {
+		for _, h := range report.Hits {
+			hits[h.RuleID] += h.Count
+		}
+	}
+	return hits
+}
+
+// reports takes all that there is to report.
+func (s *Station) reports() (reports []api.Report) {
+	s.t.Helper()
 	if err := s.Meter.Seal(); err != nil {
 		s.t.Fatal(err)
 	}
-	rows := map[int64]api.Row{}
 	for {
 		batch, err := s.Meter.Next()
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		if batch == nil {
-			return rows
+			return reports
 		}
-		for _, r := range batch.Report.Rows {
-			sum := rows[r.UserID]
-			rows[r.UserID] = api.Row{UserID: r.UserID, Up: sum.Up + r.Up, Down: sum.Down + r.Down}
-		}
+		reports = append(reports, batch.Report)
 		s.Meter.Leaving(batch)
 		if err := s.Meter.Counted(batch); err != nil {
 			s.t.Fatal(err)
 		}
 	}
+}
+
+// Blocked tests that a rule about a host reaches everyone who connects to it: by its name, and by an address with
+// the name said inside. dial opens a connection through the node.
+func (s *Station) Blocked(echo string, dial func(target string) net.Conn) {
+	s.t.Helper()
+	s.Gate.SetRules([]api.Rule{{ID: 70, Pattern: `(^|\.)blocked\.test:\d+$`}})
+	if answered(dial("www.blocked.test:443"), []byte("anyone there?")) {
+		s.t.Error("a forbidden host was connected to by its name")
+	}
+	for what, hello := range map[string][]byte{
+		"TLS": xraytest.ClientHello(s.t, "www.blocked.test"), "HTTP": []byte("GET / HTTP/1.1\r\nHost: blocked.test\r\n\r\n"),
+	} {
+		if answered(dial(echo), hello) {
+			s.t.Errorf("%s to a forbidden host was let through by its address", what)
+		}
+	}
+	for what, hello := range map[string][]byte{
+		"TLS": xraytest.ClientHello(s.t, "allowed.test"), "HTTP": []byte("GET / HTTP/1.1\r\nHost: allowed.test\r\n\r\n"), "anything": []byte("\x00hello"),
+	} {
+		if !answered(dial(echo), hello) {
+			s.t.Errorf("%s to a host that no rule forbids was stopped", what)
+		}
+	}
+	if hits := s.Hits(); hits[70] != 3 {
+		s.t.Errorf("hits %v, want 3 of rule 70", hits)
+	}
+}
+
+// answered says whether an echo server sends a message back.
+func answered(conn net.Conn, message []byte) bool {
+	defer time.AfterFunc(10*time.Second, func() { conn.Close() }).Stop()
+	if _, err := conn.Write(message); err != nil {
+		return false
+	}
+	n, _ := io.ReadFull(conn, make([]byte, len(message)))
+	return n == len(message)
 }

@@ -246,6 +246,9 @@ func (g *Gate) find(id int64) *user {
 	return g.users[id]
 }
 
+// Ruled says whether there is any rule, so that looking into a connection can be of use.
+func (g *Gate) Ruled() bool { return len(*g.rules.Load()) > 0 }
+
 // Allowed tests a destination, host:port, against the rules and counts a hit.
 func (g *Gate) Allowed(id int64, target string) error {
 	for _, r := range *g.rules.Load() {

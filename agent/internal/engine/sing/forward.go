@@ -17,6 +17,7 @@ import (
 
 	"airstrip/agent/internal/egress"
 	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/sniff"
 )
 
 // forwarder carries what the listeners accept to where users want to go, through the gate.
@@ -66,13 +67,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	}
 	var up sync.WaitGroup
 	up.Go(func() {
-		err := pump(conn, func(b []byte) error {
-			if err := user.Up(ctx, len(b)); err != nil {
-				return err
-			}
-			_, err := out.Write(b)
-			return err
-		})
+		err := pump(conn, f.upward(ctx, user, who.id, target, out))
 		if err == nil {
 			err = out.(*net.TCPConn).CloseWrite()
 		}
@@ -90,6 +85,46 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	})
 	cut()
 	up.Wait()
+}
+
+// upward counts what comes from the user and passes it on, once it is known that no rule forbids the host it names.
+func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr, out io.Writer) func([]byte) error {
+	var look *sniff.Stream
+	if f.gate.Ruled() {
+		look = &sniff.Stream{Forbidden: f.forbidden(id, target)}
+	}
+	var held []byte
+	return func(b []byte) error {
+		if err := user.Up(ctx, len(b)); err != nil {
+			return err
+		}
+		if look != nil {
+			hold, err := look.Look(b)
+			if err != nil {
+				return err
+			}
+			if hold {
+				held = append(held, b...)
+				return nil
+			}
+			look = nil
+		}
+		if held != nil {
+			b, held = append(held, b...), nil
+		}
+		_, err := out.Write(b)
+		return err
+	}
+}
+
+// forbidden asks the rules about a host that is named in what goes to a destination of another name, maybe.
+func (f *forwarder) forbidden(id int64, to M.Socksaddr) func(string) error {
+	return func(host string) error {
+		if host == to.AddrString() {
+			return nil
+		}
+		return f.gate.Allowed(id, M.ParseSocksaddrHostPort(host, to.Port).String())
+	}
 }
 
 // admit asks the gate, as the user's secret has to be theirs still.
@@ -184,7 +219,7 @@ func (f *forwarder) packets(ctx context.Context, who member, conn N.PacketConn, 
 	defer socket.Close()
 	defer context.AfterFunc(ctx, func() { socket.Close() })()
 	flow := &flow{forwarder: f, user: user, id: who.id, conn: conn, socket: socket, idle: idle}
-	flow.peers = map[M.Socksaddr]peer{target: {addr: addr.AddrPort(), allowed: true}}
+	flow.peers = map[M.Socksaddr]*peer{target: flow.allowed(target, addr.AddrPort())}
 	flow.names = map[netip.AddrPort]M.Socksaddr{addr.AddrPort(): target}
 	var down sync.WaitGroup
 	down.Go(func() {
@@ -205,15 +240,18 @@ type flow struct {
 	socket net.PacketConn
 	idle   *time.Timer
 
-	peers map[M.Socksaddr]peer
+	peers map[M.Socksaddr]*peer
 	mu    sync.Mutex
 	// names of the destinations as the user gave them: answers come from there.
 	names map[netip.AddrPort]M.Socksaddr
 }
 
+// peer is a destination of a flow that is reachable and that the rules allow or not. They may say so only when look
+// has seen what is sent there; it is nil where there is nothing to look for.
 type peer struct {
-	addr    netip.AddrPort
-	allowed bool
+	addr      netip.AddrPort
+	forbidden bool
+	look      *sniff.Packets
 }
 
 func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
@@ -223,9 +261,13 @@ func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
 		if f.user.Up(ctx, packet.Len()) != nil {
 			return
 		}
-		if peer := f.peer(ctx, target); peer.allowed {
+		p := f.peer(ctx, target)
+		if p.look != nil && !p.forbidden {
+			p.forbidden = p.look.Look(packet.Bytes()) != nil
+		}
+		if !p.forbidden {
 			// As everywhere in UDP, what can't be sent is lost.
-			_, _ = f.socket.WriteTo(packet.Bytes(), net.UDPAddrFromAddrPort(peer.addr))
+			_, _ = f.socket.WriteTo(packet.Bytes(), net.UDPAddrFromAddrPort(p.addr))
 		}
 		packet.Reset()
 		var err error
@@ -236,14 +278,15 @@ func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
 }
 
 // peer resolves a destination and asks the rules about it, once.
-func (f *flow) peer(ctx context.Context, target M.Socksaddr) peer {
+func (f *flow) peer(ctx context.Context, target M.Socksaddr) *peer {
 	if known, ok := f.peers[target]; ok {
 		return known
 	}
-	var p peer
+	p := &peer{forbidden: true}
 	if f.gate.Allowed(f.id, target.String()) == nil {
-		addr, err := f.dialer.ResolveUDP(ctx, target.String())
-		p = peer{addr: addr, allowed: err == nil}
+		if addr, err := f.dialer.ResolveUDP(ctx, target.String()); err == nil {
+			p = f.allowed(target, addr)
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -252,8 +295,17 @@ func (f *flow) peer(ctx context.Context, target M.Socksaddr) peer {
 		clear(f.names)
 	}
 	f.peers[target] = p
-	if p.allowed {
+	if !p.forbidden {
 		f.names[p.addr] = target
+	}
+	return p
+}
+
+// allowed is a destination that the rules have let through by its name or address.
+func (f *flow) allowed(target M.Socksaddr, addr netip.AddrPort) *peer {
+	p := &peer{addr: addr}
+	if f.gate.Ruled() {
+		p.look = &sniff.Packets{Forbidden: f.forbidden(f.id, target)}
 	}
 	return p
 }

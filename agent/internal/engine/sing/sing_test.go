@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apernet/quic-go"
 	M "github.com/sagernet/sing/common/metadata"
 
 	"airstrip/agent/internal/api"
@@ -284,6 +285,41 @@ func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
 		}
 		if send(first, 300*time.Millisecond) != nil {
 			t.Error("a packet reached a private address")
+		}
+	})
+}
+
+func TestRulesReachHostsBehindAddresses(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(61))
+		station.Blocked(echo, s.client(t, User(61), here).Dial)
+	})
+}
+
+func TestRulesReachHostsOfQUIC(t *testing.T) {
+	to := M.ParseSocksaddr(UDPEchoServer(t))
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(62))
+		station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+		flow, err := s.client(t, User(62), here).ListenPacket(t.Context(), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer flow.Close()
+		for _, p := range QUICHello(t, "www.blocked.test", quic.Version1) {
+			if _, err := flow.WriteTo(p, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hits := int64(0)
+		for deadline := time.Now().Add(5 * time.Second); hits == 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			hits = station.Hits()[71]
+		}
+		if hits != 1 {
+			t.Errorf("%d hits, want one", hits)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apernet/quic-go"
+
 	"airstrip/agent/internal/api"
 	. "airstrip/agent/internal/xraytest"
 )
@@ -245,5 +247,64 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 			case <-time.After(500 * time.Millisecond):
 			}
 		})
+	}
+}
+
+func TestRulesReachHostsBehindAddresses(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(61))
+			station.Blocked(echo, NewClient(t, s.Client(User(61))).Dial)
+		})
+	}
+}
+
+func TestRulesReachHostsOfQUIC(t *testing.T) {
+	addr, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plain(t)
+	station := newStation(t)
+	station.Serve(s.Node, User(1))
+	station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+	client := NewClient(t, s.Client(User(1)))
+	for name, passes := range map[string]bool{"allowed.test": true, "www.blocked.test": false} {
+		flow := client.ListenPacket()
+		packets := QUICHello(t, name, quic.Version1)
+		packets = append(packets, []byte("after the handshake"))
+		for _, p := range packets {
+			if _, err := flow.WriteTo(p, addr); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := make(chan bool, 1)
+		go func() {
+			for b := make([]byte, 2000); ; {
+				n, _, err := flow.ReadFrom(b)
+				if err != nil {
+					return
+				}
+				if n == len("after the handshake") {
+					last <- true
+				}
+			}
+		}()
+		select {
+		case <-last:
+			if !passes {
+				t.Error("the packets to a forbidden host passed")
+			}
+		case <-time.After(map[bool]time.Duration{true: 10 * time.Second, false: 500 * time.Millisecond}[passes]):
+			if passes {
+				t.Error("the packets to a host that no rule forbids were stopped")
+			}
+		}
+	}
+	if hits := station.Hits(); hits[71] != 1 {
+		t.Errorf("hits %v, want one of rule 71", hits)
 	}
 }
