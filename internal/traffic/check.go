@@ -27,6 +27,7 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 	case r.To.Before(r.From):
 		return nil, nil, ErrWindow
 	case now.Sub(r.To) > maxAge:
+		slog.ErrorContext(ctx, "a report is older than its key would be kept and was not counted", "node", r.Node.ID, "id", r.ID, "to", r.To, "rows", len(r.Rows))
 		return nil, nil, ErrTooOld
 	}
 	span := min(max(r.To.Sub(r.From), minSpan), maxSpan)

@@ -168,13 +168,15 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 
 // insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
-	oldest := time.Unix(0, 0).UTC()
+	oldest, at := time.Unix(0, 0).UTC(), now
 	if e.ID == "" {
 		oldest = now.Add(-again)
+	} else if e.To.After(now) {
+		at = e.To // whose report is from the future may repeat it for longer, and its key is kept as long
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at < ?`,
-		e.Node.ID, e.key, e.Hash[:], now, oldest).Exec(ctx))
+		e.Node.ID, e.key, e.Hash[:], at, oldest).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
@@ -186,6 +188,7 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 		e.receipt = Receipt{Repeated: true}
 	} else {
 		e.err = ErrConflict
+		slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
 	}
 	return false, nil
 }
