@@ -54,6 +54,9 @@ type Engine struct {
 	mu         sync.RWMutex
 	users      map[int64]member
 	generation int64
+	// removed users may come back, in a minute after a renewal: those with the same secret get the same e-mail, for
+	// the connection that they never closed.
+	removed map[int64]member
 }
 
 // member is a user as the inbound knows them. xray names users by an e-mail; ours is the user's id and a
@@ -90,7 +93,7 @@ func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 	routeLog(log)
 	e := &Engine{
 		instance: instance, inbounds: instance.GetFeature(inbound.ManagerType()).(inbound.Manager),
-		log: log, users: map[int64]member{},
+		log: log, users: map[int64]member{}, removed: map[int64]member{},
 	}
 	e.hook = &hook{gate: g, dialer: &e.dialer, freedom: new(freedom.Handler), identify: e.identify, log: log}
 	policies := instance.GetFeature(policy.ManagerType()).(policy.Manager)
@@ -179,7 +182,7 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 		e.node = nil
 	}
 	e.mu.Lock()
-	e.users = members
+	e.users, e.removed = members, map[int64]member{}
 	e.mu.Unlock()
 	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
 		// The manager has registered it all the same; nothing of it may stay.
@@ -190,14 +193,16 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	return nil
 }
 
-// member keeps the present e-mail where the secret is the same.
+// member keeps the e-mail where the secret is the same.
 func (e *Engine) member(node api.Node, u api.User) member {
 	secret := u.UUID
 	if node.Protocol == "shadowsocks" {
 		secret = u.Password
 	}
-	if m := e.users[u.ID]; m.secret == secret {
-		return m
+	for _, m := range []member{e.users[u.ID], e.removed[u.ID]} {
+		if m.email != "" && m.secret == secret {
+			return m
+		}
 	}
 	e.generation++
 	return member{secret: secret, email: fmt.Sprintf("%d.%d", u.ID, e.generation)}
@@ -228,7 +233,7 @@ func (e *Engine) Add(users []api.User) error {
 		if err == nil && had {
 			err = e.Remove([]int64{u.ID})
 		}
-		if err == nil {
+		if stays := keySize(e.node.Settings.Method) > 0 && m == e.removed[u.ID]; err == nil && !stays {
 			err = manager.AddUser(context.Background(), account)
 		}
 		if err != nil {
@@ -237,6 +242,7 @@ func (e *Engine) Add(users []api.User) error {
 		}
 		e.mu.Lock()
 		e.users[u.ID] = m
+		delete(e.removed, u.ID)
 		e.mu.Unlock()
 	}
 	return errors.Join(failed...)
@@ -256,6 +262,7 @@ func (e *Engine) Remove(ids []int64) error {
 		}
 		e.mu.Lock()
 		delete(e.users, id)
+		e.removed[id] = m
 		e.mu.Unlock()
 		if keySize(e.node.Settings.Method) > 0 {
 			// xray's Shadowsocks 2022 inbound finds users by their index in a list. Taking one out moves another to
