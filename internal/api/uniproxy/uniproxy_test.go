@@ -42,7 +42,8 @@ type site struct {
 	keys     map[string]string // by name of the node
 	ids      map[string]int64
 	server   *httptest.Server
-	stop     func() // ends what the server does, as a shutdown would
+	closed   chan string // the other ends of connections that the server closed
+	stop     func()      // ends what the server does, as a shutdown would
 	url      string
 }
 
@@ -103,38 +104,40 @@ func each(t *testing.T, test func(s *site)) {
 
 func eachAt(t *testing.T, pace pace, test func(s *site)) {
 	t.Helper()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{T: t, db: d, keys: map[string]string{}, ids: map[string]int64{}}
-		settings, err := setting.New(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.services = service.New(d, settings)
-		s.nodes = node.New(d, seal.Key{}, settings, s.services)
-		for _, draft := range drafts() {
-			s.add(draft)
-		}
-		for id := int64(1); id <= 3; id++ {
-			s.do(func(ctx context.Context, tx bun.Tx) error {
-				if err := s.services.Open(ctx, tx, id); err != nil {
-					return err
-				}
-				_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
-				return err
-			})
-		}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(open(t, d, pace)) })
+}
+
+func open(t *testing.T, d *db.DB, pace pace) *site {
+	s := &site{T: t, db: d, keys: map[string]string{}, ids: map[string]int64{}}
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.services = service.New(d, settings)
+	s.nodes = node.New(d, seal.Key{}, settings, s.services)
+	for _, draft := range drafts() {
+		s.add(draft)
+	}
+	for id := int64(1); id <= 3; id++ {
 		s.do(func(ctx context.Context, tx bun.Tx) error {
-			if _, err := s.services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Class: 1, SpeedMbps: ptr(100), Devices: ptr(3), QuotaBytes: ptr(int64(10_000)), Reset: service.Never, Months: 1}); err != nil {
+			if err := s.services.Open(ctx, tx, id); err != nil {
 				return err
 			}
-			_, err := s.services.Start(ctx, tx, service.Terms{UserID: 2, PlanID: 1, Name: "P", Class: 1, Reset: service.Never, Months: 1})
+			_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
 			return err
 		})
-		mux := http.NewServeMux()
-		uniproxy.RegisterAt(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings, "https://panel.example", pace.write, pace.ping, pace.devices)
-		s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-		test(s)
+	}
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		if _, err := s.services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Class: 1, SpeedMbps: ptr(100), Devices: ptr(3), QuotaBytes: ptr(int64(10_000)), Reset: service.Never, Months: 1}); err != nil {
+			return err
+		}
+		_, err := s.services.Start(ctx, tx, service.Terms{UserID: 2, PlanID: 1, Name: "P", Class: 1, Reset: service.Never, Months: 1})
+		return err
 	})
+	mux := http.NewServeMux()
+	uniproxy.RegisterAt(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings, "https://panel.example", pace.write, pace.ping, pace.devices)
+	s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+	return s
 }
 
 // serve answers with h, and follows the database's revisions, until the test ends.
@@ -144,21 +147,38 @@ func (s *site) serve(h http.Handler) {
 	go func() { defer close(done); s.db.Follow(ctx) }()
 	s.server = httptest.NewUnstartedServer(h)
 	s.server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
-	s.server.Listener = small{s.server.Listener}
+	s.closed = make(chan string, 100)
+	s.server.Listener = small{s.server.Listener, s.closed}
 	s.server.Start()
 	s.url, s.stop = s.server.URL+"/api/v1/server/UniProxy/", cancel
 	s.Cleanup(func() { cancel(); s.server.Close(); <-done })
 }
 
-// small gives connections that keep little of what was not read at the other end.
-type small struct{ net.Listener }
+// small gives connections that keep little of what was not read at the other end, and tells when they are closed.
+type small struct {
+	net.Listener
+	closed chan string
+}
 
 func (l small) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	if err == nil {
-		err = c.(*net.TCPConn).SetWriteBuffer(16 << 10)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	return smallConn{c, l.closed}, c.(*net.TCPConn).SetWriteBuffer(16 << 10)
+}
+
+type smallConn struct {
+	net.Conn
+	closed chan string
+}
+
+func (c smallConn) Close() error {
+	select {
+	case c.closed <- c.RemoteAddr().String():
+	default: // nobody listens
+	}
+	return c.Conn.Close()
 }
 
 func (s *site) add(draft node.Node) {
@@ -193,6 +213,7 @@ func (s *site) raw(method, path, body string, headers ...string) (int, http.Head
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	req.Host = req.Header.Get("Host")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.Fatal(err)

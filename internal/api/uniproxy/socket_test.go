@@ -1,0 +1,566 @@
+package uniproxy_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// frame is what an agent hears; raw is the whole of it.
+type frame struct {
+	Event string
+	Data  struct {
+		NodeID int64 `json:"node_id"`
+		Config struct {
+			Protocol   string
+			ServerPort int `json:"server_port"`
+			Routes     []any
+		}
+		Action  string
+		Users   json.RawMessage
+		Message string
+		Code    string
+	}
+	Timestamp int64
+	raw       []byte
+}
+
+// ids are the users in a frame.
+func (f frame) ids(s *site) []int64 {
+	s.Helper()
+	var users []struct{ ID int64 }
+	if err := json.Unmarshal(f.Data.Users, &users); err != nil {
+		s.Fatalf("%s: %v", f.raw, err)
+	}
+	ids := make([]int64, len(users))
+	for i, u := range users {
+		ids[i] = u.ID
+	}
+	return ids
+}
+
+// devices are the addresses in a frame.
+func (f frame) devices(s *site) map[string][]string {
+	s.Helper()
+	var users map[string][]string
+	if err := json.Unmarshal(f.Data.Users, &users); err != nil {
+		s.Fatalf("%s: %v", f.raw, err)
+	}
+	return users
+}
+
+// socket is an agent's end of a WebSocket.
+type socket struct {
+	*site
+	conn   *websocket.Conn
+	frames chan frame
+	closed websocket.StatusCode // once frames is closed; -1: without a word
+}
+
+// connect dials as Xboard-node and the forks of XrayR do; they take frames of 1 MiB.
+func (s *site) connect(query string) *socket {
+	s.Helper()
+	conn, _, err := websocket.Dial(s.Context(), s.v2().url+"ws"+query, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	conn.SetReadLimit(1 << 20)
+	s.Cleanup(func() { conn.CloseNow() })
+	k := &socket{site: s, conn: conn, frames: make(chan frame, 100)}
+	go func() {
+		defer close(k.frames)
+		for {
+			_, body, err := conn.Read(context.Background())
+			if err != nil {
+				k.closed = websocket.CloseStatus(err)
+				return
+			}
+			f := frame{raw: body}
+			json.Unmarshal(body, &f) // devices have other users; what lacks shows in what is asked of the frame
+			k.frames <- f
+		}
+	}()
+	return k
+}
+
+func (s *site) of(name string) string {
+	return fmt.Sprintf("?token=%s&node_id=%d", s.keys[name], s.ids[name])
+}
+
+// follow connects for a node and hears everything that is told at first.
+func (s *site) follow(name string) *socket {
+	s.Helper()
+	k := s.connect(s.of(name))
+	for _, event := range []string{"auth.success", "sync.config", "sync.users", "sync.devices"} {
+		k.hears(event)
+	}
+	return k
+}
+
+// hears gives the next frame, which is of this event; agents must know of a change within 2 s.
+func (k *socket) hears(event string) frame {
+	k.Helper()
+	select {
+	case f, open := <-k.frames:
+		if !open {
+			k.Fatalf("the socket was closed with %d, want %s", k.closed, event)
+		}
+		if f.Event != event || f.Timestamp == 0 {
+			k.Fatalf("heard %.200s, want %s", f.raw, event)
+		}
+		return f
+	case <-time.After(2 * time.Second):
+		k.Fatalf("no %s within 2 s", event)
+	}
+	return frame{}
+}
+
+// ends hears that the socket is closed and how; what is said before is passed over.
+func (k *socket) ends(want websocket.StatusCode) {
+	k.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		select {
+		case _, open := <-k.frames:
+			if open {
+				continue
+			}
+			if k.closed != want {
+				k.Fatalf("closed with %d, want %d", k.closed, want)
+			}
+			return
+		case <-deadline:
+			k.Fatal("the socket was not closed")
+		}
+	}
+}
+
+func (k *socket) says(text string) {
+	k.Helper()
+	if err := k.conn.Write(k.Context(), websocket.MessageText, []byte(text)); err != nil {
+		k.Fatal(err)
+	}
+}
+
+func (s *site) start(userID int64, quota int64) {
+	s.Helper()
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.services.Start(ctx, tx, service.Terms{UserID: userID, PlanID: 1, Name: "P", Class: 1, QuotaBytes: &quota, Reset: service.Never, Months: 1})
+		return err
+	})
+}
+
+func (s *site) ban(userID int64, banned bool) {
+	s.Helper()
+	s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, userID, banned) })
+}
+
+// untimed is a frame without the time at which it was sent.
+func untimed(f frame) []byte {
+	return bytes.ReplaceAll(f.raw, fmt.Appendf(nil, `"timestamp":%d`, f.Timestamp), []byte(`"timestamp":0`))
+}
+
+func TestFramesAreWhatAgentsParse(t *testing.T) {
+	each(t, func(s *site) {
+		if _, err := s.nodes.SetOnline(t.Context(), node.Node{ID: s.ids["ss"], Enabled: true}, []node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
+			t.Fatal(err)
+		}
+		k := s.connect(s.of("reality"))
+		for _, event := range []string{"auth.success", "sync.config", "sync.users", "sync.devices"} {
+			s.golden("ws-"+event+".json", untimed(k.hears(event)))
+		}
+		s.ban(2, true)
+		s.golden("ws-remove.json", untimed(k.hears("sync.user.delta")))
+		s.ban(2, false)
+		s.golden("ws-add.json", untimed(k.hears("sync.user.delta")))
+		wrong := s.connect("?token=wrong")
+		s.golden("ws-error.json", untimed(wrong.hears("error")))
+	})
+}
+
+func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
+	each(t, func(s *site) {
+		k := s.follow("vmess")
+		delta := func(action string, users ...int64) {
+			t.Helper()
+			if f := k.hears("sync.user.delta"); f.Data.Action != action || !slices.Equal(f.ids(s), users) {
+				t.Fatalf("heard %s, want %s %v", f.raw, action, users)
+			}
+		}
+		s.start(3, 1000)
+		delta("add", 3)
+		s.ban(2, true)
+		delta("remove", 2)
+		s.ban(2, false)
+		delta("add", 2)
+		s.ok(&struct{}{}, "vmess", "vmess", "POST", "push", `{"3":[1,1000]}`)
+		delta("remove", 3)
+		s.do(func(ctx context.Context, tx bun.Tx) error {
+			_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: 3, Name: "more", Kind: service.Bought, Bytes: 1000})
+			return err
+		})
+		delta("add", 3)
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.ResetCredentials(ctx, tx, 1) })
+		delta("add", 1)
+		if _, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`); err != nil {
+			t.Fatal(err)
+		}
+		if f := k.hears("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
+			t.Fatalf("Xboard-node cannot start with %s", f.raw)
+		}
+		if _, err := s.nodes.Change(t.Context(), s.ids["vmess"], func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
+			t.Fatal(err)
+		}
+		if f := k.hears("sync.config"); f.Data.Config.ServerPort != 8080 || f.Data.Config.Protocol != "vmess" {
+			t.Fatalf("heard %s", f.raw)
+		}
+		if _, err := s.nodes.Change(t.Context(), s.ids["ss"], func(n *node.Node) { n.Name = "another's" }); err != nil {
+			t.Fatal(err)
+		}
+		s.ban(1, true)
+		delta("remove", 1) // and nothing of the other node
+	})
+}
+
+// No delta says whom to forget when the node's list becomes another: the agent fetches it when the socket ends.
+func TestAnotherListMakesTheAgentBeginAnew(t *testing.T) {
+	each(t, func(s *site) {
+		for name, change := range map[string]func(*node.Node){
+			"vmess":     func(n *node.Node) { n.Class = 2 },
+			"ss":        func(n *node.Node) { n.Settings.Method = "aes-128-gcm" },
+			"tuic":      func(n *node.Node) { n.SpeedMbps = ptr(10) },
+			"hysteria2": func(n *node.Node) { n.Enabled = false },
+		} {
+			k := s.follow(name)
+			if _, err := s.nodes.Change(t.Context(), s.ids[name], change); err != nil {
+				t.Fatal(name, err)
+			}
+			k.ends(websocket.StatusServiceRestart)
+		}
+		k := s.connect(s.of("hysteria2"))
+		k.hears("auth.success")
+		k.hears("sync.config")
+		if f := k.hears("sync.users"); !slices.Equal(f.ids(s), []int64{0}) {
+			t.Fatalf("a node that serves nobody heard %s", f.raw)
+		}
+	})
+}
+
+func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
+	each(t, func(s *site) {
+		for query, code := range map[string]string{
+			"":                   "bad_secret",
+			"?token=":            "bad_secret",
+			"?token=x&node_id=1": "bad_secret",
+			"?machine_id=1":      "bad_secret",
+			"?node_id=1":         "bad_secret",
+			s.of("ss") + "0":     "other_node",
+			"?token=" + s.keys["ss"] + fmt.Sprintf("&node_id=%d", s.ids["vmess"]): "other_node",
+			s.of("ss") + "&node_type=vless":                                       "other_node_type",
+		} {
+			k := s.connect(query)
+			if f := k.hears("error"); f.Data.Code != code || f.Data.Message == "" {
+				t.Errorf("%s: heard %s", query, f.raw)
+			}
+			k.ends(websocket.StatusPolicyViolation)
+		}
+		// The query alone counts: there is no second try with what is said later.
+		k := s.connect("?node_id=1")
+		k.conn.Write(t.Context(), websocket.MessageText, []byte(`{"event":"auth","data":{"token":"`+s.keys["ss"]+`"}}`))
+		k.hears("error")
+		k.ends(websocket.StatusPolicyViolation)
+	})
+}
+
+func TestATokenThatIsNoLongerGoodEndsTheSocket(t *testing.T) {
+	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+		rotated, kept, removed := s.follow("ss"), s.follow("vmess"), s.follow("trojan")
+		if _, err := s.nodes.RotateSecret(t.Context(), s.ids["ss"], 0); err != nil {
+			t.Fatal(err)
+		}
+		rotated.ends(websocket.StatusPolicyViolation)
+		if err := s.nodes.Remove(t.Context(), s.ids["trojan"]); err != nil {
+			t.Fatal(err)
+		}
+		removed.ends(websocket.StatusPolicyViolation)
+		if _, err := s.nodes.RotateSecret(t.Context(), s.ids["vmess"], time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		kept.hears("ping")
+		later := time.Now().Add(2 * time.Hour)
+		s.db.SetClock(func() time.Time { return later })
+		kept.ends(websocket.StatusPolicyViolation)
+	})
+}
+
+func TestPingsKeepTheSocketOpenAndTheNodeOnline(t *testing.T) {
+	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+		k := s.follow("ss")
+		later := time.Now().Add(time.Hour)
+		s.db.SetClock(func() time.Time { return later })
+		for range 3 {
+			k.hears("ping")
+			k.says(`{"event":"pong"}`)
+		}
+		s.until("the node is online", func() bool { return s.state("ss").Health(s.db.Now()) == node.Online })
+	})
+}
+
+func (s *site) state(name string) node.State {
+	s.Helper()
+	states, err := s.nodes.States(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return states[s.ids[name]]
+}
+
+// until waits for what agents do not hear of.
+func (s *site) until(what string, done func() bool) {
+	s.Helper()
+	for range 500 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.Fatal("it never came to be that " + what)
+}
+
+func TestWhatANodeSaysOfItselfIsKept(t *testing.T) {
+	each(t, func(s *site) {
+		k := s.follow("reality")
+		for _, text := range []string{`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`, `{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`} {
+			k.says(text) // nothing of this is of use, and none of it ends the socket
+		}
+		k.says(`{"event":"node.status","data":{"uptime":77,"active_connections":5,"active_users":2,"inbound_speed":900,"outbound_speed":80,
+			"cpu_per_core":[1,2],"load":{"load1":0.5,"load5":0.25,"load15":0},"kernel_status":true,"gc":{},"api":{}},"timestamp":1}`)
+		s.until("the metrics are kept", func() bool {
+			st := s.state("reality")
+			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 && st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
+		})
+		k.says(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.ids["reality"]))
+		s.until("the status is kept beside it", func() bool {
+			st := s.state("reality")
+			return st.UptimeSeconds == 78 && st.CPUPermille == 125 && st.MemoryPermille == 400 && st.Connections == 5
+		})
+		alive := func() map[int64]int {
+			t.Helper()
+			alive, err := s.nodes.Alive(t.Context(), node.Node{Enabled: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return alive
+		}
+		k.says(`{"event":"report.devices","data":{"1":["1.2.3.4","::ffff:1.2.3.4","5.6.7.8:99"],"2":["9.9.9.9_1"],"3":["9.9.9.9"],"x":7}}`)
+		s.until("all devices are known", func() bool { return maps.Equal(alive(), map[int64]int{1: 2, 2: 1}) })
+		k.says(`{"event":"report.devices","data":{"devices":{"1":["5.6.7.8"]},"node_id":1}}`)
+		s.until("those who left are gone", func() bool { return maps.Equal(alive(), map[int64]int{1: 1}) })
+		k.says(`{"event":"report.devices","data":{}}`)
+		s.until("nobody is left", func() bool { return len(alive()) == 0 })
+	})
+}
+
+func TestNodesHearWhereUsersWithALimitAreConnected(t *testing.T) {
+	eachAt(t, pace{time.Minute, time.Hour, 20 * time.Millisecond}, func(s *site) {
+		k := s.follow("ss")
+		s.ok(&struct{}{}, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4"],"2":["9.9.9.9"]}`)
+		k.says(`{"event":"report.devices","data":{"1":["5.6.7.8","1.2.3.4"]}}`)
+		s.until("both are known", func() bool {
+			alive, err := s.nodes.Alive(t.Context(), node.Node{Enabled: true})
+			return err == nil && alive[1] == 2
+		})
+		later := time.Now().Add(10 * time.Second) // who is connected where is looked up again only then
+		s.db.SetClock(func() time.Time { return later })
+		for { // it may have been looked up between the two
+			f := k.hears("sync.devices")
+			if got := f.devices(s); len(got) == 1 && slices.Equal(got["1"], []string{"1.2.3.4", "5.6.7.8"}) {
+				break
+			} else if len(got) > 1 || got["2"] != nil {
+				t.Fatalf("heard %s; user 2 has no limit", f.raw)
+			}
+		}
+		k.says(`{"event":"request.devices"}`)
+		k.hears("sync.devices")
+		other := s.connect(s.of("trojan")) // which neither may use
+		other.hears("auth.success")
+		other.hears("sync.config")
+		other.hears("sync.users")
+		if f := other.hears("sync.devices"); len(f.devices(s)) != 0 {
+			t.Fatalf("heard %s", f.raw)
+		}
+	})
+}
+
+func TestDevicesAreToldNoOftenerThanAgreed(t *testing.T) {
+	each(t, func(s *site) { // where the next look is an hour away
+		k := s.follow("ss")
+		k.says(`{"event":"report.devices","data":{"1":["5.6.7.8"]}}`)
+		k.says(`{"event":"request.devices"}`)
+		s.until("it is known", func() bool { return s.state("ss").OnlineUsers == 1 })
+		s.ban(2, true)
+		k.hears("sync.user.delta")
+	})
+}
+
+func TestWhatIsNoFrameEndsTheSocket(t *testing.T) {
+	each(t, func(s *site) {
+		for text, code := range map[string]websocket.StatusCode{
+			`{"event":"report.devices","data":{"1":["` + strings.Repeat("x", 1<<20) + `"]}}`: websocket.StatusMessageTooBig,
+			`{"event":`: websocket.StatusInvalidFramePayloadData,
+			`[]`:        websocket.StatusInvalidFramePayloadData,
+		} {
+			k := s.follow("ss")
+			k.conn.Write(t.Context(), websocket.MessageText, []byte(text)) // which may break off half-way
+			k.ends(code)
+		}
+	})
+}
+
+// more gives the site so many users more, who may use what user 2 may.
+func (s *site) more(users int) {
+	s.Helper()
+	s.do(func(ctx context.Context, tx bun.Tx) error {
+		revision, err := db.Bump(ctx, tx, service.Revision)
+		if err != nil {
+			return err
+		}
+		var like service.Access
+		if err := tx.NewSelect().Model(&like).Where("user_id = 2").Scan(ctx); err != nil {
+			return err
+		}
+		rows := make([]service.Access, users)
+		for i := range rows {
+			rows[i] = like
+			rows[i].UserID, rows[i].UUID, rows[i].Revision = int64(1000+i), uuid.New(), revision
+		}
+		for part := range slices.Chunk(rows, 500) {
+			if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A list of many users comes in parts that the agent adds to what it has: a part in the place of all would cut the others.
+func TestManyUsersComeInParts(t *testing.T) {
+	each(t, func(s *site) {
+		s.more(12_000)
+		k := s.connect(s.of("ss"))
+		k.hears("auth.success")
+		k.hears("sync.config")
+		seen := map[int64]bool{}
+		for len(seen) < 12_002 {
+			f := k.hears("sync.user.delta")
+			if f.Data.Action != "add" {
+				t.Fatalf("heard %.100s", f.raw)
+			}
+			for _, id := range f.ids(s) {
+				if seen[id] {
+					t.Fatal("user", id, "came twice")
+				}
+				seen[id] = true
+			}
+		}
+		k.hears("sync.devices")
+		s.do(func(ctx context.Context, tx bun.Tx) error {
+			_, err := db.Bump(ctx, tx, service.Revision)
+			if err == nil {
+				_, err = tx.NewRaw(`UPDATE access SET allowed = ?, revision = (SELECT value FROM revision WHERE name = ?) WHERE user_id >= 1000`, false, service.Revision).Exec(ctx)
+			}
+			return err
+		})
+		for len(seen) > 2 {
+			f := k.hears("sync.user.delta")
+			if f.Data.Action != "remove" {
+				t.Fatalf("heard %.100s", f.raw)
+			}
+			for _, id := range f.ids(s) {
+				delete(seen, id)
+			}
+		}
+	})
+}
+
+// handshake connects without a WebSocket library, to say and read no more than it wants.
+func (s *site) handshake(query string) net.Conn {
+	s.Helper()
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+	}}
+	conn, err := dialer.DialContext(s.Context(), "tcp", s.server.Listener.Addr().String())
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { conn.Close() })
+	if _, err := fmt.Fprintf(conn, "GET /api/v2/server/ws%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", query); err != nil {
+		s.Fatal(err)
+	}
+	return conn
+}
+
+// letGo waits until the server has closed its end.
+func (s *site) letGo(conn net.Conn) {
+	s.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		select {
+		case peer := <-s.closed:
+			if peer == conn.LocalAddr().String() {
+				return
+			}
+		case <-deadline:
+			s.Fatal("the server kept the connection")
+		}
+	}
+}
+
+func TestAnAgentThatDoesNotReadIsLetGoAndHoldsUpNobody(t *testing.T) {
+	eachAt(t, pace{300 * time.Millisecond, time.Hour, time.Hour}, func(s *site) {
+		s.more(30_000)
+		deaf := s.handshake(s.of("ss"))
+		k := s.follow("trojan")
+		if _, err := s.nodes.Change(t.Context(), s.ids["trojan"], func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
+			t.Fatal(err)
+		}
+		k.hears("sync.config")
+		s.letGo(deaf)
+	})
+}
+
+func TestAnAgentThatAnswersNoPingIsLetGo(t *testing.T) {
+	eachAt(t, pace{300 * time.Millisecond, 20 * time.Millisecond, time.Hour}, func(s *site) {
+		s.letGo(s.handshake(s.of("ss")))
+	})
+}
+
+func TestWhoeverProvesNothingIsNotKept(t *testing.T) {
+	s := open(t, dbtest.SQLite(t), calm) // once: this is a wait of seconds
+	s.letGo(s.handshake("?token=wrong"))
+}
+
+func TestAShutdownEndsSockets(t *testing.T) {
+	each(t, func(s *site) {
+		k := s.follow("ss")
+		s.stop()
+		k.ends(websocket.StatusGoingAway)
+	})
+}
