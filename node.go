@@ -45,6 +45,9 @@ type nodeFields struct {
 	ALPN              []string `help:"Application protocols offered in TLS." sep:","`
 	CertificateFile   *string  `help:"Certificate on the node's machine; without one a self-signed certificate is made and pinned in links."`
 	KeyFile           *string  `help:"Its key on the node's machine."`
+	ACME              *string  `name:"acme" help:"http-01 or tls-alpn-01: the agent gets a certificate for the name and proves by port 80 or 443 that it is its own; empty: no more."`
+	ACMEEmail         *string  `name:"acme-email" help:"Address that the certificate's issuer may write to."`
+	ACMEDirectory     *string  `name:"acme-directory" help:"Address of the issuer; Let's Encrypt by default."`
 	RealityDest       *string  `help:"host:port of the TLS 1.3 site that REALITY shows to others."`
 	RealityServerName []string `help:"Names that site answers for; the host of the above by default." sep:","`
 	Method            *string  `help:"Cipher of Shadowsocks, as 2022-blake3-aes-128-gcm."`
@@ -98,7 +101,7 @@ func (f nodeFields) apply(n *node.Node) {
 }
 
 func (f nodeFields) applyTLS(s *node.Settings) {
-	if f.ServerName == nil && f.ALPN == nil && f.CertificateFile == nil && f.KeyFile == nil {
+	if f.ServerName == nil && f.ALPN == nil && f.CertificateFile == nil && f.KeyFile == nil && f.ACME == nil && f.ACMEEmail == nil && f.ACMEDirectory == nil {
 		return
 	}
 	if s.TLS == nil {
@@ -113,6 +116,19 @@ func (f nodeFields) applyTLS(s *node.Settings) {
 	}
 	set(&s.TLS.CertificateFile, f.CertificateFile)
 	set(&s.TLS.KeyFile, f.KeyFile)
+	if f.ACME != nil && *f.ACME == "" {
+		s.TLS.ACME = nil
+		return
+	}
+	if s.TLS.ACME == nil && f.ACME != nil { // takes the place of any other certificate
+		s.TLS.ACME = &node.ACME{}
+		s.TLS.Certificate, s.TLS.Key, s.TLS.Pin, s.TLS.CertificateFile, s.TLS.KeyFile = "", "", "", "", ""
+	}
+	if s.TLS.ACME != nil {
+		set(&s.TLS.ACME.Challenge, f.ACME)
+		set(&s.TLS.ACME.Email, f.ACMEEmail)
+		set(&s.TLS.ACME.Directory, f.ACMEDirectory)
+	}
 }
 
 func (f nodeFields) applyReality(s *node.Settings) {
@@ -136,7 +152,7 @@ func (f nodeFields) applyReality(s *node.Settings) {
 }
 
 type nodeAdd struct {
-	Protocol string `required:"" enum:"shadowsocks,vmess,vless,trojan,hysteria2" help:"shadowsocks, vmess, vless, trojan or hysteria2."`
+	Protocol string `required:"" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls" help:"shadowsocks, vmess, vless, trojan, hysteria2, tuic or anytls."`
 	nodeFields
 }
 

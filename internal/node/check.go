@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net"
+	"net/mail"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,6 +31,8 @@ var (
 )
 
 var congestions = []string{"bbr", "cubic", "new_reno"}
+
+var acmeChallenges = []string{"http-01", "tls-alpn-01"}
 
 const vision = "xtls-rprx-vision"
 
@@ -150,6 +154,11 @@ func (p *problems) settings(n *Node) {
 	switch s.Security {
 	case "tls":
 		p.tls(s.TLS)
+		if s.TLS != nil && s.TLS.ACME != nil {
+			p.acme(n, *s.TLS.ACME)
+			return
+		}
+		p.certificate(s.TLS)
 	case "reality":
 		p.reality(s.Reality)
 	}
@@ -160,6 +169,12 @@ func (p *problems) tls(t *TLS) {
 		t = &TLS{}
 	}
 	p.when(!isHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+}
+
+func (p *problems) certificate(t *TLS) {
+	if t == nil {
+		t = &TLS{}
+	}
 	if t.Certificate != "" {
 		_, err := tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
 		p.when(err != nil, "settings.tls.certificate", "format", "证书与私钥不匹配或无法读取", "The certificate and its key cannot be read or do not belong together")
@@ -167,6 +182,27 @@ func (p *problems) tls(t *TLS) {
 	}
 	p.when(t.CertificateFile == "", "settings.tls.certificate_file", "required", "需要证书", "A certificate is needed")
 	p.when(t.KeyFile == "", "settings.tls.key_file", "required", "需要私钥", "A key is needed")
+}
+
+// acme names what keeps the agent from getting a certificate. While one is proven by tls-alpn-01, a listener of its own
+// needs port 443.
+func (p *problems) acme(n *Node, a ACME) {
+	_, err := netip.ParseAddr(n.Settings.TLS.ServerName)
+	p.when(err == nil, "settings.tls.server_name", "format", "自动证书需要域名，不能是 IP", "A certificate by ACME needs a host name, not an address")
+	p.when(!slices.Contains(acmeChallenges, a.Challenge), "settings.tls.acme.challenge", "choice", "验证方式为 http-01 或 tls-alpn-01", "The challenge is http-01 or tls-alpn-01")
+	udp := n.Protocol == Hysteria2 || n.Protocol == TUIC
+	p.when(a.Challenge == "tls-alpn-01" && n.ListenPort == 443 && !udp, "settings.tls.acme.challenge", "conflict",
+		"节点占用 443 端口，请改用 http-01", "The node itself listens on port 443; use http-01")
+	p.when(a.Challenge == "http-01" && n.ListenPort == 80 && !udp, "settings.tls.acme.challenge", "conflict",
+		"节点占用 80 端口，请改用 tls-alpn-01", "The node itself listens on port 80; use tls-alpn-01")
+	if a.Email != "" {
+		_, err = mail.ParseAddress(a.Email)
+		p.when(err != nil, "settings.tls.acme.email", "format", "邮箱格式不正确", "This is not an e-mail address")
+	}
+	if a.Directory != "" {
+		u, err := url.Parse(a.Directory)
+		p.when(err != nil || u.Scheme != "https" || u.Host == "", "settings.tls.acme.directory", "format", "请填写 https 地址", "This is not an https address")
+	}
 }
 
 func (p *problems) reality(r *Reality) {

@@ -66,7 +66,7 @@ func fillKeys(n *Node, now time.Time) error {
 		if s.TLS.ServerName == "" {
 			s.TLS.ServerName = strings.Trim(n.Address, "[]")
 		}
-		if s.TLS.Certificate == "" && s.TLS.CertificateFile == "" {
+		if s.TLS.Certificate == "" && s.TLS.CertificateFile == "" && s.TLS.ACME == nil {
 			return s.TLS.selfSign(now)
 		}
 	}

@@ -140,7 +140,15 @@ type TLS struct {
 	Key             string   `json:"key,omitempty"`
 	CertificateFile string   `json:"certificate_file,omitempty"`
 	KeyFile         string   `json:"key_file,omitempty"`
-	Pin             string   `json:"pin,omitempty"` // SHA-256 of the leaf certificate in hex, set where it is self-signed
+	Pin             string   `json:"pin,omitempty"`  // SHA-256 of the leaf certificate in hex, set where it is self-signed
+	ACME            *ACME    `json:"acme,omitempty"` // the agent gets and renews a certificate for ServerName itself
+}
+
+// ACME says where a node's agent gets its certificate, and how it proves that the name is its own.
+type ACME struct {
+	Email     string `json:"email,omitempty"`
+	Challenge string `json:"challenge"`           // http-01, on port 80 of the node, or tls-alpn-01, on 443
+	Directory string `json:"directory,omitempty"` // https address; empty: Let's Encrypt
 }
 
 // Reality is the REALITY disguise: a handshake that Dest answers for everybody else.
@@ -156,6 +164,10 @@ type Reality struct {
 func (s Settings) clone() Settings {
 	if s.TLS != nil {
 		t := *s.TLS
+		if t.ACME != nil {
+			a := *t.ACME
+			t.ACME = &a
+		}
 		s.TLS = &t
 	}
 	if s.Reality != nil {

@@ -111,6 +111,20 @@ func TestPrivateKeysStayWithTheAgent(t *testing.T) {
 	})
 }
 
+func TestANodeThatGetsItsOwnCertificateHasNoneMadeForIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		n := draft(node.TUIC, node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "tls-alpn-01"}}})
+		n.Port, n.ListenPort = 443, 443 // of UDP: the challenge's port is free
+		made, _, err := newNodes(t, d).Add(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := made.Settings.TLS; s.Certificate != "" || s.Pin != "" || s.ACME.Challenge != "tls-alpn-01" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestWrongFieldsAreNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
@@ -136,6 +150,14 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{CertificateFile: "/c"}}
 			}, []string{"settings.tls.key_file"}},
+			{func(n *node.Node) {
+				n.Protocol, n.ListenPort = node.AnyTLS, 443
+				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "198.51.100.7", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me", Directory: "ca"}}}
+			}, []string{"settings.tls.acme.challenge", "settings.tls.acme.directory", "settings.tls.acme.email", "settings.tls.server_name"}},
+			{func(n *node.Node) {
+				n.Protocol = node.TUIC
+				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-01"}}}
+			}, []string{"settings.tls.acme.challenge"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "reality", Reality: &node.Reality{Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!", ShortIDs: []string{"abc"}}}
 			}, []string{"settings.reality.dest", "settings.reality.private_key", "settings.reality.server_names", "settings.reality.short_ids"}},
