@@ -8,6 +8,7 @@ import type common from './locales/zh-CN/common.json'
 import type wallet from './locales/zh-CN/wallet.json'
 import type shop from './locales/zh-CN/shop.json'
 import type service from './locales/zh-CN/service.json'
+import type audit from './locales/zh-CN/audit.json'
 import type node from './locales/zh-CN/node.json'
 import type home from './locales/zh-CN/home.json'
 import type security from './locales/zh-CN/security.json'
@@ -28,6 +29,7 @@ declare module 'i18next' {
       wallet: typeof wallet
       shop: typeof shop
       service: typeof service
+      audit: typeof audit
       node: typeof node
       home: typeof home
       security: typeof security

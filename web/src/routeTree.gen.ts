@@ -51,6 +51,8 @@ import { Route as UserAccountEditPasswordRouteImport } from './routes/user.accou
 import { Route as UserAccountEditProfileRouteImport } from './routes/user.account.edit-profile'
 import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
 import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
+import { Route as UserAuditIndexRouteImport } from './routes/user.audit.index'
+import { Route as UserAuditViewRouteImport } from './routes/user.audit.view'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
 import { Route as UserServicesBuyRouteImport } from './routes/user.services.buy'
 import { Route as UserServicesRenewalsRouteImport } from './routes/user.services.renewals'
@@ -274,6 +276,16 @@ const UserAccountSecurityRoute = UserAccountSecurityRouteImport.update({
   path: '/account/security',
   getParentRoute: () => UserRoute,
 } as any)
+const UserAuditIndexRoute = UserAuditIndexRouteImport.update({
+  id: '/audit/',
+  path: '/audit/',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserAuditViewRoute = UserAuditViewRouteImport.update({
+  id: '/audit/view',
+  path: '/audit/view',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserServicesIndexRoute = UserServicesIndexRouteImport.update({
   id: '/services/',
   path: '/services/',
@@ -378,10 +390,12 @@ export interface FileRoutesByFullPath {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/audit/': typeof UserAuditIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
@@ -428,10 +442,12 @@ export interface FileRoutesByTo {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/audit': typeof UserAuditIndexRoute
   '/user/services': typeof UserServicesIndexRoute
   '/user/shop-old': typeof UserShopOldIndexRoute
   '/user/wallet': typeof UserWalletIndexRoute
@@ -485,10 +501,12 @@ export interface FileRoutesById {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
   '/user/shop-old/payment': typeof UserShopOldPaymentRoute
   '/user/wallet/purchase-records-old': typeof UserWalletPurchaseRecordsOldRoute
+  '/user/audit/': typeof UserAuditIndexRoute
   '/user/services/': typeof UserServicesIndexRoute
   '/user/shop-old/': typeof UserShopOldIndexRoute
   '/user/wallet/': typeof UserWalletIndexRoute
@@ -541,10 +559,12 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/wallet/purchase-records-old'
+    | '/user/audit/'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/wallet/'
@@ -591,10 +611,12 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/wallet/purchase-records-old'
+    | '/user/audit'
     | '/user/services'
     | '/user/shop-old'
     | '/user/wallet'
@@ -647,10 +669,12 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
     | '/user/shop-old/payment'
     | '/user/wallet/purchase-records-old'
+    | '/user/audit/'
     | '/user/services/'
     | '/user/shop-old/'
     | '/user/wallet/'
@@ -967,6 +991,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAccountSecurityRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/audit/': {
+      id: '/user/audit/'
+      path: '/audit'
+      fullPath: '/user/audit/'
+      preLoaderRoute: typeof UserAuditIndexRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/audit/view': {
+      id: '/user/audit/view'
+      path: '/audit/view'
+      fullPath: '/user/audit/view'
+      preLoaderRoute: typeof UserAuditViewRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/services/': {
       id: '/user/services/'
       path: '/services'
@@ -1159,10 +1197,12 @@ interface UserRouteChildren {
   UserAccountEditProfileRoute: typeof UserAccountEditProfileRoute
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
   UserAccountSecurityRoute: typeof UserAccountSecurityRoute
+  UserAuditViewRoute: typeof UserAuditViewRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
   UserShopOldPaymentRoute: typeof UserShopOldPaymentRoute
   UserWalletPurchaseRecordsOldRoute: typeof UserWalletPurchaseRecordsOldRoute
+  UserAuditIndexRoute: typeof UserAuditIndexRoute
   UserServicesIndexRoute: typeof UserServicesIndexRoute
   UserShopOldIndexRoute: typeof UserShopOldIndexRoute
   UserWalletIndexRoute: typeof UserWalletIndexRoute
@@ -1188,10 +1228,12 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountEditProfileRoute: UserAccountEditProfileRoute,
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
   UserAccountSecurityRoute: UserAccountSecurityRoute,
+  UserAuditViewRoute: UserAuditViewRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,
   UserShopOldPaymentRoute: UserShopOldPaymentRoute,
   UserWalletPurchaseRecordsOldRoute: UserWalletPurchaseRecordsOldRoute,
+  UserAuditIndexRoute: UserAuditIndexRoute,
   UserServicesIndexRoute: UserServicesIndexRoute,
   UserShopOldIndexRoute: UserShopOldIndexRoute,
   UserWalletIndexRoute: UserWalletIndexRoute,

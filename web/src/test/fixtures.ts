@@ -66,6 +66,7 @@ export const client = (change: Partial<LinkApp> = {}): LinkApp => ({
   platforms: ['windows', 'macos', 'linux'],
   import_url: 'clash://install-config?url={url}&name={name}',
   download_url: 'https://example.com/clash',
+  icon: '',
   formats: ['ClashMeta'],
   ...change,
 })

@@ -10,6 +10,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Package,
+  ShieldCheck,
   ShoppingBag,
   TicketCheck,
   Wallet,
@@ -39,6 +40,8 @@ export const navigation: NavItem[][] = [
     { to: '/user/services-old', key: 'servicesOld', icon: Package, isOnlyFound: true },
     { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isOnlyFound: true },
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
+    { to: '/user/audit', key: 'audit', icon: ShieldCheck, isExact: true },
+    { to: '/user/audit/view', key: 'auditLog', icon: ShieldCheck, isOnlyFound: true },
   ],
   [
     { to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true },

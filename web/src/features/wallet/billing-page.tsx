@@ -7,14 +7,14 @@ import { invoicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
+import { PageControl } from '@/shared/ui/page-control'
 import { PageHeader } from '@/shared/ui/page-header'
 import { InvoiceTable } from './components/invoice-table'
 import { ListSkeleton } from './components/list-skeleton'
 import { MonthFilter } from './components/month-filter'
-import { PageControl } from './components/page-control'
 import { SaveCsv } from './components/save-csv'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE } from './model'
+import { PAGE_SIZE, pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/billing/')
 
@@ -44,7 +44,7 @@ export function BillingPage() {
               <InvoiceTable invoices={list.invoices} />
               <PageControl
                 page={page}
-                total={list.total_count}
+                pages={pagesOf(list.total_count)}
                 link={(other) => ({ to: '/user/wallet/billing', search: { page: other, month } })}
               />
             </div>

@@ -13,12 +13,12 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
+import { PageControl } from '@/shared/ui/page-control'
 import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { ListSkeleton } from './components/list-skeleton'
-import { PageControl } from './components/page-control'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE } from './model'
+import { PAGE_SIZE, pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/purchase-records-old')
 
@@ -54,7 +54,7 @@ export function PurchaseRecordsPage() {
               <Purchases list={list.slice(0, PAGE_SIZE)} />
               <PageControl
                 page={page}
-                total={begin + list.length}
+                pages={pagesOf(begin + list.length)}
                 link={(other) => ({
                   to: '/user/wallet/purchase-records-old',
                   search: { page: other },

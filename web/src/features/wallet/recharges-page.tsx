@@ -7,12 +7,12 @@ import { rechargeListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
+import { PageControl } from '@/shared/ui/page-control'
 import { PageHeader } from '@/shared/ui/page-header'
 import { ListSkeleton } from './components/list-skeleton'
-import { PageControl } from './components/page-control'
 import { RechargeTable } from './components/recharge-table'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE } from './model'
+import { PAGE_SIZE, pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/recharge/')
 
@@ -43,7 +43,7 @@ export function RechargesPage() {
               <RechargeTable records={list.recharge_records} />
               <PageControl
                 page={page}
-                total={list.total_count}
+                pages={pagesOf(list.total_count)}
                 link={(other) => ({ to: '/user/wallet/recharge', search: { page: other } })}
               />
             </div>

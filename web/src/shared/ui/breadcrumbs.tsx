@@ -7,6 +7,7 @@ import classes from './breadcrumbs.module.css'
 /** The pages that have others below them, outer ones first. */
 const parents = [
   { below: '/user/account/', to: paths.myAccount, key: 'account' },
+  { below: '/user/audit/', to: '/user/audit', key: 'audit' },
   { below: '/user/services/', to: '/user/services', key: 'services' },
   { below: '/user/shop-old/', to: '/user/shop-old', key: 'shopOld' },
   { below: '/user/wallet/', to: '/user/wallet', key: 'wallet' },

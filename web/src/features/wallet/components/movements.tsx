@@ -11,8 +11,8 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
-import { PAGE_SIZE } from '../model'
-import { PageControl } from './page-control'
+import { PageControl } from '@/shared/ui/page-control'
+import { PAGE_SIZE, pagesOf } from '../model'
 import classes from './statement.module.css'
 
 const route = getRouteApi('/user/wallet/')
@@ -34,7 +34,7 @@ export function Movements() {
             <MovementTable list={list} />
             <PageControl
               page={page}
-              total={list.total_count}
+              pages={pagesOf(list.total_count)}
               link={(other) => ({ to: '/user/wallet', search: { page: other, reason } })}
             />
           </div>

@@ -11,10 +11,10 @@ import { type Column, DataTable } from '@/shared/ui/data-table'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
+import { PageControl } from '@/shared/ui/page-control'
 import { giftText } from '../gift-text'
-import { PAGE_SIZE } from '../model'
+import { PAGE_SIZE, pagesOf } from '../model'
 import { ListSkeleton } from './list-skeleton'
-import { PageControl } from './page-control'
 import classes from './statement.module.css'
 
 const route = getRouteApi('/user/wallet/recharge/cd-key')
@@ -49,7 +49,7 @@ export function RedemptionHistory() {
               />
               <PageControl
                 page={page}
-                total={list.total_count}
+                pages={pagesOf(list.total_count)}
                 link={(other) => ({ to: '/user/wallet/recharge/cd-key', search: { page: other } })}
               />
             </div>

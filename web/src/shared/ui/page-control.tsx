@@ -2,24 +2,22 @@ import { Group, Text } from '@mantine/core'
 import type { LinkProps } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { scrollToTop } from '@/shared/lib/scroll'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { pagesOf } from '../model'
+import { scrollToTop } from '../lib/scroll'
+import { ButtonLink } from './button-link'
 
-/** To the newer and the older page; `link` gives the address of a page. */
+/** To the newer and the older page of a list; `link` gives the address of a page. */
 export function PageControl(props: {
   page: number
-  total: number
+  pages: number
   link: (page: number) => LinkProps
 }) {
-  const { t } = useTranslation('wallet')
-  const { page } = props
-  const pages = pagesOf(props.total)
+  const { t } = useTranslation()
+  const { page, pages } = props
   if (pages === 1) return null
   return (
-    <Group component="nav" aria-label={t('pages')} justify="space-between" p="sm" pl="lg">
+    <Group component="nav" aria-label={t('paging.label')} justify="space-between" p="sm" pl="lg">
       <Text c="dimmed" size="sm">
-        {t('pageOf', { page, pages })}
+        {t('paging.where', { page, pages })}
       </Text>
       <Group gap="xs">
         <ButtonLink
@@ -28,7 +26,7 @@ export function PageControl(props: {
           disabled={page <= 1}
           leftSection={<ChevronLeft size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
-          {t('newer')}
+          {t('paging.newer')}
         </ButtonLink>
         <ButtonLink
           {...props.link(page + 1)}
@@ -36,7 +34,7 @@ export function PageControl(props: {
           disabled={page >= pages}
           rightSection={<ChevronRight size={16} strokeWidth={1.75} aria-hidden="true" />}
         >
-          {t('older')}
+          {t('paging.older')}
         </ButtonLink>
       </Group>
     </Group>

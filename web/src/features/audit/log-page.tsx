@@ -1,0 +1,103 @@
+import { Card, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { ShieldCheck } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { auditRecordsOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { AuditRecord } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageControl } from '@/shared/ui/page-control'
+import { PageHeader } from '@/shared/ui/page-header'
+import { TableSkeleton } from './components/table-skeleton'
+import classes from './audit.module.css'
+
+const route = getRouteApi('/user/audit/view')
+const PAGE_SIZE = 20
+
+/** What the audit rules stopped of the user's, all of them or one. */
+export function LogPage() {
+  const { t } = useTranslation('audit')
+  const { page, rule } = route.useSearch()
+  const records = useQuery({
+    ...auditRecordsOptions({
+      query: { rule_id: rule, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
+    }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+  return (
+    <>
+      <PageHeader title={t('log.title')} about={t('log.about')} action={rule && <ToAll />} />
+      <Loaded query={records} skeleton={<TableSkeleton />} hasCards>
+        {({ records: list, total_count: total }) =>
+          total === 0 ? (
+            <Card>
+              <Empty
+                icon={ShieldCheck}
+                text={t(rule ? 'log.emptyOf' : 'log.empty')}
+                action={<ToRules />}
+              />
+            </Card>
+          ) : (
+            <div data-stale={records.isPlaceholderData} className={classes.list}>
+              <DataTable
+                caption={t('log.title')}
+                columns={columnsIn(t)}
+                rows={list}
+                rowKey={({ id }) => id}
+              />
+              <PageControl
+                page={page}
+                pages={Math.max(1, Math.ceil(total / PAGE_SIZE))}
+                link={(other) => ({ to: '/user/audit/view', search: { page: other, rule } })}
+              />
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+const columnsIn = (t: TFunction<'audit'>): Column<AuditRecord>[] => [
+  { key: 'rule', header: t('rule'), isTitle: true, cell: (record) => record.rule_name },
+  {
+    key: 'when',
+    header: t('log.when'),
+    cell: (record) => <Moment time={record.created_at} withTime />,
+  },
+  {
+    key: 'node',
+    header: t('log.node'),
+    cell: ({ node_name: name }) =>
+      name ?? (
+        <Text c="dimmed" inherit span>
+          {t('log.gone')}
+        </Text>
+      ),
+  },
+  { key: 'count', header: t('log.count'), align: 'end', cell: (record) => record.count },
+]
+
+function ToAll() {
+  const { t } = useTranslation('audit')
+  return (
+    <ButtonLink variant="default" to="/user/audit/view">
+      {t('log.all')}
+    </ButtonLink>
+  )
+}
+
+function ToRules() {
+  const { t } = useTranslation('audit')
+  return (
+    <ButtonLink variant="default" to="/user/audit">
+      {t('log.toRules')}
+    </ButtonLink>
+  )
+}
