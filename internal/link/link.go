@@ -46,6 +46,7 @@ type Links struct {
 	nodes    *node.Nodes
 	areas    *geo.Areas
 
+	known   *db.Often
 	limits  limits
 	files   *otter.Cache[fileKey, *file]
 	rights  *otter.Cache[int64, *rights]
@@ -58,6 +59,7 @@ type Links struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts, services *service.Services, nodes *node.Nodes, areas *geo.Areas) *Links {
 	return &Links{
 		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
+		known: d.Often(knownText),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
 			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*5/4 + 1024) }, // with its compressed form

@@ -130,17 +130,15 @@ type known struct {
 	Node   int64 // the same of nodes
 }
 
+const knownText = `SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0),
+	coalesce((SELECT value FROM revision WHERE name = ?), 0) FROM link_token WHERE hash = ?`
+
 // find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
 func (l *Links) find(ctx context.Context, token string) (known, error) {
-	var rows []known
-	err := l.db.NewRaw(`SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0) AS access,
-		coalesce((SELECT value FROM revision WHERE name = ?), 0) AS node FROM link_token WHERE hash = ?`,
-		service.Revision, node.Revision, hash(token)).Scan(ctx, &rows)
-	if err != nil {
-		return known{}, err
+	var k known
+	err := l.known.Row(ctx, service.Revision, node.Revision, hash(token)).Scan(&k.UserID, &k.Access, &k.Node)
+	if errors.Is(err, db.ErrNoRows) {
+		return k, ErrUnknown
 	}
-	if len(rows) == 0 {
-		return known{}, ErrUnknown
-	}
-	return rows[0], nil
+	return k, err
 }
