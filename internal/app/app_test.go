@@ -64,7 +64,7 @@ func TestASecretMayComeFromAFile(t *testing.T) {
 	}
 }
 
-// serving runs the app until the test ends or stop is called, which gives what Serve answered.
+// serving opens an app and runs it.
 func serving(t *testing.T, c Config) (stop func() error) {
 	t.Helper()
 	a, err := Open(t.Context(), c, "test")
@@ -72,12 +72,18 @@ func serving(t *testing.T, c Config) (stop func() error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
+	return a.serving(t)
+}
+
+// serving runs a until the test ends or stop is called, which gives what Serve answered.
+func (a *App) serving(t *testing.T) (stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- a.Serve(ctx) }()
 	t.Cleanup(cancel)
 	for range 200 {
-		if res, err := http.Get("http://" + c.Listen + "/ready"); err == nil {
+		if res, err := http.Get("http://" + a.cfg.Listen + "/ready"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return func() error { cancel(); return <-done }
