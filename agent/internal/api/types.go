@@ -48,7 +48,8 @@ type Settings struct {
 	Padding []string `json:"padding_scheme"`
 }
 
-// TLS of a node. The PEM texts, pushed by the server, win over the files, which are local to the agent.
+// TLS of a node. A certificate by ACME wins over the PEM texts, which are pushed by the server, and these over the
+// files, which are local to the agent.
 type TLS struct {
 	ServerName      string   `json:"server_name"`
 	ALPN            []string `json:"alpn"`
@@ -56,6 +57,14 @@ type TLS struct {
 	Key             string   `json:"key"`
 	CertificateFile string   `json:"certificate_file"`
 	KeyFile         string   `json:"key_file"`
+	ACME            *ACME    `json:"acme"`
+}
+
+// ACME asks the agent to get a certificate for the server's name. The challenge is http-01 or tls-alpn-01.
+type ACME struct {
+	Email     string `json:"email"`
+	Challenge string `json:"challenge"`
+	Directory string `json:"directory"`
 }
 
 // Reality of a VLESS node; the private key is base64url without padding, as xray prints it.

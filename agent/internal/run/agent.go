@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/certificate"
 	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/meter"
@@ -42,6 +43,8 @@ type agent struct {
 	meter   *meter.Meter
 	gate    *gate.Gate
 	engine  engine.Engine
+	// certificate is the node's, which may be another one without a word from the server.
+	certificate *certificate.Keeper
 
 	// wire is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
 	// batches a snapshot's figures can include.
@@ -98,6 +101,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	a.meter.Follow(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
+	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())
 	}
@@ -125,7 +129,8 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters, saves the state, and tries again to open a listener that could not be opened.
+// upkeep syncs the counters, saves the state, tries again to open a listener that could not be opened, and takes over
+// a new certificate.
 func (a *agent) upkeep(ctx context.Context) error {
 	failing := false
 	for second := 1; sleep(ctx, time.Second); second++ {
@@ -137,7 +142,7 @@ func (a *agent) upkeep(ctx context.Context) error {
 		if second%5 == 0 {
 			a.save()
 			a.mu.Lock()
-			if a.have && !a.configured {
+			if a.have && (!a.configured || a.certificate.Changed()) {
 				a.configure()
 			}
 			a.mu.Unlock()
@@ -154,6 +159,7 @@ func (a *agent) shutdown() error {
 	for id := range a.users {
 		a.gate.Remove(id)
 	}
+	a.certificate.Close()
 	err := a.engine.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

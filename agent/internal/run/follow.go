@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	firstLine  = 20 * time.Second // the server's heartbeat comes each 15 s
-	nextLine   = 40 * time.Second
-	pollEvery  = 2 * time.Second
+	firstLine  = 5 * time.Second  // a stream begins with a line
+	nextLine   = 40 * time.Second // the server's heartbeat comes each 15 s
+	pollEvery  = time.Second
 	pollFor    = 5 * time.Minute
 	firstCall  = 10 * time.Second
 	longestGap = 30 * time.Second
@@ -58,7 +58,7 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 		case errors.Is(err, errReset):
 			a.outdate()
 		case errors.Is(err, errSilent):
-			a.log.Warn("the stream of changes stays silent, asking for changes each 2 s instead")
+			a.log.Warn("the stream of changes stays silent, asking for changes each second instead")
 			pollUntil = time.Now().Add(pollFor)
 		case poll && err == nil:
 			gap.reset()
@@ -275,7 +275,11 @@ func (a *agent) configure() {
 			users = append(users, m.row)
 		}
 	}
-	err := a.engine.Configure(a.known.Node, users)
+	node := a.known.Node
+	var err error
+	if node.Settings.TLS, err = a.certificate.Fill(node.Settings.TLS); err == nil {
+		err = a.engine.Configure(node, users)
+	}
 	a.configured = err == nil
 	if err != nil {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)

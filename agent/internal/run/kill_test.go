@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"flag"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -17,6 +18,9 @@ import (
 	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
 )
+
+// full is the size of `make stress`.
+var full = flag.Bool("full", false, "kill the agent as often as in the stress test")
 
 // TestMain lets the test binary be the agent that a test starts and kills.
 func TestMain(m *testing.M) {
@@ -39,7 +43,11 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 	w.setup.Node.ReportSeconds = 1
 	w.lose = func() bool { return rand.N(3) == 0 }
 	var sent, received int64
-	for range 6 {
+	kills := 5
+	if *full {
+		kills = 200
+	}
+	for range kills {
 		agent := exec.Command(os.Args[0], "-test.run", "^$")
 		agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1")
 		if err := agent.Start(); err != nil {

@@ -1,12 +1,16 @@
 package run_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +33,7 @@ type world struct {
 	data  string
 	echo  string
 	stop  func() error
+	front string // where the agent finds the server, if not at its own address
 }
 
 func newWorld(t *testing.T, users ...api.User) *world {
@@ -45,7 +50,7 @@ func newWorld(t *testing.T, users ...api.User) *world {
 func (w *world) config(log io.Writer) run.Config {
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	return run.Config{
-		Server: w.http.URL, Secret: secret, Node: w.setup.Node.ID, Data: w.data, Version: "test", Log: logger,
+		Server: cmp.Or(w.front, w.http.URL), Secret: secret, Node: w.setup.Node.ID, Data: w.data, Version: "test", Log: logger,
 		Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, logger), nil },
 	}
 }
@@ -300,6 +305,44 @@ func TestStreamsThatStaySilentAreReplacedByPolling(t *testing.T) {
 	eventually(t, 30*time.Second, "a change arrives by polling", func() bool { return !Refused(client.Dial(w.echo)) })
 	w.publish(api.Change{Removed: []int64{2}})
 	eventually(t, 4*time.Second, "the next change arrives by polling", func() bool { return Refused(client.Dial(w.echo)) })
+}
+
+// A reverse proxy of this kind gives nothing on before it has all of an answer.
+func TestBehindAProxyThatBuffersChangesArriveAllTheSame(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		out := r.Clone(r.Context())
+		out.RequestURI = ""
+		out.URL, _ = url.Parse(w.http.URL + r.URL.RequestURI())
+		res, err := http.DefaultTransport.RoundTrip(out)
+		if err != nil {
+			rw.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		whole, err := io.ReadAll(res.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		maps.Copy(rw.Header(), res.Header)
+		rw.WriteHeader(res.StatusCode)
+		rw.Write(whole)
+	}))
+	t.Cleanup(func() { proxy.CloseClientConnections(); proxy.Close() })
+	w.front = proxy.URL
+	w.start()
+	w.publish(api.Change{Users: []api.User{User(2)}})
+	client := w.client(User(2))
+	eventually(t, 10*time.Second, "the agent finds that the stream is of no use", func() bool { return !Refused(client.Dial(w.echo)) })
+	for range 3 {
+		w.publish(api.Change{Removed: []int64{2}})
+		eventually(t, 2*time.Second, "a user is out within 2 s", func() bool { return Refused(client.Dial(w.echo)) })
+		w.publish(api.Change{Users: []api.User{User(2)}})
+		eventually(t, 2*time.Second, "and in again", func() bool { return !Refused(client.Dial(w.echo)) })
+	}
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	w.billedExactly(1, 2000)
 }
 
 func TestABrokenOrResetStreamIsTakenUpAgain(t *testing.T) {

@@ -119,24 +119,15 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 func sameListener(a, b api.Node) bool {
 	for _, n := range []*api.Node{&a, &b} {
 		t := &n.Settings.TLS
-		t.Certificate, t.Key, t.CertificateFile, t.KeyFile = "", "", "", ""
+		*t = api.TLS{ServerName: t.ServerName, ALPN: t.ALPN}
 	}
 	return a.Protocol == b.Protocol && a.Listen == b.Listen && a.Port == b.Port && reflect.DeepEqual(a.Settings, b.Settings)
 }
 
 func certificate(t api.TLS) (*tls.Certificate, error) {
-	var pair tls.Certificate
-	var err error
-	switch {
-	case t.Certificate != "":
-		pair, err = tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
-	case t.CertificateFile != "" && t.KeyFile != "":
-		pair, err = tls.LoadX509KeyPair(t.CertificateFile, t.KeyFile)
-	default:
-		err = errors.New("tls needs certificate and key, or certificate_file and key_file")
-	}
+	pair, err := tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
 	if err != nil {
-		return nil, fmt.Errorf("settings of the node: %w", err)
+		return nil, fmt.Errorf("settings of the node: the certificate: %w", err)
 	}
 	return &pair, nil
 }

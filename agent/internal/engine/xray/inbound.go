@@ -183,12 +183,10 @@ func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 	switch security {
 	case "none":
 	case "tls":
-		certificate := object{"certificateFile": s.TLS.CertificateFile, "keyFile": s.TLS.KeyFile}
-		if s.TLS.Certificate != "" {
-			certificate = object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
-		} else if s.TLS.CertificateFile == "" || s.TLS.KeyFile == "" {
-			return nil, fmt.Errorf("settings of the node: tls needs certificate and key, or certificate_file and key_file")
+		if s.TLS.Certificate == "" || s.TLS.Key == "" {
+			return nil, fmt.Errorf("settings of the node: tls needs a certificate and its key")
 		}
+		certificate := object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
 		tls := object{"serverName": s.TLS.ServerName, "certificates": []object{certificate}}
 		if len(s.TLS.ALPN) > 0 {
 			tls["alpn"] = s.TLS.ALPN

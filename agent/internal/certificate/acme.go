@@ -1,0 +1,280 @@
+package certificate
+
+import (
+	"cmp"
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/crypto/acme"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/durable"
+)
+
+// issuer gets certificates by ACME (RFC 8555) and keeps them, and the account's key, in a folder.
+type issuer struct {
+	dir               string
+	httpPort, tlsPort int
+	client            *http.Client // nil: the default
+}
+
+// Issuers count failures, five an hour and name at Let's Encrypt, so the tries become rare soon.
+const (
+	firstGap   = time.Minute
+	longestGap = 4 * time.Hour
+	orderTime  = 5 * time.Minute
+)
+
+// follow hands over the certificate of a name and, as each nears its end, the next, until ctx is done.
+func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, log *slog.Logger, got func(pair)) {
+	sum := sha256.Sum256([]byte(settings.Directory + " " + name))
+	path := filepath.Join(i.dir, hex.EncodeToString(sum[:8])+".pem")
+	gap := firstGap
+	kept, due := load(path)
+	if kept != (pair{}) {
+		got(kept)
+	}
+	for {
+		if wait(ctx, time.Until(due)) != nil {
+			return
+		}
+		next, err := i.obtain(ctx, name, settings)
+		if err == nil {
+			if err := durable.WriteFile(path, []byte(next.certificate+next.key)); err != nil {
+				log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err", err)
+			}
+			log.Info("the issuer gave a certificate", "name", name)
+			got(next)
+			due, gap = renewal(next), firstGap
+			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // a clock that is wrong must not drive us on
+				due = soonest
+			}
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
+		due, gap = time.Now().Add(gap), min(4*gap, longestGap)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// load answers a kept certificate and when the next is due: now, where there is none of use.
+func load(path string) (p pair, due time.Time) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return p, time.Time{}
+	}
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if text := string(pem.EncodeToMemory(block)); block.Type == "CERTIFICATE" {
+			p.certificate += text
+		} else {
+			p.key += text
+		}
+	}
+	due = renewal(p)
+	if due.IsZero() {
+		return pair{}, due
+	}
+	return p, due
+}
+
+// renewal is when two thirds of a certificate's life are over, zero if it is none or has ended.
+func renewal(p pair) time.Time {
+	both, err := tls.X509KeyPair([]byte(p.certificate), []byte(p.key))
+	if err != nil {
+		return time.Time{}
+	}
+	leaf, err := x509.ParseCertificate(both.Certificate[0])
+	if err != nil || time.Now().After(leaf.NotAfter) {
+		return time.Time{}
+	}
+	return leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3)
+}
+
+// obtain makes one order and answers its challenge.
+func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p pair, err error) {
+	ctx, cancel := context.WithTimeout(ctx, orderTime)
+	defer cancel()
+	if err := os.MkdirAll(i.dir, 0o700); err != nil {
+		return p, err
+	}
+	account, err := accountKey(filepath.Join(i.dir, "account.pem"))
+	if err != nil {
+		return p, fmt.Errorf("the account's key: %w", err)
+	}
+	client := &acme.Client{Key: account, DirectoryURL: cmp.Or(settings.Directory, acme.LetsEncryptURL), HTTPClient: i.client, UserAgent: "airstrip-node"}
+	contact := &acme.Account{}
+	if settings.Email != "" {
+		contact.Contact = []string{"mailto:" + settings.Email}
+	}
+	if _, err := client.Register(ctx, contact, acme.AcceptTOS); err != nil && !errors.Is(err, acme.ErrAccountAlreadyExists) {
+		return p, fmt.Errorf("registering: %w", err)
+	}
+	order, err := client.AuthorizeOrder(ctx, acme.DomainIDs(name))
+	if err != nil {
+		return p, fmt.Errorf("ordering: %w", err)
+	}
+	for _, url := range order.AuthzURLs {
+		if err := i.prove(ctx, client, url, name, settings.Challenge); err != nil {
+			return p, err
+		}
+	}
+	if _, err = client.WaitOrder(ctx, order.URI); err != nil {
+		return p, fmt.Errorf("the order: %w", err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return p, err
+	}
+	request, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{DNSNames: []string{name}}, key)
+	if err != nil {
+		return p, err
+	}
+	chain, _, err := client.CreateOrderCert(ctx, order.FinalizeURL, request, true)
+	if err != nil {
+		// The library loses the order if the issuer takes its time and doesn't say again where the order is.
+		late, waiting := client.WaitOrder(ctx, order.URI)
+		if waiting != nil {
+			return p, fmt.Errorf("the certificate: %w", errors.Join(err, waiting))
+		}
+		if chain, err = client.FetchCert(ctx, late.CertURL, true); err != nil {
+			return p, fmt.Errorf("the certificate: %w", err)
+		}
+	}
+	for _, der := range chain {
+		p.certificate += string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	}
+	p.key, err = keyPEM(key)
+	return p, err
+}
+
+// prove shows the issuer that the name is this machine's.
+func (i *issuer) prove(ctx context.Context, client *acme.Client, url, name, kind string) error {
+	authorization, err := client.GetAuthorization(ctx, url)
+	if err != nil {
+		return fmt.Errorf("the authorization: %w", err)
+	}
+	if authorization.Status == acme.StatusValid {
+		return nil
+	}
+	at := slices.IndexFunc(authorization.Challenges, func(c *acme.Challenge) bool { return c.Type == kind })
+	if at < 0 {
+		return fmt.Errorf("the issuer does not take %s", kind)
+	}
+	challenge := authorization.Challenges[at]
+	open := i.answerHTTP
+	if kind == "tls-alpn-01" {
+		open = i.answerTLS
+	}
+	closing, err := open(client, challenge.Token, name)
+	if err != nil {
+		return fmt.Errorf("answering the challenge: %w", err)
+	}
+	defer closing()
+	if _, err := client.Accept(ctx, challenge); err != nil {
+		return fmt.Errorf("the challenge: %w", err)
+	}
+	if _, err := client.WaitAuthorization(ctx, url); err != nil {
+		return fmt.Errorf("the challenge: %w", err)
+	}
+	return nil
+}
+
+func (i *issuer) answerHTTP(client *acme.Client, token, _ string) (func(), error) {
+	answer, err := client.HTTP01ChallengeResponse(token)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", ":"+strconv.Itoa(i.httpPort))
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+client.HTTP01ChallengePath(token), func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) })
+	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	go server.Serve(listener)
+	return func() { server.Close() }, nil
+}
+
+func (i *issuer) answerTLS(client *acme.Client, token, name string) (func(), error) {
+	certificate, err := client.TLSALPN01ChallengeCert(token, name)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := tls.Listen("tcp", ":"+strconv.Itoa(i.tlsPort), &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{acme.ALPNProto}})
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+				_ = conn.(*tls.Conn).Handshake() // it is all that the issuer wants to see
+			}()
+		}
+	}()
+	return func() { listener.Close() }, nil
+}
+
+// accountKey reads the key, making it the first time.
+func accountKey(path string) (crypto.Signer, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			return nil, err
+		}
+		text, err := keyPEM(key)
+		if err != nil {
+			return nil, err
+		}
+		return key, durable.WriteFile(path, []byte(text))
+	}
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil, fmt.Errorf("%s holds no key", path)
+	}
+	return x509.ParseECPrivateKey(block.Bytes)
+}
+
+func keyPEM(key *ecdsa.PrivateKey) (string, error) {
+	der, err := x509.MarshalECPrivateKey(key)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})), err
+}

@@ -1,0 +1,126 @@
+// Package certificate gets a node's certificate from where its settings say: the settings themselves, files, or an
+// issuer that speaks ACME.
+package certificate
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"airstrip/agent/internal/api"
+)
+
+// Keeper holds the certificate of one node.
+type Keeper struct {
+	issuer issuer
+	log    *slog.Logger
+
+	mu    sync.Mutex
+	asked api.TLS
+	given pair
+	// obtained is the certificate by ACME that the settings ask for, once it is there; stop ends the getting.
+	obtained pair
+	stop     context.CancelFunc
+	getting  sync.WaitGroup
+}
+
+// pair is a certificate with its key, both PEM.
+type pair struct{ certificate, key string }
+
+func (p pair) check() error {
+	_, err := tls.X509KeyPair([]byte(p.certificate), []byte(p.key))
+	return err
+}
+
+// New makes a keeper that puts what it gets from issuers into the folder dir.
+func New(dir string, log *slog.Logger) *Keeper {
+	return &Keeper{issuer: issuer{dir: dir, httpPort: 80, tlsPort: 443}, log: log}
+}
+
+// ErrAwaited means that the certificate is being got from its issuer.
+var ErrAwaited = errors.New("the certificate is awaited from its issuer")
+
+// Fill answers the settings with the certificate in them.
+func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.stop != nil && (t.ACME == nil || k.asked.ACME == nil || *t.ACME != *k.asked.ACME || t.ServerName != k.asked.ServerName) {
+		k.stop()
+		k.stop, k.obtained = nil, pair{}
+	}
+	k.asked = t
+	if t.ACME != nil && k.stop == nil {
+		k.get(t.ServerName, *t.ACME)
+	}
+	p, err := k.present()
+	if err != nil {
+		return t, err
+	}
+	k.given = p
+	t.Certificate, t.Key = p.certificate, p.key
+	return t, nil
+}
+
+// present is the certificate as it is now.
+func (k *Keeper) present() (p pair, err error) {
+	switch t := k.asked; {
+	case t.ACME != nil:
+		if k.obtained == (pair{}) {
+			return p, ErrAwaited
+		}
+		return k.obtained, nil
+	case t.Certificate != "" || t.CertificateFile == "" || t.KeyFile == "":
+		return pair{t.Certificate, t.Key}, nil
+	default:
+		certificate, err := os.ReadFile(t.CertificateFile)
+		if err != nil {
+			return p, fmt.Errorf("the certificate: %w", err)
+		}
+		key, err := os.ReadFile(t.KeyFile)
+		if err != nil {
+			return p, fmt.Errorf("the certificate's key: %w", err)
+		}
+		p = pair{string(certificate), string(key)}
+		if err := p.check(); err != nil {
+			return p, fmt.Errorf("the certificate in %s: %w", t.CertificateFile, err)
+		}
+		return p, nil
+	}
+}
+
+// Changed says whether Fill would give another certificate now. Files that are just being written are no change.
+func (k *Keeper) Changed() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p, err := k.present()
+	return err == nil && p != k.given
+}
+
+// get follows the certificate of a name in the background.
+func (k *Keeper) get(name string, settings api.ACME) {
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	k.getting.Go(func() {
+		k.issuer.follow(ctx, name, settings, k.log, func(p pair) {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			if ctx.Err() == nil {
+				k.obtained = p
+			}
+		})
+	})
+}
+
+// Close ends what is under way with an issuer.
+func (k *Keeper) Close() {
+	k.mu.Lock()
+	if k.stop != nil {
+		k.stop()
+	}
+	k.mu.Unlock()
+	k.getting.Wait()
+}
