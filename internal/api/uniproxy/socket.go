@@ -262,9 +262,13 @@ func (f *follower) tellDevices(ctx context.Context) error {
 	if bytes.Equal(body, f.devices) {
 		return nil
 	}
+	const most = maxFrame - frameRoom
+	already := len(f.devices) > most
 	f.devices = body
-	if len(body) > maxFrame-frameRoom {
-		slog.WarnContext(ctx, "too many devices are online to tell a node of them", "node", f.node.ID, "users", len(devices))
+	if len(body) > most {
+		if !already {
+			slog.WarnContext(ctx, "too many devices are online to tell a node of them", "node", f.node.ID, "users", len(devices))
+		}
 		return nil
 	}
 	return f.send(ctx, "sync.devices", json.RawMessage(body))

@@ -557,6 +557,21 @@ func TestWhoeverProvesNothingIsNotKept(t *testing.T) {
 	s.letGo(s.handshake("?token=wrong"))
 }
 
+func TestWhileTheDatabaseIsAwaySocketsEnd(t *testing.T) {
+	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+		k := s.follow("ss")
+		if err := s.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for f := range k.frames {
+			if f.Event != "ping" && (f.Event != "error" || f.Data.Code != "internal_error") {
+				t.Fatalf("heard %s", f.raw)
+			}
+		}
+		k.ends(websocket.StatusInternalError)
+	})
+}
+
 func TestAShutdownEndsSockets(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("ss")
