@@ -18,6 +18,10 @@ import (
 // revision is bumped by each batch: its row's lock makes batches of several processes come one after the other.
 const revision = "traffic"
 
+// maxBatch is the most rows that are committed together. Reports of one user from many nodes change one counter then; with
+// still more of them others would wait long for their turn to write.
+const maxBatch = 5 * MaxRows
+
 // batch is reports that are committed together.
 type batch struct {
 	entries []*entry
@@ -61,7 +65,7 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 func (t *Traffic) join(ctx context.Context, e *entry) *batch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.waiting == nil || t.waiting.rows+len(e.good) > MaxRows {
+	if t.waiting == nil || t.waiting.rows+len(e.good) > maxBatch {
 		next := &batch{done: make(chan struct{})}
 		if t.waiting != nil {
 			// A full batch goes its own way; the database puts the two in order.
