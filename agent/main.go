@@ -1,15 +1,18 @@
-// Command airstrip-node serves one node of an Airstrip service.
+// Command airstrip-node serves one or more nodes of Airstrip services.
 package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -23,39 +26,109 @@ import (
 var version = "dev"
 
 type commands struct {
-	Run     runCommand     `cmd:"" help:"Serve a node until stopped."`
+	Run     runCommand     `cmd:"" help:"Serve until stopped."`
+	Check   checkCommand   `cmd:"" help:"Try the server, the secret, the clock, the certificate and the port, without serving."`
+	Status  statusCommand  `cmd:"" help:"Say how the agent stands: whether it runs, its users, reports that wait."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
 type runCommand struct {
-	Server     string `required:"" env:"AIRSTRIP_NODE_SERVER" help:"Address of the service, such as https://panel.example."`
-	Node       int64  `required:"" env:"AIRSTRIP_NODE_ID" help:"Id of the node."`
-	SecretFile string `required:"" type:"existingfile" env:"AIRSTRIP_NODE_SECRET_FILE" help:"File with the node's secret."`
-	Data       string `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder for counters and unsent reports."`
-	LogLevel   string `default:"info" enum:"debug,info,warn,error" env:"AIRSTRIP_NODE_LOG_LEVEL" help:"What to log: debug, info, warn or error."`
+	nodes
+	Drain    time.Duration `default:"5s" env:"AIRSTRIP_NODE_DRAIN" help:"How long open connections may take to end at a stop."`
+	LogLevel string        `default:"info" enum:"debug,info,warn,error" env:"AIRSTRIP_NODE_LOG_LEVEL" help:"What to log: debug, info, warn or error. SIGUSR1 changes it to debug, SIGUSR2 back."`
 }
 
-// Run serves until SIGTERM or SIGINT; a second signal ends the process at once.
+// Run serves until SIGTERM or SIGINT; a second signal ends the process at once. A node that cannot be served does not
+// keep the others from it.
 func (c *runCommand) Run() error {
-	secret, err := os.ReadFile(c.SecretFile)
+	configs, err := c.configs()
 	if err != nil {
 		return err
 	}
-	if len(strings.TrimSpace(string(secret))) == 0 {
-		return fmt.Errorf("the secret file %s is empty", c.SecretFile)
-	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+	var told slog.Level
+	if err := told.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return err
 	}
+	level := new(slog.LevelVar)
+	level.Set(told)
+	changeLevel(level, told)
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	context.AfterFunc(ctx, stop)
-	return run.Run(ctx, run.Config{
-		Server: c.Server, Secret: strings.TrimSpace(string(secret)), Node: c.Node,
-		Data: c.Data, Version: version, Log: log,
-		Engine: func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, log), nil },
-	})
+	failed := make([]error, len(configs))
+	var group sync.WaitGroup
+	for i, config := range configs {
+		config.Drain, config.Log = c.Drain, log
+		if len(configs) > 1 {
+			config.Log = log.With("node", config.Node)
+		}
+		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
+		group.Go(func() {
+			if failed[i] = run.Run(ctx, config); failed[i] != nil {
+				failed[i] = fmt.Errorf("node %d: %w", config.Node, failed[i])
+				log.Error("a node is not served", "err", failed[i])
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(failed...)
+}
+
+// changeLevel lets signals change what is logged while the agent runs.
+func changeLevel(level *slog.LevelVar, told slog.Level) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for s := range signals {
+			level.Set(map[os.Signal]slog.Level{syscall.SIGUSR1: slog.LevelDebug, syscall.SIGUSR2: told}[s])
+		}
+	}()
+}
+
+type checkCommand struct{ nodes }
+
+// Run prints what it finds and fails if anything is not as it must be.
+func (c *checkCommand) Run() error {
+	configs, err := c.configs()
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for _, config := range configs {
+		for _, f := range run.Check(context.Background(), config) {
+			if f.Err != nil {
+				bad++
+				fmt.Printf("bad  %s: %v\n", f.What, f.Err)
+				continue
+			}
+			fmt.Printf("ok   %s\n", f.What)
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of these will keep the agent from serving", bad)
+	}
+	return nil
+}
+
+type statusCommand struct{ nodes }
+
+// Run prints a JSON object for each node.
+func (c *statusCommand) Run() error {
+	configs, err := c.configs()
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.Stdout)
+	for _, config := range configs {
+		s, err := run.Summarize(config.Data)
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type versionCommand struct{}

@@ -15,5 +15,8 @@ type Engine interface {
 	Add(users []api.User) error
 	// Remove lets users in no more.
 	Remove(ids []int64) error
+	// Drain lets nobody in any more; connections that are open go on where the protocol leaves a choice. Only Close
+	// may follow.
+	Drain() error
 	Close() error
 }

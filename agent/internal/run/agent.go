@@ -21,13 +21,15 @@ import (
 	"airstrip/agent/internal/meter"
 )
 
-// Config of one agent. Node is the id that the secret has to belong to.
+// Config of one agent. Node is the id that the secret has to belong to, Drain how long open connections may take to
+// end when the agent is told to.
 type Config struct {
 	Server  string
 	Secret  string
 	Node    int64
 	Data    string
 	Version string
+	Drain   time.Duration
 	Log     *slog.Logger
 	// Engine starts the proxy core behind a gate.
 	Engine func(*gate.Gate) (engine.Engine, error)
@@ -75,13 +77,10 @@ type member struct {
 	told time.Time
 }
 
-// Run serves the node until ctx is done, then reports what is left, for at most 5 s. It fails at once if the
+// Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at once if the
 // folder is in use, if the secret is another node's, or if it cannot keep accounts.
 func Run(ctx context.Context, c Config) error {
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("the data folder: %w", err)
-	}
-	unlock, err := lock(filepath.Join(c.Data, "lock"))
+	unlock, err := claim(c.Data)
 	if err != nil {
 		return err
 	}
@@ -106,7 +105,9 @@ func Run(ctx context.Context, c Config) error {
 		return errors.Join(err, a.meter.Close())
 	}
 	c.Log.Info("agent started", "node", c.Node, "boot", a.meter.Boot(), "version", c.Version)
-	return errors.Join(a.serve(ctx, saved), a.shutdown())
+	err = a.serve(ctx, saved)
+	a.drain(c.Drain)
+	return errors.Join(err, a.shutdown())
 }
 
 func (a *agent) serve(ctx context.Context, saved *savedState) error {
@@ -151,6 +152,26 @@ func (a *agent) upkeep(ctx context.Context) error {
 	return nil
 }
 
+// drain lets nobody in any more and waits for the open connections, for no longer than d.
+func (a *agent) drain(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	a.mu.Lock()
+	err := a.engine.Drain()
+	a.mu.Unlock()
+	if err != nil {
+		a.log.Warn("closing the listener", "err", err)
+	}
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		_, open := a.gate.Online()
+		if open == 0 {
+			return
+		}
+	}
+	a.log.Info("connections are still open and are cut now")
+}
+
 // shutdown cuts everyone, then seals and sends what is left.
 func (a *agent) shutdown() error {
 	a.save()
@@ -171,15 +192,21 @@ func (a *agent) shutdown() error {
 	return errors.Join(err, a.meter.Close())
 }
 
-// lock makes sure that only one agent works on a data folder. The lock dies with the process.
-func lock(path string) (func(), error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+var errInUse = errors.New("another agent works on the data folder")
+
+// claim makes the data folder, if it is not there, and sees that only one agent works on it. The claim dies with the
+// process.
+func claim(data string) (func(), error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("the data folder: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(data, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the data folder: %w", err)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("another agent works on the data folder %s", filepath.Dir(path))
+		return nil, fmt.Errorf("%w %s", errInUse, data)
 	}
 	return func() { f.Close() }, nil
 }

@@ -30,22 +30,28 @@ func (s *savedState) listed() func(user int64) bool {
 
 // load answers nil if there is nothing saved for this node.
 func (a *agent) load() *savedState {
-	data, err := os.ReadFile(a.state)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var s savedState
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err == nil && s.Snapshot.Node.ID != a.node {
+	s, err := read(a.state)
+	if err == nil && s != nil && s.Snapshot.Node.ID != a.node {
 		err = errors.New("it is of another node")
 	}
 	if err != nil {
 		a.log.Warn("the saved state is of no use", "file", a.state, "err", err)
 		return nil
 	}
-	return &s
+	return s
+}
+
+// read answers nil if nothing is saved.
+func read(path string) (*savedState, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := new(savedState)
+	return s, json.Unmarshal(data, s)
 }
 
 // save writes the state if it has changed.

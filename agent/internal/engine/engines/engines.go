@@ -75,6 +75,14 @@ func (e *Engine) Remove(ids []int64) error {
 	return e.serving.Remove(ids)
 }
 
+// Drain implements engine.Engine.
+func (e *Engine) Drain() error {
+	if e.serving == nil {
+		return nil
+	}
+	return e.serving.Drain()
+}
+
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
 	if e.serving == nil {

@@ -188,6 +188,14 @@ func (e *Engine) Remove(ids []int64) error {
 	return nil
 }
 
+// Drain implements engine.Engine. Clients stay connected, and get nothing new.
+func (e *Engine) Drain() error {
+	e.members.mu.Lock()
+	defer e.members.mu.Unlock()
+	clear(e.members.secrets)
+	return nil
+}
+
 // Close ends the listener and its connections and waits a moment for them to count their last bytes.
 func (e *Engine) Close() error {
 	if e.listener == nil {

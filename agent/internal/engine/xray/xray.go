@@ -278,6 +278,14 @@ func (e *Engine) Remove(ids []int64) error {
 	return errors.Join(failed...)
 }
 
+// Drain implements engine.Engine.
+func (e *Engine) Drain() error {
+	if e.node == nil {
+		return nil
+	}
+	return e.inbounds.RemoveHandler(context.Background(), tag)
+}
+
 func (e *Engine) manager() (proxy.UserManager, error) {
 	if e.node == nil {
 		return nil, errors.New("the engine serves no node")
