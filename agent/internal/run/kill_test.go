@@ -26,6 +26,9 @@ var full = flag.Bool("full", false, "kill the agent as often as in the stress te
 func TestMain(m *testing.M) {
 	if data := os.Getenv("AGENT_UNDER_TEST"); data != "" {
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		if full := os.Getenv("AGENT_FULL_DISK"); full != "" {
+			go limitDisk(full)
+		}
 		node, _ := strconv.ParseInt(os.Getenv("AGENT_NODE"), 10, 64)
 		err := run.Run(context.Background(), run.Config{
 			Server: os.Getenv("AGENT_SERVER"), Secret: secret, Node: node, Data: data, Version: "test", Log: log,

@@ -78,6 +78,9 @@ func (a *agent) save() {
 		err = durable.WriteFile(a.state, data)
 	}
 	if err != nil {
-		a.log.Error("the state could not be saved", "file", a.state, "err", err)
+		a.log.Error("the state could not be saved; it is tried again", "file", a.state, "err", err)
+		a.mu.Lock()
+		a.dirty = true
+		a.mu.Unlock()
 	}
 }

@@ -1,0 +1,101 @@
+package run_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// limitDisk lets this process write nothing more to any file for as long as one exists. Only the kernel's word for it
+// differs from that of a full disk.
+func limitDisk(full string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	var all syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &all); err != nil {
+		panic(err)
+	}
+	for ; ; time.Sleep(20 * time.Millisecond) {
+		limit := all
+		if _, err := os.Stat(full); err == nil {
+			limit.Cur = 0
+		}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func TestOnAFullDiskItSaysSoAndGoesOnCounting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	full := filepath.Join(t.TempDir(), "full")
+	agent := exec.Command(os.Args[0], "-test.run", "^$")
+	agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1", "AGENT_FULL_DISK="+full)
+	log := new(output)
+	agent.Stderr = log
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		agent.Process.Kill()
+		agent.Wait()
+		t.Log(log)
+	}()
+	w.listening()
+	conn := w.client(User(1)).Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	w.billedExactly(1, 2000)
+
+	if err := os.WriteFile(full, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	w.mustExchange(conn, 5000)
+	w.publish(api.Change{Users: []api.User{User(2)}})
+	second := w.client(User(2))
+	eventually(t, 5*time.Second, "a new user is let in", func() bool { return !Refused(second.Dial(w.echo)) })
+	for _, words := range []string{"could not be written to the spool", "the state could not be saved"} {
+		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
+	}
+	w.mustExchange(conn, 5000)
+	if bill := w.bill(1); bill != 2000 {
+		t.Errorf("billed %d while no report could be kept", bill)
+	}
+
+	if err := os.Remove(full); err != nil {
+		t.Fatal(err)
+	}
+	w.billedExactly(1, 22_000)
+	eventually(t, 10*time.Second, "the list with the new user is saved", func() bool {
+		text, err := os.ReadFile(filepath.Join(w.data, "state.json"))
+		return err == nil && bytes.Contains(text, []byte(User(2).UUID))
+	})
+}
+
+// output of a process, that can be read while it is written.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
