@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"math"
 	"net"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"airstrip/internal/app"
@@ -15,6 +19,8 @@ type nodeCommand struct {
 	Change nodeChange `cmd:"" help:"Change a node; its agent follows at once."`
 	Remove nodeRemove `cmd:"" help:"Remove a node."`
 	Secret nodeSecret `cmd:"" help:"Give a node another secret and print it, once."`
+	Shared nodeShared `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key it is taken back."`
+	Deal   nodeDeal   `cmd:"" help:"Deal users out to the link groups that nodes have."`
 }
 
 // nodeFields are the parts of a node that both add and change take; what is not given stays as it is.
@@ -24,6 +30,13 @@ type nodeFields struct {
 	Port    *int     `help:"Port that clients dial."`
 	Country *string  `help:"Two-letter country code, ZZ where unknown."`
 	Rate    *float64 `help:"What a byte counts, as 1.5."`
+	Hours   []string `name:"hour-rates" help:"24 rates, of each hour of the site's day; none: always the same." sep:","`
+	Quota   *float64 `help:"GiB a month, up and down together; 0: no limit."`
+	Reset   *int     `name:"reset-day" help:"Day of the month on which that begins anew."`
+	Hosts   []string `name:"group-host" help:"GROUP=HOST or GROUP=HOST:PORT where users of a link group dial; none: all dial the address." sep:","`
+	Relays  []string `name:"relay" help:"NAME=HOST:PORT of another way to the node, an entry of its own in links." sep:","`
+	Tags    []string `help:"Short words that users see." sep:","`
+	Remark  *string  `help:"For staff alone."`
 	Class   *int     `help:"Users of this class and above may use it."`
 	Group   *int     `help:"Users of this group may use it; 0: of every group."`
 	Speed   *int     `help:"Mbit/s for each user; 0: no limit."`
@@ -60,6 +73,7 @@ type nodeFields struct {
 }
 
 func (f nodeFields) apply(n *node.Node) {
+	f.applyEntries(n)
 	set(&n.Name, f.Name)
 	set(&n.Address, f.Address)
 	set(&n.Port, f.Port)
@@ -71,8 +85,26 @@ func (f nodeFields) apply(n *node.Node) {
 	set(&n.Enabled, f.Enabled)
 	set(&n.Listen, f.Listen)
 	set(&n.ListenPort, f.ListenPort)
+	set(&n.Remark, f.Remark)
+	set(&n.ResetDay, f.Reset)
 	if f.Rate != nil {
-		n.RatePermille = int64(*f.Rate*1000 + 0.5)
+		n.RatePermille = permille(*f.Rate)
+	}
+	if f.Hours != nil {
+		n.HourRates = nil
+		for _, text := range given(f.Hours) {
+			rate, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				rate = -1 // named by the check
+			}
+			n.HourRates = append(n.HourRates, permille(rate))
+		}
+	}
+	if f.Quota != nil {
+		n.QuotaBytes = unless(int64(*f.Quota*(1<<30)), 0)
+	}
+	if f.Tags != nil {
+		n.Tags = given(f.Tags)
 	}
 	if f.Speed != nil {
 		n.SpeedMbps = unless(*f.Speed, 0)
@@ -98,6 +130,47 @@ func (f nodeFields) apply(n *node.Node) {
 	}
 	f.applyTLS(s)
 	f.applyReality(s)
+}
+
+func permille(rate float64) int64 { return int64(math.Round(rate * 1000)) }
+
+// given gives the words of a list; one empty word stands for none.
+func given(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+}
+
+// applyEntries reads where else clients dial; what cannot be read is named by the check.
+func (f nodeFields) applyEntries(n *node.Node) {
+	if f.Hosts != nil {
+		n.GroupHosts = node.GroupHosts{}
+		for _, text := range given(f.Hosts) {
+			group, address, _ := strings.Cut(text, "=")
+			number, _ := strconv.Atoi(group)
+			host, port := split(address)
+			n.GroupHosts[number] = node.Endpoint{Host: host, Port: port}
+		}
+	}
+	if f.Relays != nil {
+		n.Relays = nil
+		for _, text := range given(f.Relays) {
+			name, address, _ := strings.Cut(text, "=")
+			host, port := split(address)
+			n.Relays = append(n.Relays, node.Relay{Name: name, Host: host, Port: port})
+		}
+	}
+}
+
+// split gives the host and the port of an address; 0 where it has none.
+func split(address string) (string, int) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address, 0
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return host, -1
+	}
+	return host, number
 }
 
 func (f nodeFields) applyTLS(s *node.Settings) {
@@ -215,5 +288,41 @@ func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 			return err
 		}
 		return printJSON(map[string]any{"id": c.ID, "secret": secret})
+	})
+}
+
+type nodeShared struct {
+	Key string        `help:"The key, at least 16 characters."`
+	For time.Duration `help:"How long it works; 0: until it is taken back." default:"0s"`
+}
+
+func (c nodeShared) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		var until time.Time
+		if c.For > 0 {
+			until = time.Now().Add(c.For)
+		}
+		if err := a.Nodes.SetSharedKey(ctx, c.Key, until); err != nil {
+			return err
+		}
+		on, end, err := a.Nodes.SharedKey(ctx)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"on": on, "until": end})
+	})
+}
+
+type nodeDeal struct {
+	Anew bool `help:"Deal everybody anew, at random."`
+}
+
+func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		dealt, err := a.Nodes.Deal(ctx, c.Anew)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"moved": dealt.Moved, "groups": dealt.Users})
 	})
 }

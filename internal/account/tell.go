@@ -16,3 +16,17 @@ func (a *Accounts) Tell(ctx context.Context, tx bun.Tx, userID int64, content ma
 	}
 	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
 }
+
+// TellStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
+func (a *Accounts) TellStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
+	var rows []row
+	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -28,6 +28,7 @@ import (
 type fileKey struct {
 	userID       int64
 	access, node int64 // revisions of the user's rights and of the nodes
+	group        int   // the link group whose entries stand in it
 	client       format.Client
 	flags        bool
 	nodesOnly    bool
@@ -59,7 +60,7 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	if client.Usage {
 		o.Usage = usage(access, site)
 	}
-	key := fileKey{k.UserID, access.Revision, k.Node, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, o.Usage}
+	key := fileKey{k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, o.Usage}
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
 	}
@@ -142,13 +143,15 @@ func (l *Links) proxies(ctx context.Context, k known, access *service.Access, vp
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
 		}
-		p, err := format.Of(n, node.UserSecret(n, access.UUID, access.Password))
-		if err != nil {
-			broken++
-			slog.WarnContext(ctx, "a node is left out of links", "node", n.ID, "name", n.Name, "reason", err)
-			continue
+		for _, entry := range n.Entries(k.Group) {
+			p, err := format.Of(entry, node.UserSecret(n, access.UUID, access.Password))
+			if err != nil {
+				broken++
+				slog.WarnContext(ctx, "a node is left out of links", "node", n.ID, "name", entry.Name, "reason", err)
+				continue
+			}
+			out = append(out, p)
 		}
-		out = append(out, p)
 	}
 	return out, broken, nil
 }

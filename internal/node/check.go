@@ -85,7 +85,7 @@ func check(n *Node) error {
 	var p problems
 	p.when(n.Name == "" || len([]rune(n.Name)) > 64, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
 	p.when(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
-	p.when(!isHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	p.when(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 	p.when(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	_, err := netip.ParseAddr(n.Listen)
 	p.when(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
@@ -118,14 +118,14 @@ func (p *problems) entries(n *Node) {
 	for group, e := range n.GroupHosts {
 		field := "group_hosts." + strconv.Itoa(group)
 		p.when(group < 1 || group > 1_000_000, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
-		p.when(!isHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.when(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.when(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
 	p.when(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
 	for i, r := range n.Relays {
 		field := "relays." + strconv.Itoa(i)
 		p.when(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || len([]rune(r.Name)) > 32, field+".name", "length", "名称需为 1 到 32 个字符", "The name takes 1 to 32 characters")
-		p.when(!isHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.when(!IsHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.when(r.Port < 1 || r.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
 }
@@ -168,7 +168,7 @@ func (p *problems) tls(t *TLS) {
 	if t == nil {
 		t = &TLS{}
 	}
-	p.when(!isHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+	p.when(!IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
 }
 
 func (p *problems) certificate(t *TLS) {
@@ -211,8 +211,8 @@ func (p *problems) reality(r *Reality) {
 	}
 	host, port, err := net.SplitHostPort(r.Dest)
 	number, portErr := strconv.Atoi(port)
-	p.when(err != nil || !isHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
-	p.when(len(r.ServerNames) == 0 || !all(r.ServerNames, isHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
+	p.when(err != nil || !IsHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
+	p.when(len(r.ServerNames) == 0 || !all(r.ServerNames, IsHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
 	_, err = realityPublic(r.PrivateKey)
 	p.when(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
 	p.when(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
@@ -223,7 +223,8 @@ func all[T any](values []T, ok func(T) bool) bool {
 	return !slices.ContainsFunc(values, func(v T) bool { return !ok(v) })
 }
 
-func isHost(s string) bool {
+// IsHost tells whether clients can dial s: a host name or an IP address.
+func IsHost(s string) bool {
 	_, err := netip.ParseAddr(s)
 	return err == nil || (len(s) <= 253 && hostName.MatchString(s))
 }

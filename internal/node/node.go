@@ -96,10 +96,15 @@ func (n Node) In(group int) Node {
 	return n
 }
 
-// By gives the node as clients reach it over one of its relays.
-func (n Node) By(r Relay) Node {
-	n.Name, n.Address, n.Port = n.Name+" · "+r.Name, r.Host, r.Port
-	return n
+// Entries gives the node in each of the ways that users of a link group dial it: its own address first, then its relays.
+func (n Node) Entries(group int) []Node {
+	entries := []Node{n.In(group)}
+	for _, r := range n.Relays {
+		by := n
+		by.Name, by.Address, by.Port = n.Name+" · "+r.Name, r.Host, r.Port
+		entries = append(entries, by)
+	}
+	return entries
 }
 
 // Draft gives a node with the defaults of one: rate 1, for everybody who has a service, listening where clients dial.
@@ -158,6 +163,30 @@ type Reality struct {
 	PrivateKey  string   `json:"private_key,omitempty"` // base64url without padding
 	PublicKey   string   `json:"public_key,omitempty"`
 	ShortIDs    []string `json:"short_ids,omitempty"` // hex, even length, at most 16
+}
+
+// Shown gives the settings without the private keys.
+func (s Settings) Shown() Settings {
+	s = s.clone()
+	if s.TLS != nil {
+		s.TLS.Key = ""
+	}
+	if s.Reality != nil {
+		s.Reality.PrivateKey = ""
+	}
+	return s
+}
+
+// Over gives the settings in the place of others, with the private keys of those where they are left out.
+func (s Settings) Over(was Settings) Settings {
+	s = s.clone()
+	if s.TLS != nil && was.TLS != nil && s.TLS.Key == "" && s.TLS.Certificate == was.TLS.Certificate {
+		s.TLS.Key = was.TLS.Key
+	}
+	if s.Reality != nil && was.Reality != nil && s.Reality.PrivateKey == "" {
+		s.Reality.PrivateKey = was.Reality.PrivateKey
+	}
+	return s
 }
 
 // clone gives a copy that shares no pointer with s.

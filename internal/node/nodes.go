@@ -31,8 +31,9 @@ type Nodes struct {
 	key      seal.Key
 	settings *setting.Settings
 	services *service.Services
-	bySecret *otter.Cache[[32]byte, known]
+	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
+	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
 
 	whereabouts whereabouts
 }
@@ -41,7 +42,7 @@ type Nodes struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.Services) *Nodes {
 	return &Nodes{
 		db: d, key: key, settings: settings, services: services,
-		bySecret: otter.Must(&otter.Options[[32]byte, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[[32]byte, known](secretCached)}),
+		bySecret: otter.Must(&otter.Options[claim, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached)}),
 		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
 	}
 }
@@ -62,20 +63,24 @@ func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
 }
 
 // Change edits a node, private keys included, all or nothing. Its agent hears of it after the commit.
-func (s *Nodes) Change(ctx context.Context, id int64, edit func(*Node)) (Node, error) {
-	var n Node
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		was, err := s.read(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		n = was
-		n.Settings = was.Settings.clone()
-		edit(&n)
-		n.ID, n.CreatedAt, n.ScopeRevision, n.ScopeAt = was.ID, was.CreatedAt, was.ScopeRevision, was.ScopeAt
-		return s.put(ctx, tx, &n, &was)
+func (s *Nodes) Change(ctx context.Context, id int64, edit func(*Node)) (n Node, err error) {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err = s.changeIn(ctx, tx, id, edit)
+		return err
 	})
 	return n, err
+}
+
+func (s *Nodes) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func(*Node)) (Node, error) {
+	was, err := s.read(ctx, tx, id)
+	if err != nil {
+		return Node{}, err
+	}
+	n := was
+	n.Settings = was.Settings.clone()
+	edit(&n)
+	n.ID, n.CreatedAt, n.ScopeRevision, n.ScopeAt = was.ID, was.CreatedAt, was.ScopeRevision, was.ScopeAt
+	return n, s.put(ctx, tx, &n, &was)
 }
 
 // put checks and writes n, which was was before; nil: it is new.

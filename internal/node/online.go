@@ -119,6 +119,13 @@ func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
 	return kept
 }
 
+// OnlineOn gives the addresses that are connected to the node now, those that were heard of last first.
+func (s *Nodes) OnlineOn(ctx context.Context, nodeID int64) ([]OnlineIP, error) {
+	var rows []OnlineIP
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND last_at > ?", nodeID, s.db.Now().Add(-onlineFor)).OrderExpr("last_at DESC, user_id, ip").Limit(5000).Scan(ctx)
+	return rows, err
+}
+
 // OnlineDevices gives at how many addresses the user is connected now, over all nodes.
 func (s *Nodes) OnlineDevices(ctx context.Context, userID int64) (int, error) {
 	var count int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -22,8 +23,8 @@ const secretCached = 30 * time.Second
 func newSecret() string { return base64.RawURLEncoding.EncodeToString(random(32)) }
 
 func insertSecret(ctx context.Context, tx bun.Tx, nodeID int64, secret string, now time.Time) error {
-	hash := sha256.Sum256([]byte(secret))
-	_, err := tx.NewRaw(`INSERT INTO node_secret (hash, node_id, created_at) VALUES (?, ?, ?)`, hash[:], nodeID, now).Exec(ctx)
+	hash := hashOf(secret)
+	_, err := tx.NewInsert().Model(&secretRow{Hash: hash[:], NodeID: &nodeID, CreatedAt: now}).Exec(ctx)
 	return err
 }
 
@@ -50,6 +51,64 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 	return secret, err
 }
 
+// SharedKeyLength is the least length of the one key of all nodes, that of the panels whose keys are carried over.
+const SharedKeyLength = 16
+
+// SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
+// until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only: whoever
+// has it has all nodes.
+func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) error {
+	now := s.db.Now()
+	if key != "" && len(key) < SharedKeyLength {
+		return fault.Invalid("key", "length", "旧密钥至少 16 个字符", "The shared key has at least 16 characters")
+	}
+	if !until.IsZero() && !until.After(now) {
+		return fault.Invalid("until", "range", "截止时间必须在将来", "The time must lie ahead")
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := bump(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil || key == "" {
+			return err
+		}
+		hash := hashOf(key)
+		row := &secretRow{Hash: hash[:], CreatedAt: now}
+		if !until.IsZero() {
+			row.ExpiresAt = &until
+		}
+		_, err := tx.NewInsert().Model(row).Exec(ctx)
+		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
+			return fault.Invalid("key", "taken", "该密钥已是某个节点的密钥", "This is a node's secret already").Because(err)
+		}
+		return err
+	})
+}
+
+// SharedKey tells whether there is one key of all nodes, and until when; nil: until it is taken back.
+func (s *Nodes) SharedKey(ctx context.Context) (on bool, until *time.Time, err error) {
+	var rows []secretRow
+	err = s.db.NewSelect().Model(&rows).Where("node_id IS NULL AND (expires_at IS NULL OR expires_at > ?)", s.db.Now()).Scan(ctx)
+	if err != nil || len(rows) == 0 {
+		return false, nil, err
+	}
+	return true, rows[0].ExpiresAt, nil
+}
+
+type secretRow struct {
+	bun.BaseModel `bun:"table:node_secret"`
+	Hash          []byte `bun:",pk"`
+	NodeID        *int64
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time
+}
+
+// claim is a secret with the node that it is to open; 0: the secret's own.
+type claim struct {
+	hash [32]byte
+	node int64
+}
+
 // known is a secret's node as it was at a revision.
 type known struct {
 	node     Node
@@ -60,20 +119,39 @@ type known struct {
 // BySecret gives the node that a secret belongs to, without private keys, and the revision of everything that agents are
 // told, which the node is not older than. Anything else is ErrSecret.
 func (s *Nodes) BySecret(ctx context.Context, secret string) (Node, int64, error) {
-	// The database compares hashes only, so the time of the answer tells nothing of how close a guess came.
-	hash := sha256.Sum256([]byte(secret))
+	return s.open(ctx, claim{hash: hashOf(secret)})
+}
+
+// ByKey gives the same for an agent of others, which may have the one key of all nodes; nodeID then names the node, and
+// with 0 the node is one that nobody uses. A node's own secret opens that node alone, whatever nodeID is.
+func (s *Nodes) ByKey(ctx context.Context, key string, nodeID int64) (Node, int64, error) {
+	c := claim{hash: hashOf(key)}
+	n, revision, err := s.open(ctx, c)
+	if !errors.Is(err, ErrSecret) {
+		return n, revision, err
+	}
+	if c.node = nodeID; nodeID <= 0 {
+		c.node = -1
+	}
+	return s.open(ctx, c)
+}
+
+// hashOf is what the database compares, so the time of the answer tells nothing of how close a guess came.
+func hashOf(secret string) [32]byte { return sha256.Sum256([]byte(secret)) }
+
+func (s *Nodes) open(ctx context.Context, c claim) (Node, int64, error) {
 	revision, err := db.Revision(ctx, s.db, service.Revision)
 	if err != nil {
 		return Node{}, 0, err
 	}
 	now := s.db.Now()
-	k, cached := s.bySecret.GetIfPresent(hash)
+	k, cached := s.bySecret.GetIfPresent(c)
 	if !cached || k.revision != revision {
-		if k, err = s.find(ctx, hash); err != nil {
+		if k, err = s.find(ctx, c); err != nil {
 			return Node{}, 0, err
 		}
 		k.revision = revision
-		s.bySecret.Set(hash, k)
+		s.bySecret.Set(c, k)
 	}
 	if k.until != nil && !k.until.After(now) {
 		return Node{}, 0, ErrSecret
@@ -81,23 +159,29 @@ func (s *Nodes) BySecret(ctx context.Context, secret string) (Node, int64, error
 	return k.node, revision, nil
 }
 
-func (s *Nodes) find(ctx context.Context, hash [32]byte) (known, error) {
-	var rows []struct {
-		NodeID    int64
-		ExpiresAt *time.Time
-	}
-	if err := s.db.NewRaw(`SELECT node_id, expires_at FROM node_secret WHERE hash = ?`, hash[:]).Scan(ctx, &rows); err != nil {
+func (s *Nodes) find(ctx context.Context, c claim) (known, error) {
+	var rows []secretRow
+	if err := s.db.NewSelect().Model(&rows).Where("hash = ?", c.hash[:]).Scan(ctx, &rows); err != nil {
 		return known{}, err
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 || (rows[0].NodeID == nil) != (c.node != 0) {
 		return known{}, ErrSecret
+	}
+	k := known{until: rows[0].ExpiresAt}
+	id := c.node
+	switch {
+	case rows[0].NodeID != nil:
+		id = *rows[0].NodeID
+	case c.node < 0:
+		return k, nil
 	}
 	var nodes []Node
-	if err := s.db.NewSelect().Model(&nodes).Where("id = ?", rows[0].NodeID).Scan(ctx); err != nil {
+	if err := s.db.NewSelect().Model(&nodes).Where("id = ?", id).Scan(ctx); err != nil {
 		return known{}, err
 	}
-	if len(nodes) == 0 { // removed between the two
+	if len(nodes) == 0 { // removed between the two, or never there
 		return known{}, ErrSecret
 	}
-	return known{node: nodes[0], until: rows[0].ExpiresAt}, nil
+	k.node = nodes[0]
+	return k, nil
 }

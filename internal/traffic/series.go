@@ -49,10 +49,14 @@ func ceilHour(t time.Time) int64 { return (t.Unix() + 3599) / 3600 }
 // are those of the site's time zone.
 func (t *Traffic) Days(ctx context.Context, userID int64, from, to time.Time, limit int64) ([]Point, error) {
 	zone := t.settings.Get().Zone()
+	return t.days(ctx, "traffic_day", "user_id", userID, dayOf(startOfNext(from.In(zone))), dayOf(startOfNext(to.In(zone))), limit)
+}
+
+func (t *Traffic) days(ctx context.Context, table, key string, id, from, to, limit int64) ([]Point, error) {
+	zone := t.settings.Get().Zone()
 	var rows []struct{ Day, Up, Down, Billed int64 }
-	err := t.db.NewSelect().TableExpr("traffic_day").ColumnExpr("day, up, down, billed").
-		Where("user_id = ? AND day >= ? AND day < ?", userID, dayOf(startOfNext(from.In(zone))), dayOf(startOfNext(to.In(zone)))).
-		OrderExpr("day DESC").Limit(limit).Scan(ctx, &rows)
+	err := t.db.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("day, up, down, billed").
+		Where("? = ? AND day >= ? AND day < ?", bun.Ident(key), id, from, to).OrderExpr("day DESC").Limit(limit).Scan(ctx, &rows)
 	points := make([]Point, len(rows))
 	for i, r := range rows {
 		at := time.Date(int(r.Day/10_000), time.Month(r.Day/100%100), int(r.Day%100), 0, 0, 0, 0, zone)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -17,7 +18,7 @@ const patience = 1500 * time.Millisecond
 
 // last is what was known before the database went away. XrayR, with all of its nodes, dies of an error at its start.
 type last struct {
-	nodes *otter.Cache[[32]byte, node.Node] // by the hash of their key
+	nodes *otter.Cache[[32]byte, node.Node] // by the hash of their id and key
 	infos *otter.Cache[int64, infoJSON]     // by the node's id
 }
 
@@ -32,12 +33,12 @@ func newLast() last {
 const noRevision = -1
 
 // find gives the node of a key and the revision of what agents are told; while the database is away the node as it was
-// last, and noRevision.
-func (s *server) find(ctx context.Context, key string) (node.Node, int64, error) {
-	hash := sha256.Sum256([]byte(key))
+// last, and noRevision. id names the node to the one key of all nodes.
+func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int64, error) {
+	hash := sha256.Sum256([]byte(strconv.FormatInt(id, 10) + " " + key))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	n, revision, err := s.nodes.BySecret(ctx, key)
+	n, revision, err := s.nodes.ByKey(ctx, key, id)
 	if err == nil {
 		s.last.nodes.Set(hash, n)
 		return n, revision, nil

@@ -1,6 +1,7 @@
 // Package modmu is what node agents of the SSPanel family speak, under /v1/mod_mu and /mod_mu: XrayR and its forks, soga,
 // the Python agent. Its shapes are theirs: an answer has exactly the keys ret and data and the status 200, whatever it
-// says, but for a wrong key. The key alone names the node.
+// says, but for a wrong key. The key alone names the node,
+// but for the one key of all nodes that a panel before this one had, where there is still one.
 package modmu
 
 import (
@@ -77,7 +78,12 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 				key = query.Get(name)
 			}
 		}
-		n, revision, err := s.find(r.Context(), key)
+		claimed := query.Get("node_id")
+		if claimed == "" || claimed == "0" {
+			claimed = r.PathValue("id")
+		}
+		id, _ := strconv.ParseInt(claimed, 10, 64) // what is no number names no node
+		n, revision, err := s.find(r.Context(), key, id)
 		if errors.Is(err, node.ErrSecret) {
 			api.WriteJSON(w, http.StatusUnauthorized, envelope{0, node.ErrSecret.Text.EN})
 			return
@@ -86,12 +92,22 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 			fail(w, r, err)
 			return
 		}
-		if id := query.Get("node_id"); id != "" && id != "0" && id != strconv.FormatInt(n.ID, 10) {
+		switch of := query.Get("node_id"); {
+		case n.ID == 0 && aboutNode(r):
+			fail(w, r, errWhichNode)
+			return
+		case of != "" && of != "0" && n.ID != 0 && of != strconv.FormatInt(n.ID, 10):
 			fail(w, r, errOtherNode)
 			return
 		}
 		fn(w, r, n, revision)
 	}
+}
+
+// aboutNode tells whether the request is about one node. XrayR asks for the rest without saying which it is.
+func aboutNode(r *http.Request) bool {
+	_, path, _ := strings.Cut(r.URL.Path, "mod_mu")
+	return strings.HasPrefix(path, "/users") || strings.HasSuffix(path, "/info") || path == "/func/speedtest"
 }
 
 func (s *server) answer(fn answer) func(http.ResponseWriter, *http.Request, node.Node, int64) {
@@ -117,6 +133,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 
 var (
 	errOtherNode  = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
+	errWhichNode  = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id", "With the one key of all nodes the node_id is needed")
 	errUnreadable = fault.BadRequest("unreadable", "无法读取请求内容", "The request body could not be read")
 )
 

@@ -5,6 +5,7 @@ package uniproxy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -80,10 +81,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		}
 		who = claimIn(c.body)
 	}
-	if c.node, c.revision, err = s.nodes.BySecret(r.Context(), who.token); err != nil {
-		return err
-	}
-	if err := who.check(c.node); err != nil {
+	if c.node, c.revision, err = who.find(r.Context(), s.nodes); err != nil {
 		return err
 	}
 	c.nodeType = who.nodeType
@@ -126,6 +124,7 @@ func claimIn(body []byte) claim {
 
 var (
 	errOtherNode = fault.Forbidden("other_node", "该密钥属于另一个节点", "This token belongs to another node")
+	errWhichNode = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id", "With the one key of all nodes the node_id is needed")
 	errOtherType = fault.NotFound("other_node_type", "该节点不是这种类型", "This node is not of that type")
 )
 
@@ -134,6 +133,20 @@ var aliases = map[string]node.Protocol{"v2ray": node.VMess, "hysteria": node.Hys
 
 // anyType is the type by which v2node asks for a node of any protocol.
 const anyType = "v2node"
+
+// find gives the node of the token and the revision that it is not older than. The one key of all nodes, where there is
+// still one, needs the node's id beside it.
+func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, error) {
+	id, _ := strconv.ParseInt(c.nodeID, 10, 64) // what is no number names no node
+	n, revision, err := nodes.ByKey(ctx, c.token, id)
+	if err == nil && n.ID == 0 {
+		err = errWhichNode
+	}
+	if err == nil {
+		err = c.check(n)
+	}
+	return n, revision, err
+}
 
 // check sees to it that the agent was set up for this node: what is claimed must fit it.
 func (c claim) check(n node.Node) error {

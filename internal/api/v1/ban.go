@@ -79,6 +79,10 @@ func (in Input) time(name string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
+	return readTime(name, text)
+}
+
+func readTime(name, text string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC(), nil

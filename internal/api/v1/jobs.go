@@ -24,22 +24,49 @@ type Job struct {
 // admins who are signed in. A node's secret opens none of them.
 func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 	for _, j := range jobs {
-		r.mux.HandleFunc(j.Pattern, func(w http.ResponseWriter, req *http.Request) {
-			if err := r.mayRunJobs(req, a, nodes); err != nil {
-				fail(w, req, err)
-				return
-			}
-			serve(w, req, func(req *http.Request, in Input) (Answer, error) {
-				if auto := in.Get("is_auto_trigger"); auto != "" {
-					if _, err := strconv.ParseBool(auto); err != nil {
-						return Answer{}, fault.Invalid("is_auto_trigger", "type", "is_auto_trigger 必须是 true 或 false", "is_auto_trigger must be true or false")
-					}
-				}
-				data, err := j.Run(req.Context())
-				return done(req, data), err
-			})
-		})
+		r.job(j.Pattern, a, nodes, func(ctx context.Context, _ Input) (any, error) { return j.Run(ctx) })
 	}
+}
+
+// LinkGroups adds the route by which users are dealt out to link groups from outside, guarded as jobs are.
+func (r *Router) LinkGroups(a *account.Accounts, nodes *node.Nodes) {
+	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, func(ctx context.Context, in Input) (any, error) {
+		anew, err := in.flag("is_all_flush")
+		if err != nil {
+			return nil, err
+		}
+		dealt, err := nodes.Deal(ctx, anew)
+		return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
+	})
+}
+
+func (r *Router) job(pattern string, a *account.Accounts, nodes *node.Nodes, run func(ctx context.Context, in Input) (data any, err error)) {
+	r.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+		if err := r.mayRunJobs(req, a, nodes); err != nil {
+			fail(w, req, err)
+			return
+		}
+		serve(w, req, func(req *http.Request, in Input) (Answer, error) {
+			if _, err := in.flag("is_auto_trigger"); err != nil {
+				return Answer{}, err
+			}
+			data, err := run(req.Context(), in)
+			return done(req, data), err
+		})
+	})
+}
+
+// flag gives the switch called name; off where it is absent.
+func (in Input) flag(name string) (bool, error) {
+	text := in.Get(name)
+	if text == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fault.Invalid(name, "type", name+" 必须是 true 或 false", name+" must be true or false")
+	}
+	return on, nil
 }
 
 func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.Nodes) error {
@@ -61,7 +88,7 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 	}
 	for _, name := range []string{"key", "muKey", "token"} {
 		if key := query.Get(name); key != "" {
-			_, _, err := nodes.BySecret(req.Context(), key)
+			_, _, err := nodes.ByKey(req.Context(), key, 0)
 			if err == nil {
 				return api.ErrNotForYou
 			}

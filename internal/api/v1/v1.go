@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -148,6 +149,11 @@ func (in Input) parse(req *http.Request) error {
 				in.Set(name, v.String())
 			case bool:
 				in.Set(name, map[bool]string{true: "1", false: "0"}[v])
+			case []any:
+				in.Del(name)
+				for _, one := range v {
+					in.Add(name, fmt.Sprint(one))
+				}
 			}
 		}
 	case "multipart/form-data":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
@@ -29,7 +30,9 @@ type nodeInfo struct {
 	ProtocolSupport []string    `json:"protocol_support" doc:"Protocol, transport, security"`
 	Bandwidth       string      `json:"bandwidth"`
 	IsPremium       bool        `json:"is_premium" doc:"Whether it asks for a class above 0"`
-	Rate            string      `json:"rate" doc:"Decimal; traffic counts so many times" example:"1.50"`
+	Rate            string      `json:"rate" doc:"Decimal; traffic counts so many times now" example:"1.50"`
+	HourRates       []string    `json:"hour_rates" doc:"The rate in each hour of the site's day; empty: always the same"`
+	Tags            []string    `json:"tags"`
 	Class           int         `json:"class"`
 	SpeedMbps       *int        `json:"speed_mbps" doc:"Limit of the node for each user; null: none"`
 	OnlineUsers     int64       `json:"online_users"`
@@ -50,15 +53,19 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 		if err != nil {
 			return out, err
 		}
+		group, err := nodes.LinkGroup(ctx, userID)
+		if err != nil {
+			return out, err
+		}
 		states, err := nodes.States(ctx)
 		out = nodesResult{AvailableNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
 		for _, n := range all {
-			if !n.Visible || !n.Enabled {
+			if !n.Visible || !n.Serves() {
 				continue
 			}
 			out.TotalNodes++
 			if access.Admits(n.Class, n.GroupID) {
-				out.AvailableNodes = append(out.AvailableNodes, showNode(n, states[n.ID], nodes.Health(states[n.ID])))
+				out.AvailableNodes = append(out.AvailableNodes, showNode(n.In(group), states[n.ID], nodes.Health(states[n.ID]), nodes.Local()))
 			}
 		}
 		return out, err
@@ -85,10 +92,10 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 	}
 }
 
-func showNode(n node.Node, st node.State, health node.Health) nodeInfo {
+func showNode(n node.Node, st node.State, health node.Health, now time.Time) nodeInfo {
 	info := nodeInfo{
 		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country, Load: float64(st.CPUPermille) / 10, Status: health,
-		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: rateText(n.RatePermille), Class: n.Class, SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
+		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: rateText(n.Rate(now)), HourRates: rateTexts(n.HourRates), Tags: append([]string{}, n.Tags...), Class: n.Class, SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
 	}
 	for _, word := range []string{string(n.Protocol), n.Settings.Transport, n.Settings.Security} {
 		if word != "" && word != "none" {

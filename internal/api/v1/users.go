@@ -1,0 +1,76 @@
+package v1
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/fault"
+	"airstrip/internal/link"
+	"airstrip/internal/node"
+)
+
+// Users adds what staff does with users by the older routes.
+func (r *Router) Users(a *account.Accounts, links *link.Links) {
+	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin, account.Support}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		userID, err := in.number("replace_user_email", "user_id")
+		if err != nil {
+			return Answer{}, err
+		}
+		present, err := in.Need("replace_user_email", "user_old_email")
+		if err != nil {
+			return Answer{}, err
+		}
+		email, err := in.Need("replace_user_email", "user_new_email")
+		if err != nil {
+			return Answer{}, err
+		}
+		former, err := a.ReplaceEmail(req.Context(), who, userID, present, email, clientOf(req))
+		return done(req, map[string]any{"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email), "updated_at": time.Now().UTC()}), err
+	})
+	// Whoever has these has everybody's links, so only owners do.
+	r.staff("GET /v1/admin/gen_user_link_v1", []account.Role{account.Owner}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		entries := map[string]string{}
+		for _, name := range []string{"a1", "a2", "a3"} {
+			entry, err := in.endpoint(name)
+			if err != nil {
+				return Answer{}, err
+			}
+			if entry != "" {
+				entries[name] = entry
+			}
+		}
+		if len(entries) == 0 {
+			return Answer{}, fault.Required("gen_user_link_v1", "a1_host")
+		}
+		tokens, err := links.All(req.Context())
+		rows := make([]map[string]any, len(tokens))
+		for i, t := range tokens {
+			rows[i] = map[string]any{"user_id": t.UserID}
+			for name, entry := range entries {
+				rows[i][name] = "https://" + entry + "/link/" + t.Token
+			}
+		}
+		return Answer{Data: rows, More: map[string]any{"total": len(rows)}}, err
+	})
+}
+
+// endpoint gives host:port of name_host and name_port, the host alone without a port; empty where the host is absent.
+func (in Input) endpoint(name string) (string, error) {
+	host, port := in.Get(name+"_host"), in.Get(name+"_port")
+	if host == "" && port == "" {
+		return "", nil
+	}
+	if !node.IsHost(host) {
+		return "", fault.Invalid(name+"_host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	}
+	if port == "" {
+		return host, nil
+	}
+	if number, err := strconv.Atoi(port); err != nil || number < 1 || number > 65535 {
+		return "", fault.Invalid(name+"_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	}
+	return net.JoinHostPort(host, port), nil
+}

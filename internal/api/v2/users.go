@@ -1,0 +1,35 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+type replacedEmail struct {
+	UserID    int64     `json:"user_id"`
+	OldEmail  string    `json:"old_email"`
+	NewEmail  string    `json:"new_email"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Users adds what staff does with users.
+func Users(a *account.Accounts) Resource {
+	type wish struct {
+		UserID   int64  `query:"user_id" required:"true" minimum:"1"`
+		OldEmail string `query:"user_old_email" required:"true" maxLength:"254" doc:"The user's present address"`
+		NewEmail string `query:"user_new_email" required:"true" maxLength:"254"`
+	}
+	return func(r *Router) {
+		handle(r, op{
+			method: http.MethodGet, path: "/admin_api/replace_user_email", id: "replace_user_email", tag: "staff", access: staff,
+			roles: []account.Role{account.Owner, account.Admin, account.Support}, summary: "Give a user another address; both must be right, and all sessions of the user end",
+		},
+			func(ctx context.Context, who account.Identity, in *wish) (replacedEmail, error) {
+				former, err := a.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, clientOf(ctx))
+				return replacedEmail{in.UserID, former, account.NormalEmail(in.NewEmail), time.Now().UTC()}, err
+			})
+	}
+}

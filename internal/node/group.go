@@ -1,0 +1,124 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Dealt says how users were dealt out to link groups.
+type Dealt struct {
+	Users map[int]int // of each link group that nodes have, how many users are in it now
+	Moved int         // users who came into a group or into another
+}
+
+type member struct {
+	bun.BaseModel `bun:"table:user_link_group"`
+	UserID        int64 `bun:",pk"`
+	LinkGroup     int
+	DealtAt       time.Time
+}
+
+// LinkGroup gives the link group that the user was dealt; 0: none.
+func (s *Nodes) LinkGroup(ctx context.Context, userID int64) (int, error) {
+	var groups []int
+	err := s.db.NewSelect().Model((*member)(nil)).Column("link_group").Where("user_id = ?", userID).Scan(ctx, &groups)
+	if err != nil || len(groups) == 0 {
+		return 0, err
+	}
+	return groups[0], nil
+}
+
+// Deal deals all users out to the link groups that enabled nodes have, so that no group has more than one user more than
+// another. Who is in one of them stays there unless it has too many; with anew all are dealt at random, so that those who
+// shared an entry that leaked no longer do.
+func (s *Nodes) Deal(ctx context.Context, anew bool) (Dealt, error) {
+	var d Dealt
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		groups, err := linkGroups(ctx, tx)
+		if err != nil || len(groups) == 0 {
+			return err
+		}
+		if _, err := tx.NewRaw(`DELETE FROM user_link_group WHERE user_id NOT IN (SELECT user_id FROM access)`).Exec(ctx); err != nil {
+			return err
+		}
+		var present []member
+		err = tx.NewRaw(`SELECT a.user_id, coalesce(g.link_group, 0) AS link_group FROM access AS a LEFT JOIN user_link_group AS g ON g.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &present)
+		if err != nil {
+			return err
+		}
+		var moved []member
+		d.Users, moved = deal(groups, present, anew)
+		d.Moved = len(moved)
+		for i := range moved {
+			moved[i].DealtAt = s.db.Now()
+		}
+		for part := range slices.Chunk(moved, 500) {
+			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (user_id) DO UPDATE").Set("link_group = EXCLUDED.link_group").Set("dealt_at = EXCLUDED.dealt_at").Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return d, err
+}
+
+// linkGroups gives the link groups that enabled nodes have an endpoint for, the lowest first.
+func linkGroups(ctx context.Context, tx bun.Tx) ([]int, error) {
+	var nodes []Node
+	if err := tx.NewSelect().Model(&nodes).Column("group_hosts").Where("enabled").Scan(ctx); err != nil {
+		return nil, err
+	}
+	all := map[int]bool{}
+	for _, n := range nodes {
+		for group := range n.GroupHosts {
+			all[group] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}
+
+// deal gives how many users each group has then, and those who come into another.
+func deal(groups []int, present []member, anew bool) (count map[int]int, moved []member) {
+	had := map[int]int{}
+	for _, m := range present {
+		had[m.LinkGroup]++
+	}
+	groups = slices.Clone(groups)
+	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(had[b], had[a]) }) // what is left over stays where it is
+	count = make(map[int]int, len(groups))
+	room := make(map[int]int, len(groups))
+	for i, g := range groups {
+		count[g], room[g] = 0, len(present)/len(groups)
+		if i < len(present)%len(groups) {
+			room[g]++
+		}
+	}
+	var homeless []member
+	for _, m := range present {
+		if anew || room[m.LinkGroup] <= count[m.LinkGroup] { // of a group that is gone both are zero
+			homeless = append(homeless, m)
+			continue
+		}
+		count[m.LinkGroup]++
+	}
+	if anew {
+		rand.Shuffle(len(homeless), func(i, j int) { homeless[i], homeless[j] = homeless[j], homeless[i] })
+	}
+	i := 0
+	for _, m := range homeless {
+		for count[groups[i]] >= room[groups[i]] {
+			i++
+		}
+		count[groups[i]]++
+		if m.LinkGroup != groups[i] {
+			moved = append(moved, member{UserID: m.UserID, LinkGroup: groups[i]})
+		}
+	}
+	return count, moved
+}

@@ -1,0 +1,32 @@
+package node
+
+import (
+	"context"
+	"time"
+)
+
+// Moment is how a node was in some minutes: their averages, and the most users that were online at once.
+type Moment struct {
+	At             time.Time // when they began
+	CPUPermille    int64
+	MemoryPermille int64
+	UpBPS          int64
+	DownBPS        int64
+	Connections    int64
+	OnlineUsers    int64
+}
+
+// History gives how the node was from from until before to, in steps of some minutes, the oldest first; steps in which it
+// said nothing are left out.
+func (s *Nodes) History(ctx context.Context, nodeID int64, from, to time.Time, step int64) ([]Moment, error) {
+	var rows []struct{ Step, CPU, Memory, Up, Down, Connections, Online int64 }
+	err := s.db.NewSelect().TableExpr("node_history").
+		ColumnExpr("minute / ? AS step, CAST(avg(cpu_permille) AS BIGINT) AS cpu, CAST(avg(memory_permille) AS BIGINT) AS memory", step).
+		ColumnExpr("CAST(avg(up_bps) AS BIGINT) AS up, CAST(avg(down_bps) AS BIGINT) AS down, CAST(avg(connections) AS BIGINT) AS connections, max(online_users) AS online").
+		Where("node_id = ? AND minute >= ? AND minute < ?", nodeID, from.Unix()/60, to.Unix()/60).GroupExpr("1").OrderExpr("1").Scan(ctx, &rows)
+	moments := make([]Moment, len(rows))
+	for i, r := range rows {
+		moments[i] = Moment{time.Unix(r.Step*step*60, 0).UTC(), r.CPU, r.Memory, r.Up, r.Down, r.Connections, r.Online}
+	}
+	return moments, err
+}

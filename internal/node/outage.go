@@ -1,0 +1,67 @@
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Outage is a time in which a node was not heard of for longer than the setting allows.
+type Outage struct {
+	bun.BaseModel `bun:"table:node_outage"`
+	ID            int64 `bun:",pk,autoincrement"`
+	NodeID        int64
+	BeganAt       time.Time  // the last sign of life before it
+	EndedAt       *time.Time // nil: it lasts
+}
+
+// OnOutage has fn called once as each outage begins and once as it ends, in the transaction that notes it.
+func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outage) error) {
+	s.onOutage = append(s.onOutage, fn)
+}
+
+// watch notes outages of enabled nodes that were ever heard of.
+func (s *Nodes) watch(ctx context.Context) error {
+	now := s.db.Now()
+	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var rows []struct {
+			Node
+			SeenAt   time.Time
+			OutageID *int64
+			BeganAt  *time.Time
+		}
+		err := tx.NewSelect().Model((*Node)(nil)).ColumnExpr("node.*, s.seen_at, o.id AS outage_id, o.began_at").
+			Join("JOIN node_state AS s ON s.node_id = node.id").Join("LEFT JOIN node_outage AS o ON o.node_id = node.id AND o.ended_at IS NULL").
+			Where("node.enabled AND (s.seen_at <= ?) <> (o.id IS NOT NULL)", silent).OrderExpr("node.id").Scan(ctx, &rows)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			o := Outage{NodeID: r.ID, BeganAt: r.SeenAt}
+			if r.OutageID == nil {
+				_, err = tx.NewInsert().Model(&o).Exec(ctx)
+			} else {
+				o = Outage{ID: *r.OutageID, NodeID: r.ID, BeganAt: *r.BeganAt, EndedAt: &r.SeenAt}
+				_, err = tx.NewUpdate().Model(&o).Column("ended_at").WherePK().Exec(ctx)
+			}
+			if err != nil {
+				return err
+			}
+			for _, fn := range s.onOutage {
+				if err := fn(ctx, tx, r.Node, o); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Outages gives the node's outages since from, the newest first.
+func (s *Nodes) Outages(ctx context.Context, nodeID int64, from time.Time) ([]Outage, error) {
+	var rows []Outage
+	err := s.db.NewSelect().Model(&rows).Where("node_id = ? AND (ended_at IS NULL OR ended_at > ?)", nodeID, from).OrderExpr("began_at DESC").Limit(1000).Scan(ctx)
+	return rows, err
+}

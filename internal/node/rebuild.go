@@ -1,0 +1,47 @@
+package node
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+)
+
+// Rebuilt is an old Shadowsocks node and what becomes of it.
+type Rebuilt struct {
+	Before Node
+	After  Node // without private keys
+}
+
+// RebuildVMess turns the nodes of Shadowsocks before its edition of 2022 into VMess over TCP at the same address and port,
+// and gives them by id. Without apply nothing is changed. With it all are changed or none; agents and links follow at once.
+func (s *Nodes) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rebuilt []Rebuilt
+	for _, n := range all {
+		if n.Protocol != Shadowsocks || strings.HasPrefix(n.Settings.Method, "2022-") {
+			continue
+		}
+		after := n
+		toVMess(&after)
+		rebuilt = append(rebuilt, Rebuilt{n, after})
+	}
+	if !apply {
+		return rebuilt, nil
+	}
+	return rebuilt, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		for i := range rebuilt {
+			if _, err := s.changeIn(ctx, tx, rebuilt[i].Before.ID, toVMess); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func toVMess(n *Node) {
+	n.Protocol, n.Settings = VMess, Settings{Transport: "tcp", Security: "none"}
+}

@@ -1,0 +1,92 @@
+package traffic
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Total is what was moved on one day of the site's time zone.
+type Total struct {
+	At     time.Time // that was asked for
+	Begins time.Time // of the day that At lies in
+	Up     int64
+	Down   int64
+	Billed int64
+}
+
+// NodeTotals gives what the node moved on the day of each of the times.
+func (t *Traffic) NodeTotals(ctx context.Context, nodeID int64, at []time.Time) ([]Total, error) {
+	return t.totals(ctx, "node_day", "node_id", nodeID, at)
+}
+
+// UserTotals gives what the user moved on the day of each of the times.
+func (t *Traffic) UserTotals(ctx context.Context, userID int64, at []time.Time) ([]Total, error) {
+	return t.totals(ctx, "traffic_day", "user_id", userID, at)
+}
+
+func (t *Traffic) totals(ctx context.Context, table, key string, id int64, at []time.Time) ([]Total, error) {
+	zone := t.settings.Get().Zone()
+	totals := make([]Total, len(at))
+	days := make([]int64, len(at))
+	for i, moment := range at {
+		local := moment.In(zone)
+		days[i] = dayOf(local)
+		totals[i] = Total{At: moment, Begins: time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, zone).UTC()}
+	}
+	if len(at) == 0 {
+		return totals, nil
+	}
+	var rows []struct{ Day, Up, Down, Billed int64 }
+	err := t.db.NewSelect().TableExpr("?", bun.Ident(table)).ColumnExpr("day, up, down, billed").
+		Where("? = ? AND day IN (?)", bun.Ident(key), id, bun.List(days)).Scan(ctx, &rows)
+	for _, r := range rows {
+		for i, day := range days {
+			if day == r.Day {
+				totals[i].Up, totals[i].Down, totals[i].Billed = r.Up, r.Down, r.Billed
+			}
+		}
+	}
+	return totals, err
+}
+
+// NodeDays gives the node's newest days with traffic, at most limit, the oldest first.
+func (t *Traffic) NodeDays(ctx context.Context, nodeID, limit int64) ([]Point, error) {
+	return t.days(ctx, "node_day", "node_id", nodeID, 0, dayOf(t.Now())+1, limit)
+}
+
+// Heavy is a user with what they moved on a node.
+type Heavy struct {
+	UserID int64
+	Email  string
+	Up     int64
+	Down   int64
+	Billed int64
+}
+
+// HeaviestOn gives the users who moved most on the node since from, at most limit, the most first.
+func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, limit int64) ([]Heavy, error) {
+	var users []Heavy
+	// User by user along the log's primary key, which begins with the user: an index by node would cost each report more.
+	err := t.db.NewRaw(`SELECT u.user_id, coalesce(c.email, '') AS email FROM
+			(SELECT a.user_id, (SELECT sum(t.up + t.down) FROM traffic_hour AS t WHERE t.user_id = a.user_id AND t.hour >= ? AND t.node_id = ?) AS moved FROM access AS a) AS u
+		LEFT JOIN account AS c ON c.id = u.user_id WHERE u.moved > 0 ORDER BY u.moved DESC, u.user_id LIMIT ?`, ceilHour(from), nodeID, limit).Scan(ctx, &users)
+	if err != nil || len(users) == 0 {
+		return users, err
+	}
+	ids := make([]int64, len(users))
+	at := map[int64]int{}
+	for i, u := range users {
+		ids[i], at[u.UserID] = u.UserID, i
+	}
+	var rows []struct{ UserID, Up, Down, Billed int64 }
+	err = t.db.NewSelect().TableExpr("traffic_hour").
+		ColumnExpr("user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed").
+		Where("user_id IN (?) AND hour >= ? AND node_id = ?", bun.List(ids), ceilHour(from), nodeID).GroupExpr("user_id").Scan(ctx, &rows)
+	for _, r := range rows {
+		u := &users[at[r.UserID]]
+		u.Up, u.Down, u.Billed = r.Up, r.Down, r.Billed
+	}
+	return users, err
+}
