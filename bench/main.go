@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,7 +26,7 @@ func main() {
 		bare(os.Args[2])
 		return
 	}
-	if err := run(slices.Contains(os.Args, "money")); err != nil {
+	if err := run(slices.Contains(os.Args, "money"), slices.Contains(os.Args, "nodes")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -69,14 +70,17 @@ func startBare() (url string, stop func(), err error) {
 	return "", nil, fmt.Errorf("the bare server did not start")
 }
 
-// run measures everything, or with onlyMoney the shop alone.
-func run(onlyMoney bool) error {
+// run measures everything, or with onlyMoney the shop alone, with onlyNodes what nodes cost.
+func run(onlyMoney, onlyNodes bool) error {
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	t := &table{}
+	if onlyNodes {
+		return errors.Join(exits(dir, t), t.done())
+	}
 	if err := purchases(dir, t); err != nil {
 		return err
 	}
@@ -122,13 +126,16 @@ func run(onlyMoney bool) error {
 	if err := links(s, d, t, one); err != nil {
 		return err
 	}
-	if err := usersList(s, d, t, unit); err != nil {
+	if err := listAgainst(s.url+"/mod_mu/users?key="+d.Nodes[0].Secret, unit, "users list of 10,000", t); err != nil {
 		return err
 	}
 	if err := reports(s, d, t); err != nil {
 		return err
 	}
 	t.row("memory after all this", "", fmt.Sprintf("%.0f MB", s.resident()))
+	if err := exits(dir, t); err != nil {
+		return err
+	}
 	return t.done()
 }
 
@@ -165,8 +172,8 @@ func links(s *server, d demo, t *table, one sample) error {
 	return nil
 }
 
-func usersList(s *server, d demo, t *table, unit string) error {
-	url := s.url + "/mod_mu/users?key=" + d.Nodes[0].Secret
+// listAgainst measures a node's list at url against the same bytes from the bare server at unit.
+func listAgainst(url, unit, name string, t *table) error {
 	res, err := client.Do(get(url)())
 	if err != nil {
 		return err
@@ -183,9 +190,9 @@ func usersList(s *server, d demo, t *table, unit string) error {
 	send(put)
 	memory := load(conns, seconds, http.StatusOK, get(unit+"/bytes"))
 	t.throughput(fmt.Sprintf("the same bytes from memory (%.1f MB)", float64(len(list))/1e6), "its unit", memory, memory)
-	t.throughput("users list of 10,000", "≥ 50%", load(conns, seconds, http.StatusOK, get(url)), memory)
+	t.throughput(name, "≥ 50%", load(conns, seconds, http.StatusOK, get(url)), memory)
 	same := load(1, seconds, http.StatusNotModified, get(url, "If-None-Match", res.Header.Get("ETag")))
-	t.latency("users list of 10,000, 304", "< 1 ms", same)
+	t.latency(name+", 304", "< 1 ms", same)
 	return nil
 }
 
