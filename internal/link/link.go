@@ -62,7 +62,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accoun
 		known: d.Often(knownText),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
-			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*5/4 + 1024) }, // with its compressed form
+			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) }, // with its compressed forms
 		}),
 		rights:  otter.Must(&otter.Options[int64, *rights]{MaximumSize: cachedRights}),
 		fetches: make(chan Fetch, fetchQueue),

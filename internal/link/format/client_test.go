@@ -154,6 +154,10 @@ func FuzzRecognise(f *testing.F) {
 	f.Add("clash-verge/v2.4.0", "*/*", "auto")
 	f.Add("SFA/1.12.12 (575; sing-box 99999999999999999999.1", "text/html", "SingBox")
 	f.Add("Surge iOS/3000\r\nX: 1", "", "\x00")
+	f.Add("[Rule]\nFINAL,DIRECT = // # ;", "\n[General]", "Surge6")
+	f.Add("Loon/1 \u2028,\"=", "'", "LOON")
+	f.Add("Quantumult%20X/0", "\t", "quantumultX")
+	f.Add("- {a: *b}\n\t", "\xff\xfe", "egern")
 	proxies := everyCell().proxies(f)
 	f.Fuzz(func(t *testing.T, userAgent, accept, clientType string) {
 		c, ok := format.Resolve(clientType, userAgent, accept)
@@ -163,6 +167,14 @@ func FuzzRecognise(f *testing.F) {
 		file := format.Render(proxies, format.Options{Client: c, Notices: []string{userAgent}, Status: accept, Title: clientType})
 		if len(file.Body) == 0 || file.Nodes+file.LeftOut != len(proxies) {
 			t.Errorf("%d bytes, %d nodes, %d left out", len(file.Body), file.Nodes, file.LeftOut)
+		}
+		switch c.Dialect {
+		case format.SurgeConf, format.SurfboardConf, format.LoonLines, format.QuantumultXConf:
+			for line := range strings.Lines(string(file.Body)) {
+				if strings.Count(line, "127.0.0.1, 1\n")+strings.Count(line, ",127.0.0.1,1,")+strings.Count(line, "=127.0.0.1:1,") > 1 || strings.ContainsAny(line, "\r\x00") {
+					t.Errorf("a notice became more than one entry: %q", line)
+				}
+			}
 		}
 	})
 }
