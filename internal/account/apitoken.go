@@ -18,13 +18,19 @@ import (
 // Scope is what an API token may do.
 type Scope string
 
-// The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for owners and admins, to run
-// the server's jobs.
+// The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for
+// owners and admins, to run the server's jobs and those below.
 const (
 	ScopeRead  Scope = "read"
 	ScopeWrite Scope = "write"
 	ScopeJobs  Scope = "jobs"
+
+	ScopePartner Scope = "partner" // to ask what users may use: for media servers and bots of partners
+	ScopeGrant   Scope = "grant"   // to give users traffic, beside partner
 )
+
+// staffScopes are those that only owners and admins can give, and that count only while their user is one.
+var staffScopes = []Scope{ScopeJobs, ScopePartner, ScopeGrant}
 
 // APIToken is a UUID of version 4 by which a program calls for a user.
 type APIToken struct {
@@ -103,7 +109,7 @@ func checkTokenName(name string) *fault.Field {
 func checkScopes(scopes []Scope, role Role) *fault.Field {
 	for _, s := range scopes {
 		switch {
-		case s == ScopeRead, s == ScopeWrite, s == ScopeJobs && mayRunJobs(role):
+		case s == ScopeRead, s == ScopeWrite, slices.Contains(staffScopes, s) && mayRunJobs(role):
 		default:
 			return field("scopes", "choice", "没有这个权限，或您不能授予它", "There is no such scope, or it is not yours to give")
 		}
@@ -145,7 +151,7 @@ func (a *Accounts) RevokeAPIToken(ctx context.Context, userID, id int64) error {
 func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Contains(bearer, ".") }
 
 // AuthenticateToken tells for whom an API token calls that has this scope. It carries no staff role: what only staff may
-// do asks for a sign-in. A token of the scope jobs counts while its user may run them. No such token answers
+// do asks for a sign-in. A token of a scope of staff counts while its user may give it. No such token answers
 // ErrSignedOut, one without the scope ErrTokenScope.
 func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope Scope) (Identity, error) {
 	id, err := uuid.Parse(secret)
@@ -169,7 +175,7 @@ func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope S
 	if err != nil {
 		return Identity{}, err
 	}
-	if !slices.Contains(t.Scopes, scope) || (scope == ScopeJobs && !mayRunJobs(role)) {
+	if !slices.Contains(t.Scopes, scope) || (slices.Contains(staffScopes, scope) && !mayRunJobs(role)) {
 		return Identity{}, ErrTokenScope
 	}
 	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}

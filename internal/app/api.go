@@ -21,14 +21,12 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Ban(a.Accounts)
 	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
-	old.LinkGroups(a.Accounts, a.Nodes)
-	old.Users(a.Accounts, a.Links)
-	old.Totals(a.Accounts, a.Traffic)
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Invite(a.Invites)
 	old.Payment(a.Wallets, a.Payments, a.Accounts)
 	old.Telegram(a.Telegram)
+	old.Partner(a.Accounts, a.Services, a.Emby)
 	old.Detect(a.Nodes)
 	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
 
@@ -58,6 +56,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Shop(a.Shop, a.Payments, a.Settings),
 		v2.LinkToken(a.Links, a.Services),
 		v2.Clients(a.Links),
+		v2.Emby(a.Emby, a.cfg.site),
 		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
 		v2.Services(a.Services),
 		v2.Bills(a.Shop),
@@ -66,8 +65,6 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Refunds(a.Shop),
 		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.Nodes(a.Nodes, a.Services),
-		v2.StaffNodes(a.Nodes, a.Traffic, a.cfg.site),
-		v2.Users(a.Accounts),
 		v2.Traffic(a.Traffic, a.Nodes),
 		v2.Audit(a.Nodes),
 		v2.AuditRules(a.Nodes),

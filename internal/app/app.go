@@ -28,6 +28,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
+	"airstrip/internal/emby"
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/invite"
@@ -58,6 +59,7 @@ type App struct {
 	Secrets  *secret.Secrets
 	Queue    *job.Queue
 	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
+	Media    *job.Queue // the same for the media server
 	Mails    *mail.Mails
 	Captchas *captcha.Captchas
 	Tokens   *token.Tokens
@@ -73,6 +75,7 @@ type App struct {
 	Nodes    *node.Nodes
 	Traffic  *traffic.Traffic
 	Links    *link.Links
+	Emby     *emby.Emby
 	Telegram *telegram.Bot
 	sandbox  *sandbox.Gateway // nil unless this is a demo
 	nightly  nightly
@@ -128,6 +131,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
+	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
 	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -140,9 +144,8 @@ func (a *App) build(ctx context.Context) (err error) {
 
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Links.Close)
+	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
-
-	a.Nodes.OnOutage(a.tellOutage)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
@@ -151,6 +154,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.checkNightly(a.Queue)
 	a.Outbox = job.New(a.DB)
 	a.Mails.Register(a.Outbox)
+	a.Media = job.New(a.DB)
+	a.Emby.Register(a.Media)
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
@@ -187,6 +192,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
+	background.Go(func() { a.Media.Run(ctx) })
 	logging, stopLogging := context.WithCancel(context.WithoutCancel(ctx)) // until the last fetch is answered
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })

@@ -15,12 +15,14 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword, CaptchaKey, TelegramToken}
+var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey}
 
 // The secrets of settings.
 const (
 	SMTPPassword = "smtp_password" // belongs to smtp_username
 	CaptchaKey   = "captcha_key"   // belongs to captcha_site_key
+
+	EmbyKey = "emby_key" // API key of the media server at emby_url
 
 	TelegramToken = "telegram_token" // of the bot, as BotFather gave it; without it there is no bot
 )

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
 )
 
 // Grant gives the user time of a plan without an order: it is added to the end of the running service of that plan
@@ -30,3 +32,17 @@ func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int
 func (s *Services) later(t time.Time, months, days int) time.Time {
 	return s.after(t, months).In(s.settings.Get().Zone()).AddDate(0, 0, days).UTC()
 }
+
+// GrantTraffic gives the user bytes that nobody paid for, as a package that lives until it is used up.
+func (s *Services) GrantTraffic(ctx context.Context, userID int64, name string, bytes int64) (p *Package, err error) {
+	if bytes < 1 || bytes > maxGrant {
+		return nil, fault.Invalid("bytes", "range", "流量须大于零且不超过 1 PiB", "The traffic is above zero and at most 1 PiB")
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		p, err = s.AddPackage(ctx, tx, PackageTerms{UserID: userID, Name: name, Kind: Grant, Bytes: bytes})
+		return err
+	})
+	return p, err
+}
+
+const maxGrant = 1 << 50 // bytes, as the schema has it

@@ -110,6 +110,10 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/staff/coupons/{coupon_id}/end": [
     "path.coupon_id"
   ],
+  "PUT /api/v2/staff/emby/{user_id}": [
+    "path.user_id",
+    "body.state"
+  ],
   "POST /api/v2/staff/gateways": [
     "body.kind",
     "body.name"

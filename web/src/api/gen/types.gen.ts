@@ -21,7 +21,7 @@ export type ApiToken = {
     last_used_at: string | null;
     name: string;
     /**
-     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; these three for owners and admins
      */
     scopes: Array<string>;
 };
@@ -170,7 +170,7 @@ export type ApiTokenBody = {
      */
     name: string;
     /**
-     * read, write, jobs
+     * read, write, jobs, partner, grant
      */
     scopes: Array<string>;
 };
@@ -1483,6 +1483,39 @@ export type MailResult = {
     text: string;
 };
 
+export type MediaAccount = {
+    /**
+     * Empty: there is no account on the media server
+     */
+    emby_id: string;
+    is_allowed: boolean;
+    /**
+     * Staff said how it is to stand; the plan does not change it
+     */
+    is_held: boolean;
+    last_error: string;
+    name: string;
+    /**
+     * What the media server was last brought to
+     */
+    state: 'none' | 'enabled' | 'disabled';
+    updated_at: string;
+    user_id: number;
+    wanted: 'none' | 'enabled' | 'disabled';
+};
+
+export type MediaAccounts = {
+    accounts: Array<MediaAccount>;
+    total_count: number;
+};
+
+export type MediaChangeBody = {
+    /**
+     * enabled makes the account where there is none; none deletes it
+     */
+    state: 'none' | 'enabled' | 'disabled';
+};
+
 export type MovementItem = {
     /**
      * Negative where money left the wallet
@@ -1534,7 +1567,7 @@ export type NewApiToken = {
     last_used_at: string | null;
     name: string;
     /**
-     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs, for owners and admins
+     * read: GET operations; write: the others; neither opens what is under /user/account and /user/developer; jobs: the server's jobs; partner: what users may use, for partners' services; grant: traffic for users, beside partner; these three for owners and admins
      */
     scopes: Array<string>;
     /**
@@ -1891,6 +1924,26 @@ export type OrderResult = {
      * What the order waits for, or waited for; with its pay page while it is pending
      */
     recharge?: RechargeRecord;
+};
+
+export type OwnMedia = {
+    /**
+     * Whether the user's plan includes the media server
+     */
+    is_allowed: boolean;
+    /**
+     * Of the account there
+     */
+    name: string;
+    password: string;
+    /**
+     * none: the account is made once the address is opened
+     */
+    state: 'none' | 'enabled' | 'disabled';
+    /**
+     * Leads to the media server, by way of this site
+     */
+    url: string;
 };
 
 export type PackageItem = {
@@ -3821,6 +3874,43 @@ export type StaffCouponEndResponses = {
 
 export type StaffCouponEndResponse = StaffCouponEndResponses[keyof StaffCouponEndResponses];
 
+export type StaffEmbyListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/emby';
+};
+
+export type StaffEmbyListResponses = {
+    /**
+     * OK
+     */
+    200: MediaAccounts;
+};
+
+export type StaffEmbyListResponse = StaffEmbyListResponses[keyof StaffEmbyListResponses];
+
+export type StaffEmbySetData = {
+    body: MediaChangeBody;
+    path: {
+        user_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/emby/{user_id}';
+};
+
+export type StaffEmbySetResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffEmbySetResponse = StaffEmbySetResponses[keyof StaffEmbySetResponses];
+
 export type StaffGatewaysListData = {
     body?: never;
     path?: never;
@@ -5103,6 +5193,22 @@ export type ClientsListResponses = {
 };
 
 export type ClientsListResponse = ClientsListResponses[keyof ClientsListResponses];
+
+export type EmbyGetData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/services/emby';
+};
+
+export type EmbyGetResponses = {
+    /**
+     * OK
+     */
+    200: OwnMedia;
+};
+
+export type EmbyGetResponse = EmbyGetResponses[keyof EmbyGetResponses];
 
 export type LinkLogData = {
     body?: never;
