@@ -21,6 +21,9 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Ban(a.Accounts)
 	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
+	old.LinkGroups(a.Accounts, a.Nodes)
+	old.Users(a.Accounts, a.Links)
+	old.Totals(a.Accounts, a.Traffic)
 	old.Credentials(a.Links, a.Services)
 	old.Shop(a.Shop)
 	old.Invite(a.Invites)
@@ -65,6 +68,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Refunds(a.Shop),
 		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.Nodes(a.Nodes, a.Services),
+		v2.StaffNodes(a.Nodes, a.Traffic, a.cfg.site),
+		v2.Users(a.Accounts),
 		v2.Traffic(a.Traffic, a.Nodes),
 		v2.Audit(a.Nodes),
 		v2.AuditRules(a.Nodes),

@@ -147,6 +147,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
 
+	a.Nodes.OnOutage(a.tellOutage)
+
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)

@@ -84,6 +84,38 @@ func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
 	return l.show(string(token), row.UpdatedAt), nil
 }
 
+// UserToken is a user with the token of their link.
+type UserToken struct {
+	UserID int64
+	Token  string
+}
+
+// All gives the link tokens of all users who are not gone, by user, and makes those that there are none of.
+func (l *Links) All(ctx context.Context) ([]UserToken, error) {
+	var rows []tokenRow
+	if err := l.db.NewRaw(`SELECT a.user_id, t.sealed FROM access AS a LEFT JOIN link_token AS t ON t.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	all := make([]UserToken, len(rows))
+	for i, row := range rows {
+		all[i].UserID = row.UserID
+		if row.Sealed == nil {
+			made, err := l.Token(ctx, row.UserID)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Token = made.Token
+			continue
+		}
+		token, err := l.key.Open(sealedFor, row.Sealed)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Token = string(token)
+	}
+	return all, nil
+}
+
 // Reset gives the user another token; from the commit on the old one is unknown. With nodes, the user's UUID and password
 // on all nodes are made anew in the same transaction.
 func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, error) {
@@ -128,6 +160,7 @@ type known struct {
 	UserID int64
 	Access int64 // value of the revision that grows with users' rights
 	Node   int64 // the same of nodes
+	Group  int   // the link group that the user was dealt; 0: none
 }
 
 // Owner tells whose link a token opens.
@@ -137,12 +170,13 @@ func (l *Links) Owner(ctx context.Context, token string) (userID int64, err erro
 }
 
 const knownText = `SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0),
-	coalesce((SELECT value FROM revision WHERE name = ?), 0) FROM link_token WHERE hash = ?`
+	coalesce((SELECT value FROM revision WHERE name = ?), 0),
+	coalesce((SELECT link_group FROM user_link_group AS g WHERE g.user_id = link_token.user_id), 0) FROM link_token WHERE hash = ?`
 
 // find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
 func (l *Links) find(ctx context.Context, token string) (known, error) {
 	var k known
-	err := l.known.Row(ctx, service.Revision, node.Revision, hash(token)).Scan(&k.UserID, &k.Access, &k.Node)
+	err := l.known.Row(ctx, service.Revision, node.Revision, hash(token)).Scan(&k.UserID, &k.Access, &k.Node, &k.Group)
 	if errors.Is(err, db.ErrNoRows) {
 		return k, ErrUnknown
 	}

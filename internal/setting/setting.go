@@ -89,7 +89,8 @@ type Site struct {
 	EmbyClass          int      `json:"emby_class"`           // class that a plan needs for the media server
 	TrafficLogDays     int      `json:"traffic_log_days"`
 	NodeReportSeconds  int      `json:"node_report_seconds"`
-	NodeAllowPrivate   bool     `json:"node_allow_private"` // whether nodes may reach private addresses; for the demo and tests
+	NodeOfflineMinutes int      `json:"node_offline_minutes"` // how long a node is silent before staff is told
+	NodeAllowPrivate   bool     `json:"node_allow_private"`   // whether nodes may reach private addresses; for the demo and tests
 }
 
 // Defaults are the settings of a new site.
@@ -104,7 +105,7 @@ func Defaults() Site {
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
 		StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30, LinkNoticeNetworks: 12, EmbyClass: 1,
-		TrafficLogDays: 90, NodeReportSeconds: 60,
+		TrafficLogDays: 90, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
 	}
 }
 
@@ -141,6 +142,8 @@ func (s Site) check() error {
 		return fault.Invalid("invite_quota", "range", "邀请名额与价格不能为负", "The quota and the price of invites must not be negative")
 	case s.SignUpPerIPDaily < 1:
 		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
+	case s.NodeOfflineMinutes < 1 || s.NodeOfflineMinutes > 1440:
+		return fault.Invalid("node_offline_minutes", "range", "分钟数须在 1 到 1440 之间", "The minutes are from 1 to 1440")
 	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1 || s.LinkLogDays < 1:
 		return fault.Invalid("recharge_minutes", "range", "时长必须大于零", "Times must be above zero")
 	}
