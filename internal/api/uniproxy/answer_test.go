@@ -230,6 +230,23 @@ func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
 	})
 }
 
+func TestACertificateThatTheAgentGetsItselfIsNoFile(t *testing.T) {
+	each(t, func(s *site) {
+		draft := node.Draft("acme", node.AnyTLS, "s.example", 8443)
+		draft.Settings.TLS = &node.TLS{ServerName: "s.example", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me@s.example"}}
+		s.add(draft)
+		var config struct {
+			TLSSettings map[string]any `json:"tls_settings"`
+			CertConfig  map[string]any `json:"cert_config"`
+		}
+		s.ok(&config, "acme", "anytls", "GET", "config", "")
+		if !maps.Equal(config.TLSSettings, map[string]any{"server_name": "s.example", "cert_mode": "http"}) ||
+			!maps.Equal(config.CertConfig, map[string]any{"cert_mode": "http", "domain": "s.example", "email": "me@s.example"}) {
+			t.Fatalf("%v", config)
+		}
+	})
+}
+
 func TestRulesComeInTheAgentsDialect(t *testing.T) {
 	each(t, func(s *site) {
 		type route struct {

@@ -72,6 +72,7 @@ type tlsJSON struct {
 type certJSON struct {
 	CertMode    string `json:"cert_mode"`
 	Domain      string `json:"domain"`
+	Email       string `json:"email,omitempty"`
 	CertFile    string `json:"cert_file,omitempty"`
 	KeyFile     string `json:"key_file,omitempty"`
 	CertContent string `json:"cert_content,omitempty"`
@@ -167,14 +168,24 @@ func transport(s node.Settings) *transportJSON {
 // one, as cert_config; others have one of their own from their operator.
 func tlsFiles(t *node.TLS) *tlsJSON {
 	out := &tlsJSON{ServerName: t.ServerName}
-	if t.Certificate == "" {
+	switch {
+	case t.ACME != nil:
+		out.CertMode = acmeMode
+	case t.Certificate == "":
 		out.CertMode, out.CertFile, out.KeyFile = "file", t.CertificateFile, t.KeyFile
 	}
 	return out
 }
 
+// acmeMode is how agents that get their certificates themselves prove the name, whichever way ours would: they know no
+// other that needs nothing of the operator.
+const acmeMode = "http"
+
 func certificate(t *node.TLS) *certJSON {
-	if t.Certificate != "" {
+	switch {
+	case t.ACME != nil:
+		return &certJSON{CertMode: acmeMode, Domain: t.ServerName, Email: t.ACME.Email}
+	case t.Certificate != "":
 		return &certJSON{CertMode: "content", Domain: t.ServerName, CertContent: t.Certificate, KeyContent: t.Key}
 	}
 	return &certJSON{CertMode: "file", Domain: t.ServerName, CertFile: t.CertificateFile, KeyFile: t.KeyFile}
