@@ -479,6 +479,12 @@ func TestNothingThatIsAskedBreaksTheServerOrItsHeaders(t *testing.T) {
 func FuzzParameters(f *testing.F) {
 	f.Add("ClashMeta", "a\r\nb", "txt", "1", "mihomo/1.19")
 	f.Add("auto", "\"'%0a", "json", "true", "SFA/1 (sing-box 1.9)")
+	f.Add("Surge5", "x\x85y\u2028", "conf", "0", "Surge iOS/3000")
+	f.Add("ssd", "CON", "list", "yes", "SSD/1\x00")
+	f.Add("Surfboard", strings.Repeat("ü", 100), "yaml", "off", "Surfboard/\xff")
+	f.Add("Surge5", "x\x85y\u2028", "conf", "0", "Surge iOS/3000")
+	f.Add("ssd", "CON", "list", "yes", "SSD/1\x00")
+	f.Add("Surfboard", strings.Repeat("ü", 100), "yaml", "off", "Surfboard/\xff")
 	s := open(f, dbtest.SQLite(f))
 	f.Fuzz(func(t *testing.T, clientType, filename, suffix, flag, userAgent string) {
 		q := url.Values{"client_type": {clientType}, "filename": {filename}, "suffix_type": {suffix}, "is_proxy_mode": {flag}}
