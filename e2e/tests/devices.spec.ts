@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Customer } from '../harness/customer.ts'
+import { Download } from '../harness/download.ts'
+import { freePort } from '../harness/ports.ts'
+import { Process } from '../harness/process.ts'
+import { singBox } from '../harness/programs.ts'
+import { nodeOn } from '../harness/sing-box.ts'
+import type { Station } from '../harness/station.ts'
+import { expect, test } from '../harness/test.ts'
+
+const limit = 3
+const rate = 200_000 // bytes a second
+
+test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the place of the oldest`, async ({ station }) => {
+  const customer = await Customer.signUp(station.server.url)
+  await customer.recharge('1.00')
+  await customer.buy(await station.addPlan('--name', 'Devices', '--quota-gb', '100', '--devices', String(limit), '--price', '1=1.00'))
+  const { proxies, stop } = await addresses(station, customer, 21)
+  const open = (port: number) => new Download(port, station.origin.port, `/slow/${rate * 120}/${rate}`, 8)
+
+  const downloads = proxies.slice(0, 20).map(open)
+  await wait(8000) // who has no place by then was refused
+  for (let second = 0; second < 4; second++) expect(await moving(downloads), 'at any time').toHaveLength(limit)
+  const staying = await moving(downloads)
+
+  const newcomer = open(proxies[20]!)
+  await expect.poll(() => newcomer.received, { timeout: 8000 }).toBeGreaterThan(0)
+  const now = await moving([...downloads, newcomer])
+  expect(now).toHaveLength(limit)
+  expect(now).toContain(newcomer)
+  expect(now.filter((download) => staying.includes(download))).toHaveLength(limit - 1)
+  const { access } = await customer.call<{ access: { online_devices: number } }>('GET', '/user/dashboard')
+  expect(access.online_devices).toBe(limit)
+  for (const download of [...downloads, newcomer]) download.stop()
+  await stop()
+})
+
+/** Those that something arrives for within a second. */
+async function moving(downloads: Download[]): Promise<Download[]> {
+  const before = downloads.map((download) => download.received)
+  await wait(1000)
+  return downloads.filter((download, index) => download.received > before[index]!)
+}
+
+/** One sing-box that is as many devices, each with an address and a proxy port of its own, on two nodes in turn. */
+async function addresses(station: Station, customer: Customer, count: number): Promise<{ proxies: number[]; stop(): Promise<void> }> {
+  const profile = await customer.profile()
+  const nodes = [1, 3].map((index) => {
+    const name = nodeOn(profile, station.agents[index]!.node.port)
+    return profile.outbounds.find(({ tag }) => tag === name)!
+  })
+  const proxies: number[] = []
+  for (let i = 0; i < count; i++) proxies.push(await freePort())
+  const config = {
+    inbounds: proxies.map((port, i) => ({ type: 'mixed', tag: `in-${i}`, listen: '127.0.0.1', listen_port: port })),
+    outbounds: proxies.map((_, i) => ({ ...nodes[i % 2]!, tag: `out-${i}`, inet4_bind_address: `127.0.1.${i + 1}` })),
+    route: { rules: proxies.map((_, i) => ({ inbound: [`in-${i}`], action: 'route', outbound: `out-${i}` })) },
+  }
+  const file = join(station.folder, 'devices.json')
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
+  const process = new Process('sing-box of 21 devices', singBox, ['run', '-c', file, '-D', station.folder, '--disable-color'], { log: join(station.folder, 'sing-box.log') })
+  await process.saying(/sing-box started/)
+  return { proxies, stop: () => process.stop() }
+}
