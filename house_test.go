@@ -12,7 +12,7 @@ import (
 var floors = [][]string{
 	{"fault", "money"},
 	{"db"},
-	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo"},
+	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo", "ipban"},
 	{"secret"},
 	{"captcha", "mail"},
 	{"token", "wallet", "service"},

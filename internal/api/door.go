@@ -25,6 +25,7 @@ type Door struct {
 	mux     *http.ServeMux
 	trusted []netip.Prefix
 	seconds *prometheus.HistogramVec
+	refuse  func(netip.Addr) error
 }
 
 // The sizes of bodies that are read, in bytes.
@@ -42,6 +43,10 @@ func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Register
 	reg.MustRegister(d.seconds)
 	return d
 }
+
+// Refuse has fn asked for each request whether its address may come in, but for those of nodes: their secrets say who they
+// are, and a ban of the hosting company where the site's enemies are must not cut off the nodes that are there too.
+func (d *Door) Refuse(fn func(netip.Addr) error) { d.refuse = fn }
 
 // Handler is everything around the mux: request id, caller, limits, compression, log, metrics, and a 500 for a panic.
 func (d *Door) Handler() http.Handler {
@@ -79,6 +84,12 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 	if path := strings.TrimRight(r.URL.Path, "/"); path != r.URL.Path && path != "" {
 		r.URL.Path, r.URL.RawPath = path, strings.TrimRight(r.URL.RawPath, "/")
 	}
+	if d.refuse != nil && !forNodes(r.URL.Path) {
+		if err := d.refuse(caller.IP); err != nil {
+			NewFailure(ctx, err).Write(rec)
+			return
+		}
+	}
 	limit := int64(maxBody)
 	if forNodes(r.URL.Path) {
 		limit = maxNodeBody
@@ -91,7 +102,7 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 }
 
 func forNodes(path string) bool {
-	return strings.HasPrefix(path, "/v1/mod_mu") || strings.HasPrefix(path, "/mod_mu") || strings.HasPrefix(path, "/api/agent/") ||
+	return strings.HasPrefix(path, "/v1/mod_mu/") || strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
 		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/")
 }
 

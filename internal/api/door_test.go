@@ -167,3 +167,40 @@ func TestMetricsNameRoutesAndNeverPaths(t *testing.T) {
 		t.Errorf("the series is %s", text)
 	}
 }
+
+func TestABannedAddressIsToldSoAtTheDoor(t *testing.T) {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot", "/api/v1/server/UniProxy/config"} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") })
+	}
+	d := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, prometheus.NewRegistry())
+	d.Refuse(func(ip netip.Addr) error {
+		if ip == netip.MustParseAddr("203.0.113.1") {
+			return fault.Forbidden("ip_banned", "禁", "banned").With(map[string]string{"ban_context": "rude"})
+		}
+		return nil
+	})
+	for _, banned := range []*httptest.ResponseRecorder{
+		ask(d.Handler(), "GET", "/page", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/page", "[::ffff:203.0.113.1]:9", nil),
+		ask(d.Handler(), "GET", "/page", "10.0.0.1:9", nil, "X-Forwarded-For", "203.0.113.1"),
+		ask(d.Handler(), "GET", "/no/such/path", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/v1/mod_mux", "203.0.113.1:9", nil),
+	} {
+		if banned.Code != 403 || !strings.Contains(banned.Body.String(), `"ip_banned"`) || !strings.Contains(banned.Body.String(), "rude") {
+			t.Errorf("%d %s", banned.Code, banned.Body)
+		}
+	}
+	for _, free := range []*httptest.ResponseRecorder{
+		ask(d.Handler(), "GET", "/page", "203.0.113.2:9", nil),
+		ask(d.Handler(), "GET", "/page", "203.0.113.2:9", nil, "X-Forwarded-For", "203.0.113.1"), // nobody's word
+		ask(d.Handler(), "GET", "/v1/mod_mu/users", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/mod_mu/users", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/api/agent/v1/snapshot", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/api/v1/server/UniProxy/config", "203.0.113.1:9", nil),
+	} {
+		if free.Code != 200 || free.Body.String() != "in" {
+			t.Errorf("%d %s", free.Code, free.Body)
+		}
+	}
+}

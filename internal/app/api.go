@@ -19,6 +19,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	old.Security(a.Accounts)
 	old.Code(a.Accounts)
 	old.Ban(a.Accounts)
+	old.IPBan(a.IPBans)
 	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
 	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
 	old.LinkGroups(a.Accounts, a.Nodes)
@@ -73,6 +74,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Traffic(a.Traffic, a.Nodes),
 		v2.Audit(a.Nodes),
 		v2.AuditRules(a.Nodes),
+		v2.IPBans(a.IPBans),
 	)
 }
 

@@ -32,6 +32,7 @@ import (
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/invite"
+	"airstrip/internal/ipban"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
@@ -62,6 +63,7 @@ type App struct {
 	Media    *job.Queue // the same for the media server
 	Mails    *mail.Mails
 	Captchas *captcha.Captchas
+	IPBans   *ipban.Bans
 	Tokens   *token.Tokens
 	Wallets  *wallet.Wallets
 	Services *service.Services
@@ -108,6 +110,9 @@ func (a *App) build(ctx context.Context) (err error) {
 		return err
 	}
 	if a.Settings, err = setting.New(ctx, a.DB); err != nil {
+		return err
+	}
+	if a.IPBans, err = ipban.New(ctx, a.DB); err != nil {
 		return err
 	}
 	if a.Tokens, err = token.New(ctx, a.DB, a.cfg.key); err != nil {
@@ -190,6 +195,7 @@ func (a *App) Serve(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { a.DB.Follow(ctx) })
 	background.Go(func() { a.Settings.Follow(ctx) })
+	background.Go(func() { a.IPBans.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
 	background.Go(func() { a.Gateways.Follow(ctx) })
 	background.Go(func() { a.Queue.Run(ctx) })
@@ -260,7 +266,9 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	if a.cfg.MetricsToken != "" {
 		mux.Handle("GET /metrics", metricsHandler(reg, a.cfg.MetricsToken))
 	}
-	return api.NewDoor(mux, a.cfg.proxies, reg).Handler(), nil
+	door := api.NewDoor(mux, a.cfg.proxies, reg)
+	door.Refuse(a.IPBans.Refuse)
+	return door.Handler(), nil
 }
 
 // vendors are those others whose scripts the pages may load.

@@ -18,6 +18,7 @@ import (
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/ipban"
 	"airstrip/internal/link"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
@@ -76,12 +77,19 @@ func newSite(t *testing.T) *site {
 	mux := http.NewServeMux()
 	r := v1.New(mux, a.Authenticate)
 	r.Ban(a)
+	bans, err := ipban.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.IPBan(bans)
 	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
 	r.Credentials(link.New(d, key, settings, "http://localhost:8080", nil, services, nodes, nil), services)
 	r.Detect(nodes)
 	r.Jobs(a, nodes, v1.Job{Pattern: "POST /v1/mod_mu/check_job", Run: func(context.Context) (any, error) { s.ran++; return nil, nil }})
-	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
+	front := api.NewDoor(mux, nil, prometheus.NewRegistry())
+	front.Refuse(bans.Refuse)
+	s.handler = front.Handler()
 	return s
 }
 
