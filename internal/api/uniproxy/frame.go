@@ -58,13 +58,14 @@ func tellDelta[U any](ctx context.Context, f *follower, action string, users []U
 	return nil
 }
 
-// send writes one frame. Where the agent does not take it in time the connection is broken off.
+// send writes one frame. Where the agent does not take it in time the connection is broken off, but not by the end of ctx:
+// what was begun is finished, and then the socket is closed.
 func (f *follower) send(ctx context.Context, event string, data any) error {
 	body, err := json.Marshal(frameJSON{event, data, time.Now().Unix()})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.pace.write)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.pace.write)
 	defer cancel()
 	if f.conn.Write(ctx, websocket.MessageText, body) != nil {
 		return errGone
