@@ -102,11 +102,7 @@ func (f *follower) follow(ctx context.Context, gone func()) error {
 func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.pace.admit)
 	defer cancel()
-	n, revision, err := f.nodes.BySecret(ctx, f.who.token)
-	if err == nil {
-		err = f.who.check(n)
-	}
-	return n, revision, err
+	return f.who.find(ctx, f.nodes)
 }
 
 // begin tells an agent that just came everything.

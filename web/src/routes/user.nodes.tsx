@@ -12,6 +12,8 @@ export const Route = createFileRoute('/user/nodes')({
     online: searchFlag,
     /** Only the favourites. */
     stars: searchFlag,
+    /** name, state, load or rate; else the server's order. */
+    sort: searchText,
   }),
   loader: () => loadTexts('node'),
   component: lazyPage(() => import('@/features/node/nodes-page'), 'NodesPage'),

@@ -311,6 +311,8 @@ export const node = (change: Partial<NodeInfo> = {}): NodeInfo => ({
   bandwidth: '1 Gbps',
   is_premium: true,
   rate: '1.00',
+  hour_rates: [],
+  tags: [],
   class: 1,
   speed_mbps: null,
   online_users: 12,

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuditRecordsData, AuditRecordsResponses, AuditRulesData, AuditRulesResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, EmbyGetData, EmbyGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCouponEndData, StaffCouponEndResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuditRecordsData, AuditRecordsResponses, AuditRulesData, AuditRulesResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, EmbyGetData, EmbyGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCouponEndData, StaffCouponEndResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -17,6 +17,16 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
      */
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
+
+/**
+ * Turn old Shadowsocks nodes into VMess ones
+ */
+export const oldSsNodeRebuildVmess = <ThrowOnError extends boolean = true>(options?: Options<OldSsNodeRebuildVmessData, ThrowOnError>): RequestResult<OldSsNodeRebuildVmessResponses, unknown, ThrowOnError> => (options?.client ?? client).get<OldSsNodeRebuildVmessResponses, unknown, ThrowOnError>({ url: '/api/v2/admin_api/old_ss_node_rebuild_vmess', ...options });
+
+/**
+ * Give a user another address; both must be right, and all sessions of the user end
+ */
+export const replaceUserEmail = <ThrowOnError extends boolean = true>(options: Options<ReplaceUserEmailData, ThrowOnError>): RequestResult<ReplaceUserEmailResponses, unknown, ThrowOnError> => (options.client ?? client).get<ReplaceUserEmailResponses, unknown, ThrowOnError>({ url: '/api/v2/admin_api/replace_user_email', ...options });
 
 /**
  * Sign in with e-mail and password
@@ -449,9 +459,92 @@ export const staffMail = <ThrowOnError extends boolean = true>(options: Options<
 export const staffMailRetry = <ThrowOnError extends boolean = true>(options: Options<StaffMailRetryData, ThrowOnError>): RequestResult<StaffMailRetryResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffMailRetryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/mails/{mail_id}/retry', ...options });
 
 /**
+ * Whether the one key of a panel before this one still opens all nodes
+ */
+export const staffSharedKey = <ThrowOnError extends boolean = true>(options?: Options<StaffSharedKeyData, ThrowOnError>): RequestResult<StaffSharedKeyResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffSharedKeyResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/node-shared-key', ...options });
+
+/**
+ * Let the one key of a panel before this one open all nodes while their agents move, or take it back
+ */
+export const staffSharedKeySet = <ThrowOnError extends boolean = true>(options: Options<StaffSharedKeySetData, ThrowOnError>): RequestResult<StaffSharedKeySetResponses, unknown, ThrowOnError> => (options.client ?? client).put<StaffSharedKeySetResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/node-shared-key',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * All nodes with their state, in their order
+ */
+export const staffNodesList = <ThrowOnError extends boolean = true>(options?: Options<StaffNodesListData, ThrowOnError>): RequestResult<StaffNodesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffNodesListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes', ...options });
+
+/**
+ * Add a node; keys and certificates that it needs and lacks are made
+ */
+export const staffNodeAdd = <ThrowOnError extends boolean = true>(options: Options<StaffNodeAddData, ThrowOnError>): RequestResult<StaffNodeAddResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodeAddResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/nodes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a node; what was counted on it stays
+ */
+export const staffNodeRemove = <ThrowOnError extends boolean = true>(options: Options<StaffNodeRemoveData, ThrowOnError>): RequestResult<StaffNodeRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<StaffNodeRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}', ...options });
+
+/**
+ * One node
+ */
+export const staffNodeGet = <ThrowOnError extends boolean = true>(options: Options<StaffNodeGetData, ThrowOnError>): RequestResult<StaffNodeGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}', ...options });
+
+/**
+ * Change a node; its agent follows at once
+ */
+export const staffNodeChange = <ThrowOnError extends boolean = true>(options: Options<StaffNodeChangeData, ThrowOnError>): RequestResult<StaffNodeChangeResponses, unknown, ThrowOnError> => (options.client ?? client).patch<StaffNodeChangeResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/nodes/{node_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How a node was in the last hours, in about 300 steps, and when it was away
+ */
+export const staffNodeHistory = <ThrowOnError extends boolean = true>(options: Options<StaffNodeHistoryData, ThrowOnError>): RequestResult<StaffNodeHistoryResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeHistoryResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/history', ...options });
+
+/**
+ * The addresses that are connected to a node now
+ */
+export const staffNodeOnline = <ThrowOnError extends boolean = true>(options: Options<StaffNodeOnlineData, ThrowOnError>): RequestResult<StaffNodeOnlineResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeOnlineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/online', ...options });
+
+/**
+ * Give a node's agent another secret
+ */
+export const staffNodeSecret = <ThrowOnError extends boolean = true>(options: Options<StaffNodeSecretData, ThrowOnError>): RequestResult<StaffNodeSecretResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffNodeSecretResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/nodes/{node_id}/secret',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * How fast a node says it reaches the carriers
  */
 export const staffNodeSpeedTests = <ThrowOnError extends boolean = true>(options: Options<StaffNodeSpeedTestsData, ThrowOnError>): RequestResult<StaffNodeSpeedTestsResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeSpeedTestsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/speed-tests', ...options });
+
+/**
+ * The users who moved most on a node in the last hours
+ */
+export const staffNodeUsers = <ThrowOnError extends boolean = true>(options: Options<StaffNodeUsersData, ThrowOnError>): RequestResult<StaffNodeUsersResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeUsersResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/users', ...options });
 
 /**
  * Give the unused part of an order back to its user's wallet; what it led to ends

@@ -4,6 +4,12 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
+export type Acme = {
+    challenge: string;
+    directory?: string;
+    email?: string;
+};
+
 export type ApiToken = {
     created_at: string;
     /**
@@ -1030,6 +1036,17 @@ export type GetMeResult = {
     user_new_id: string;
 };
 
+export type HeavyUser = {
+    billed_bytes: number;
+    down_bytes: number;
+    /**
+     * Empty: the account is gone
+     */
+    email: string;
+    up_bytes: number;
+    user_id: number;
+};
+
 export type InviteCodeBody = {
     invite_code: string;
 };
@@ -1428,6 +1445,26 @@ export type MadeBatch = {
     csv: string;
 };
 
+export type MadeNode = {
+    /**
+     * One line for root's shell on the node, where airstrip-node and its unit are
+     */
+    install: string;
+    node: StaffNode;
+    /**
+     * Of the node's agent; shown this once
+     */
+    secret: string;
+};
+
+export type MadeSecret = {
+    install: string;
+    /**
+     * Shown this once
+     */
+    secret: string;
+};
+
 export type MailItem = {
     created_at: string;
     /**
@@ -1655,6 +1692,102 @@ export type NewGatewayBody = {
     title_zh?: string;
 };
 
+export type NewNodeBody = {
+    address?: string;
+    class?: number;
+    country?: string;
+    enabled?: boolean;
+    group_hosts?: {
+        [key: string]: NodeEndpoint;
+    };
+    group_id?: number;
+    /**
+     * 24 of them, or none
+     */
+    hour_rates?: Array<string>;
+    link_mbps?: number;
+    listen?: string;
+    listen_port?: number;
+    name?: string;
+    port?: number;
+    protocol: string;
+    /**
+     * 0: none
+     */
+    quota_bytes?: number;
+    rate?: string;
+    relays?: Array<NodeRelay>;
+    remark?: string;
+    reset_day?: number;
+    /**
+     * All of them; private keys that are left out stay, or are made
+     */
+    settings?: NodeSettings;
+    sort?: number;
+    /**
+     * 0: no limit
+     */
+    speed_mbps?: number;
+    tags?: Array<string>;
+    visible?: boolean;
+};
+
+export type NodeChange = {
+    address?: string;
+    class?: number;
+    country?: string;
+    enabled?: boolean;
+    group_hosts?: {
+        [key: string]: NodeEndpoint;
+    };
+    group_id?: number;
+    /**
+     * 24 of them, or none
+     */
+    hour_rates?: Array<string>;
+    link_mbps?: number;
+    listen?: string;
+    listen_port?: number;
+    name?: string;
+    port?: number;
+    /**
+     * 0: none
+     */
+    quota_bytes?: number;
+    rate?: string;
+    relays?: Array<NodeRelay>;
+    remark?: string;
+    reset_day?: number;
+    /**
+     * All of them; private keys that are left out stay, or are made
+     */
+    settings?: NodeSettings;
+    sort?: number;
+    /**
+     * 0: no limit
+     */
+    speed_mbps?: number;
+    tags?: Array<string>;
+    visible?: boolean;
+};
+
+export type NodeEndpoint = {
+    host: string;
+    port?: number;
+};
+
+export type NodeHistory = {
+    /**
+     * Steps in which it said nothing are left out
+     */
+    moments: Array<NodeMoment>;
+    /**
+     * The newest first
+     */
+    outages: Array<NodeOutage>;
+    step_minutes: number;
+};
+
 export type NodeInfo = {
     bandwidth: string;
     class: number;
@@ -1662,6 +1795,10 @@ export type NodeInfo = {
      * ISO 3166-1 alpha-2; ZZ: unknown
      */
     country_code: string;
+    /**
+     * The rate in each hour of the site's day; empty: always the same
+     */
+    hour_rates: Array<string>;
     /**
      * Whether it asks for a class above 0
      */
@@ -1686,7 +1823,7 @@ export type NodeInfo = {
      */
     protocol_support: Array<string>;
     /**
-     * Decimal; traffic counts so many times
+     * Decimal; traffic counts so many times now
      */
     rate: string;
     server_address: string;
@@ -1695,6 +1832,73 @@ export type NodeInfo = {
      */
     speed_mbps: number | null;
     status: 'online' | 'late' | 'offline';
+    tags: Array<string>;
+};
+
+export type NodeMoment = {
+    /**
+     * When the step began
+     */
+    at: string;
+    connections: number;
+    /**
+     * Percent, on the average
+     */
+    cpu: number;
+    down_bps: number;
+    memory: number;
+    /**
+     * The most at once
+     */
+    online_users: number;
+    /**
+     * Bytes a second, on the average
+     */
+    up_bps: number;
+};
+
+export type NodeOnline = {
+    first_at: string;
+    ip: string;
+    last_at: string;
+    user_id: number;
+};
+
+export type NodeOutage = {
+    /**
+     * The last sign of life before it
+     */
+    began_at: string;
+    /**
+     * null: it lasts
+     */
+    ended_at: string | null;
+};
+
+export type NodeRelay = {
+    host: string;
+    name: string;
+    port: number;
+};
+
+export type NodeSettings = {
+    congestion?: string;
+    down_mbps?: number;
+    flow?: string;
+    host?: string;
+    method?: string;
+    obfs?: string;
+    obfs_password?: string;
+    padding_scheme?: Array<string>;
+    path?: string;
+    reality?: Reality;
+    security?: string;
+    server_key?: string;
+    service_name?: string;
+    tls?: Tls;
+    transport?: string;
+    up_mbps?: number;
+    zero_rtt?: boolean;
 };
 
 export type NodesResult = {
@@ -2232,6 +2436,34 @@ export type PurchaseWishBody = {
     renew_service_id?: number | null;
 };
 
+export type Reality = {
+    dest: string;
+    private_key?: string;
+    public_key?: string;
+    server_names: Array<string>;
+    short_ids?: Array<string>;
+};
+
+export type RebuiltNode = {
+    /**
+     * false: a dry run
+     */
+    is_rebuilt: boolean;
+    /**
+     * The cipher it had
+     */
+    method: string;
+    node_config: NodeSettings;
+    node_id: number;
+    node_name: string;
+    server_address: string;
+    server_port: number;
+    /**
+     * What it becomes
+     */
+    vpn_type: string;
+};
+
 export type RechargeList = {
     /**
      * When the wallet was opened
@@ -2477,6 +2709,13 @@ export type RenewedItem = {
     service_id: number;
 };
 
+export type ReplacedEmail = {
+    new_email: string;
+    old_email: string;
+    updated_at: string;
+    user_id: number;
+};
+
 export type RequestCodeBody = {
     /**
      * Sent by older clients
@@ -2515,6 +2754,13 @@ export type ResetPasswordBody = {
      * 8 to 128 characters, not among the most common
      */
     password: string;
+};
+
+export type SecretWishBody = {
+    /**
+     * How long the present secret stays good
+     */
+    honour_old_minutes?: number;
 };
 
 export type SecurityBody = {
@@ -2647,6 +2893,22 @@ export type SessionResult = {
      * As Windows or Android 16; empty where unknown
      */
     system: string;
+};
+
+export type SharedKey = {
+    on: boolean;
+    /**
+     * null: until it is taken back
+     */
+    until: string | null;
+};
+
+export type SharedWish = {
+    /**
+     * Empty: taken back
+     */
+    key: string;
+    until?: string;
 };
 
 export type SignInBody = {
@@ -2954,8 +3216,103 @@ export type StaffAuditRules = {
     rules: Array<StaffAuditRule>;
 };
 
+export type StaffNode = {
+    address: string;
+    /**
+     * The agent's version, where it says
+     */
+    agent: string;
+    class: number;
+    connections: number;
+    country: string;
+    /**
+     * Percent
+     */
+    cpu: number;
+    created_at: string;
+    down_bps: number;
+    enabled: boolean;
+    /**
+     * By link group, where its users dial
+     */
+    group_hosts: {
+        [key: string]: NodeEndpoint;
+    };
+    group_id: number;
+    /**
+     * Of each hour of the site's day, or none
+     */
+    hour_rates: Array<string>;
+    id: number;
+    link_mbps: number;
+    listen: string;
+    listen_port: number;
+    load: Array<number>;
+    /**
+     * Percent
+     */
+    memory: number;
+    name: string;
+    online_users: number;
+    port: number;
+    protocol: string;
+    /**
+     * A month, up and down together; null: none
+     */
+    quota_bytes: number | null;
+    rate: string;
+    rate_now: string;
+    relays: Array<NodeRelay>;
+    remark: string;
+    reset_day: number;
+    resets_at: string;
+    /**
+     * null: never
+     */
+    seen_at: string | null;
+    /**
+     * Without the private keys
+     */
+    settings: NodeSettings;
+    sort: number;
+    speed_mbps: number | null;
+    /**
+     * Nobody may use it until the reset
+     */
+    spent: boolean;
+    status: 'online' | 'late' | 'offline';
+    tags: Array<string>;
+    /**
+     * Bytes a second
+     */
+    up_bps: number;
+    updated_at: string;
+    uptime_seconds: number;
+    /**
+     * Since the last reset
+     */
+    used_bytes: number;
+    visible: boolean;
+};
+
+export type StaffNodePage = {
+    nodes: Array<StaffNode>;
+    total: number;
+};
+
 export type StaffRefundBody = {
     reason: string;
+};
+
+export type Tls = {
+    acme?: Acme;
+    alpn?: Array<string>;
+    certificate?: string;
+    certificate_file?: string;
+    key?: string;
+    key_file?: string;
+    pin?: string;
+    server_name?: string;
 };
 
 export type TelegramBegunResult = {
@@ -3184,6 +3541,50 @@ export type WithdrawalBody = {
      */
     amount: string | number;
 };
+
+export type OldSsNodeRebuildVmessData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Without it nothing is changed
+         */
+        apply?: boolean;
+    };
+    url: '/api/v2/admin_api/old_ss_node_rebuild_vmess';
+};
+
+export type OldSsNodeRebuildVmessResponses = {
+    /**
+     * OK
+     */
+    200: Array<RebuiltNode>;
+};
+
+export type OldSsNodeRebuildVmessResponse = OldSsNodeRebuildVmessResponses[keyof OldSsNodeRebuildVmessResponses];
+
+export type ReplaceUserEmailData = {
+    body?: never;
+    path?: never;
+    query: {
+        user_id: number;
+        /**
+         * The user's present address
+         */
+        user_old_email: string;
+        user_new_email: string;
+    };
+    url: '/api/v2/admin_api/replace_user_email';
+};
+
+export type ReplaceUserEmailResponses = {
+    /**
+     * OK
+     */
+    200: ReplacedEmail;
+};
+
+export type ReplaceUserEmailResponse = ReplaceUserEmailResponses[keyof ReplaceUserEmailResponses];
 
 export type AuthLoginData = {
     body: SignInBody;
@@ -4055,6 +4456,192 @@ export type StaffMailRetryResponses = {
 
 export type StaffMailRetryResponse = StaffMailRetryResponses[keyof StaffMailRetryResponses];
 
+export type StaffSharedKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/node-shared-key';
+};
+
+export type StaffSharedKeyResponses = {
+    /**
+     * OK
+     */
+    200: SharedKey;
+};
+
+export type StaffSharedKeyResponse = StaffSharedKeyResponses[keyof StaffSharedKeyResponses];
+
+export type StaffSharedKeySetData = {
+    body: SharedWish;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/node-shared-key';
+};
+
+export type StaffSharedKeySetResponses = {
+    /**
+     * OK
+     */
+    200: SharedKey;
+};
+
+export type StaffSharedKeySetResponse = StaffSharedKeySetResponses[keyof StaffSharedKeySetResponses];
+
+export type StaffNodesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * In the name, the address, a tag or the remark
+         */
+        q?: string;
+        /**
+         * Absent: any
+         */
+        status?: 'online' | 'late' | 'offline';
+        protocol?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/nodes';
+};
+
+export type StaffNodesListResponses = {
+    /**
+     * OK
+     */
+    200: StaffNodePage;
+};
+
+export type StaffNodesListResponse = StaffNodesListResponses[keyof StaffNodesListResponses];
+
+export type StaffNodeAddData = {
+    body: NewNodeBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/nodes';
+};
+
+export type StaffNodeAddResponses = {
+    /**
+     * OK
+     */
+    200: MadeNode;
+};
+
+export type StaffNodeAddResponse = StaffNodeAddResponses[keyof StaffNodeAddResponses];
+
+export type StaffNodeRemoveData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}';
+};
+
+export type StaffNodeRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffNodeRemoveResponse = StaffNodeRemoveResponses[keyof StaffNodeRemoveResponses];
+
+export type StaffNodeGetData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}';
+};
+
+export type StaffNodeGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffNode;
+};
+
+export type StaffNodeGetResponse = StaffNodeGetResponses[keyof StaffNodeGetResponses];
+
+export type StaffNodeChangeData = {
+    body: NodeChange;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}';
+};
+
+export type StaffNodeChangeResponses = {
+    /**
+     * OK
+     */
+    200: StaffNode;
+};
+
+export type StaffNodeChangeResponse = StaffNodeChangeResponses[keyof StaffNodeChangeResponses];
+
+export type StaffNodeHistoryData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: {
+        hours?: number;
+    };
+    url: '/api/v2/staff/nodes/{node_id}/history';
+};
+
+export type StaffNodeHistoryResponses = {
+    /**
+     * OK
+     */
+    200: NodeHistory;
+};
+
+export type StaffNodeHistoryResponse = StaffNodeHistoryResponses[keyof StaffNodeHistoryResponses];
+
+export type StaffNodeOnlineData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/online';
+};
+
+export type StaffNodeOnlineResponses = {
+    /**
+     * OK
+     */
+    200: Array<NodeOnline>;
+};
+
+export type StaffNodeOnlineResponse = StaffNodeOnlineResponses[keyof StaffNodeOnlineResponses];
+
+export type StaffNodeSecretData = {
+    body: SecretWishBody;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/secret';
+};
+
+export type StaffNodeSecretResponses = {
+    /**
+     * OK
+     */
+    200: MadeSecret;
+};
+
+export type StaffNodeSecretResponse = StaffNodeSecretResponses[keyof StaffNodeSecretResponses];
+
 export type StaffNodeSpeedTestsData = {
     body?: never;
     path: {
@@ -4072,6 +4659,27 @@ export type StaffNodeSpeedTestsResponses = {
 };
 
 export type StaffNodeSpeedTestsResponse = StaffNodeSpeedTestsResponses[keyof StaffNodeSpeedTestsResponses];
+
+export type StaffNodeUsersData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: {
+        hours?: number;
+        limit?: number;
+    };
+    url: '/api/v2/staff/nodes/{node_id}/users';
+};
+
+export type StaffNodeUsersResponses = {
+    /**
+     * OK
+     */
+    200: Array<HeavyUser>;
+};
+
+export type StaffNodeUsersResponse = StaffNodeUsersResponses[keyof StaffNodeUsersResponses];
 
 export type StaffOrderRefundData = {
     body: StaffRefundBody;

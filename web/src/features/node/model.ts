@@ -7,13 +7,26 @@ export type Filter = {
   protocol?: string
   online?: boolean
   stars?: boolean
+  sort?: string
 }
+
+const states = ['online', 'late', 'offline']
+
+const orders: Record<string, (a: NodeInfo, b: NodeInfo) => number> = {
+  name: (a, b) => a.node_name.localeCompare(b.node_name, undefined, { numeric: true }),
+  state: (a, b) => states.indexOf(a.status) - states.indexOf(b.status),
+  load: (a, b) => a.load - b.load,
+  rate: (a, b) => Number(a.rate) - Number(b.rate),
+}
+
+/** What the list can be sorted by; without any of them it is in the server's order. */
+export const sorts = ['name', 'state', 'load', 'rate'] as const
 
 const tones: Record<string, Tone> = { online: 'success', late: 'warning', offline: 'neutral' }
 
 export const toneOf = (status: string): Tone => tones[status] ?? 'neutral'
 
-/** The nodes that a filter lets through, favourites first, else in the server's order. */
+/** The nodes that a filter lets through, favourites first, else in the order that is asked for. */
 export function filterNodes(
   nodes: readonly NodeInfo[],
   filter: Filter,
@@ -21,7 +34,8 @@ export function filterNodes(
 ): NodeInfo[] {
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   const kept = nodes.filter((node) => {
-    const text = `${node.node_name} ${node.location} ${node.country_code}`.toLowerCase()
+    const text =
+      `${node.node_name} ${node.location} ${node.country_code} ${node.tags.join(' ')}`.toLowerCase()
     return (
       words.every((word) => text.includes(word)) &&
       (!filter.country || node.country_code === filter.country) &&
@@ -30,7 +44,11 @@ export function filterNodes(
       (!filter.stars || stars.has(node.node_id))
     )
   })
-  return kept.toSorted((a, b) => Number(stars.has(b.node_id)) - Number(stars.has(a.node_id)))
+  const order = orders[filter.sort ?? '']
+  return kept.toSorted(
+    (a, b) =>
+      Number(stars.has(b.node_id)) - Number(stars.has(a.node_id)) || (order ? order(a, b) : 0),
+  )
 }
 
 /** What there is to choose from in the filters, without repetition. The first word of a node's support is its protocol. */
@@ -47,12 +65,27 @@ export function choicesOf(nodes: readonly NodeInfo[]): {
 /** How a node is spoken to, without what goes without saying. */
 export const wordsOf = (node: NodeInfo) => node.protocol_support.filter((word) => word !== 'tcp')
 
+export type Span = { from: number; to: number; rate: string }
+
+/** The hours of a day that have the same rate, together; none where the rate is always the same. */
+export function spansOf(rates: readonly string[]): Span[] {
+  const spans: Span[] = []
+  rates.forEach((rate, hour) => {
+    const last = spans.at(-1)
+    if (last?.rate === rate) last.to = hour + 1
+    else spans.push({ from: hour, to: hour + 1, rate })
+  })
+  return spans.length > 1 ? spans : []
+}
+
 const names: Record<string, string> = {
   shadowsocks: 'Shadowsocks',
   vmess: 'VMess',
   vless: 'VLESS',
   trojan: 'Trojan',
   hysteria2: 'Hysteria2',
+  tuic: 'TUIC',
+  anytls: 'AnyTLS',
   tcp: 'TCP',
   ws: 'WebSocket',
   grpc: 'gRPC',

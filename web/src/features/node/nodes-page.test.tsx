@@ -50,6 +50,33 @@ describe('the list of nodes', () => {
     expect(await screen.findByRole('row', { name: /Tokyo/ })).toBeVisible()
   })
 
+  it('shows the rates of the hours beside the present one', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => (hour < 18 ? '0.50' : '2.00'))
+    has([node({ rate: '2.00', hour_rates: hours })])
+    await openSignedIn('/user/nodes')
+    const row = await screen.findByRole('row', { name: /Hong Kong 01/ })
+    expect(row).toHaveTextContent('×2')
+    expect(row).toHaveTextContent('0–18 h ×0.5 · 18–24 h ×2')
+  })
+
+  it('is sorted as the address says, favourites first all the same', async () => {
+    const nodes = [
+      node({ node_id: 1, node_name: 'C 10', load: 5, rate: '3.00' }),
+      node({ node_id: 2, node_name: 'C 9', load: 90, rate: '1.00' }),
+      node({ node_id: 3, node_name: 'A', load: 50, rate: '2.00', status: 'offline' }),
+    ]
+    has(nodes)
+    const names = () =>
+      screen
+        .getAllByRole('row')
+        .slice(1)
+        .map((row) => /C 10|C 9|A/.exec(row.textContent ?? '')?.[0])
+    localStorage.setItem('favourite_nodes', '[3]')
+    await openSignedIn('/user/nodes?sort=load')
+    expect(await screen.findByText('3 nodes')).toBeVisible()
+    expect(names()).toEqual(['A', 'C 10', 'C 9'])
+  })
+
   it('keeps favourites in this browser, first in the list', async () => {
     has([node(), tokyo])
     const { user } = await openSignedIn('/user/nodes')

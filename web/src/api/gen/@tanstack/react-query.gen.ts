@@ -3,8 +3,77 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCouponEnd, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpUnblock, staffMail, staffMailRetry, staffMails, staffNodeSpeedTests, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCouponEnd, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpUnblock, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, staffSharedKey, staffSharedKeySet, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCouponEndData, StaffCouponEndResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+
+export type QueryKey<TOptions extends Options> = [
+    Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
+        _id: string;
+        _infinite?: boolean;
+        tags?: ReadonlyArray<string>;
+    }
+];
+
+const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions, infinite?: boolean, tags?: ReadonlyArray<string>): [
+    QueryKey<TOptions>[0]
+] => {
+    const params: QueryKey<TOptions>[0] = { _id: id, baseUrl: options?.baseUrl || (options?.client ?? client).getConfig().baseUrl } as QueryKey<TOptions>[0];
+    if (infinite) {
+        params._infinite = infinite;
+    }
+    if (tags) {
+        params.tags = tags;
+    }
+    if (options?.body) {
+        params.body = options.body;
+    }
+    if (options?.headers) {
+        params.headers = options.headers;
+    }
+    if (options?.path) {
+        params.path = options.path;
+    }
+    if (options?.query) {
+        params.query = options.query;
+    }
+    return [params];
+};
+
+export const oldSsNodeRebuildVmessQueryKey = (options?: Options<OldSsNodeRebuildVmessData>) => createQueryKey('oldSsNodeRebuildVmess', options);
+
+/**
+ * Turn old Shadowsocks nodes into VMess ones
+ */
+export const oldSsNodeRebuildVmessOptions = (options?: Options<OldSsNodeRebuildVmessData>) => queryOptions<OldSsNodeRebuildVmessResponse, DefaultError, OldSsNodeRebuildVmessResponse, ReturnType<typeof oldSsNodeRebuildVmessQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await oldSsNodeRebuildVmess({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: oldSsNodeRebuildVmessQueryKey(options)
+});
+
+export const replaceUserEmailQueryKey = (options: Options<ReplaceUserEmailData>) => createQueryKey('replaceUserEmail', options);
+
+/**
+ * Give a user another address; both must be right, and all sessions of the user end
+ */
+export const replaceUserEmailOptions = (options: Options<ReplaceUserEmailData>) => queryOptions<ReplaceUserEmailResponse, DefaultError, ReplaceUserEmailResponse, ReturnType<typeof replaceUserEmailQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await replaceUserEmail({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: replaceUserEmailQueryKey(options)
+});
 
 /**
  * Sign in with e-mail and password
@@ -276,39 +345,6 @@ export const authTelegramStateMutation = (options?: Partial<Options<AuthTelegram
         }
     };
     return mutationOptions;
-};
-
-export type QueryKey<TOptions extends Options> = [
-    Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
-        _id: string;
-        _infinite?: boolean;
-        tags?: ReadonlyArray<string>;
-    }
-];
-
-const createQueryKey = <TOptions extends Options>(id: string, options?: TOptions, infinite?: boolean, tags?: ReadonlyArray<string>): [
-    QueryKey<TOptions>[0]
-] => {
-    const params: QueryKey<TOptions>[0] = { _id: id, baseUrl: options?.baseUrl || (options?.client ?? client).getConfig().baseUrl } as QueryKey<TOptions>[0];
-    if (infinite) {
-        params._infinite = infinite;
-    }
-    if (tags) {
-        params.tags = tags;
-    }
-    if (options?.body) {
-        params.body = options.body;
-    }
-    if (options?.headers) {
-        params.headers = options.headers;
-    }
-    if (options?.path) {
-        params.path = options.path;
-    }
-    if (options?.query) {
-        params.query = options.query;
-    }
-    return [params];
 };
 
 export const captchaKeyQueryKey = (options: Options<CaptchaKeyData>) => createQueryKey('captchaKey', options);
@@ -921,6 +957,181 @@ export const staffMailRetryMutation = (options?: Partial<Options<StaffMailRetryD
     return mutationOptions;
 };
 
+export const staffSharedKeyQueryKey = (options?: Options<StaffSharedKeyData>) => createQueryKey('staffSharedKey', options);
+
+/**
+ * Whether the one key of a panel before this one still opens all nodes
+ */
+export const staffSharedKeyOptions = (options?: Options<StaffSharedKeyData>) => queryOptions<StaffSharedKeyResponse, DefaultError, StaffSharedKeyResponse, ReturnType<typeof staffSharedKeyQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffSharedKey({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffSharedKeyQueryKey(options)
+});
+
+/**
+ * Let the one key of a panel before this one open all nodes while their agents move, or take it back
+ */
+export const staffSharedKeySetMutation = (options?: Partial<Options<StaffSharedKeySetData>>): UseMutationOptions<StaffSharedKeySetResponse, DefaultError, Options<StaffSharedKeySetData>> => {
+    const mutationOptions: UseMutationOptions<StaffSharedKeySetResponse, DefaultError, Options<StaffSharedKeySetData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffSharedKeySet({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffNodesListQueryKey = (options?: Options<StaffNodesListData>) => createQueryKey('staffNodesList', options);
+
+/**
+ * All nodes with their state, in their order
+ */
+export const staffNodesListOptions = (options?: Options<StaffNodesListData>) => queryOptions<StaffNodesListResponse, DefaultError, StaffNodesListResponse, ReturnType<typeof staffNodesListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodesList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodesListQueryKey(options)
+});
+
+/**
+ * Add a node; keys and certificates that it needs and lacks are made
+ */
+export const staffNodeAddMutation = (options?: Partial<Options<StaffNodeAddData>>): UseMutationOptions<StaffNodeAddResponse, DefaultError, Options<StaffNodeAddData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodeAddResponse, DefaultError, Options<StaffNodeAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodeAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a node; what was counted on it stays
+ */
+export const staffNodeRemoveMutation = (options?: Partial<Options<StaffNodeRemoveData>>): UseMutationOptions<StaffNodeRemoveResponse, DefaultError, Options<StaffNodeRemoveData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodeRemoveResponse, DefaultError, Options<StaffNodeRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodeRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffNodeGetQueryKey = (options: Options<StaffNodeGetData>) => createQueryKey('staffNodeGet', options);
+
+/**
+ * One node
+ */
+export const staffNodeGetOptions = (options: Options<StaffNodeGetData>) => queryOptions<StaffNodeGetResponse, DefaultError, StaffNodeGetResponse, ReturnType<typeof staffNodeGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeGetQueryKey(options)
+});
+
+/**
+ * Change a node; its agent follows at once
+ */
+export const staffNodeChangeMutation = (options?: Partial<Options<StaffNodeChangeData>>): UseMutationOptions<StaffNodeChangeResponse, DefaultError, Options<StaffNodeChangeData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodeChangeResponse, DefaultError, Options<StaffNodeChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodeChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const staffNodeHistoryQueryKey = (options: Options<StaffNodeHistoryData>) => createQueryKey('staffNodeHistory', options);
+
+/**
+ * How a node was in the last hours, in about 300 steps, and when it was away
+ */
+export const staffNodeHistoryOptions = (options: Options<StaffNodeHistoryData>) => queryOptions<StaffNodeHistoryResponse, DefaultError, StaffNodeHistoryResponse, ReturnType<typeof staffNodeHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeHistoryQueryKey(options)
+});
+
+export const staffNodeOnlineQueryKey = (options: Options<StaffNodeOnlineData>) => createQueryKey('staffNodeOnline', options);
+
+/**
+ * The addresses that are connected to a node now
+ */
+export const staffNodeOnlineOptions = (options: Options<StaffNodeOnlineData>) => queryOptions<StaffNodeOnlineResponse, DefaultError, StaffNodeOnlineResponse, ReturnType<typeof staffNodeOnlineQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeOnline({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeOnlineQueryKey(options)
+});
+
+/**
+ * Give a node's agent another secret
+ */
+export const staffNodeSecretMutation = (options?: Partial<Options<StaffNodeSecretData>>): UseMutationOptions<StaffNodeSecretResponse, DefaultError, Options<StaffNodeSecretData>> => {
+    const mutationOptions: UseMutationOptions<StaffNodeSecretResponse, DefaultError, Options<StaffNodeSecretData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffNodeSecret({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffNodeSpeedTestsQueryKey = (options: Options<StaffNodeSpeedTestsData>) => createQueryKey('staffNodeSpeedTests', options);
 
 /**
@@ -937,6 +1148,24 @@ export const staffNodeSpeedTestsOptions = (options: Options<StaffNodeSpeedTestsD
         return data;
     },
     queryKey: staffNodeSpeedTestsQueryKey(options)
+});
+
+export const staffNodeUsersQueryKey = (options: Options<StaffNodeUsersData>) => createQueryKey('staffNodeUsers', options);
+
+/**
+ * The users who moved most on a node in the last hours
+ */
+export const staffNodeUsersOptions = (options: Options<StaffNodeUsersData>) => queryOptions<StaffNodeUsersResponse, DefaultError, StaffNodeUsersResponse, ReturnType<typeof staffNodeUsersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffNodeUsers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffNodeUsersQueryKey(options)
 });
 
 /**

@@ -5,7 +5,7 @@ import { Search } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { choicesOf, countryName, type Filter, protocolName } from '../model'
+import { choicesOf, countryName, type Filter, protocolName, sorts } from '../model'
 import classes from './node-filters.module.css'
 
 const route = getRouteApi('/user/nodes')
@@ -52,6 +52,15 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
         value={filter.protocol ?? null}
         data={protocols.map((value) => ({ value, label: protocolName(value) }))}
         onChange={(protocol) => change({ protocol: protocol ?? undefined })}
+      />
+      <Select
+        className={classes.select}
+        aria-label={t('sort.by')}
+        placeholder={t('sort.by')}
+        clearable
+        value={filter.sort ?? null}
+        data={sorts.map((value) => ({ value, label: t(`sort.${value}`) }))}
+        onChange={(sort) => change({ sort: sort ?? undefined })}
       />
       <Toggles found={found} filter={filter} onChange={change} />
     </div>

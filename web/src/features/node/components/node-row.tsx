@@ -4,7 +4,7 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
 import { StatusDot } from '@/shared/ui/status-dot'
-import { countryName, protocolName, toneOf, wordsOf } from '../model'
+import { countryName, protocolName, spansOf, toneOf, wordsOf } from '../model'
 import { Flag } from './flag'
 import classes from './node-list.module.css'
 
@@ -58,7 +58,7 @@ export const NodeRow = memo(function NodeRow({
         )}
       </span>
       <span role="cell" className={classes.rate}>
-        <Rate rate={node.rate} />
+        <Rate rate={node.rate} hours={node.hour_rates} />
       </span>
       <span role="cell" className={classes.protocols}>
         {wordsOf(node).map((protocol) => (
@@ -78,13 +78,23 @@ export const NodeRow = memo(function NodeRow({
   )
 })
 
-/** What a byte counts for: ×1 says nothing and stays quiet. */
-function Rate({ rate }: { rate: string }) {
+/** What a byte counts for now, and at which hours another rate holds: ×1 says nothing and stays quiet. */
+function Rate({ rate, hours }: { rate: string; hours: readonly string[] }) {
   const { i18n } = useTranslation()
-  const value = Number(rate)
+  const { t } = useTranslation('node')
+  const times = (value: string) =>
+    `×${new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(Number(value))}`
+  const spans = spansOf(hours)
+    .map((span) => `${t('hours', { from: span.from, to: span.to })} ${times(span.rate)}`)
+    .join(' · ')
   return (
-    <span data-rate={value === 1 ? 'plain' : 'other'}>
-      ×{new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(value)}
+    <span className={classes.rates}>
+      <span data-rate={Number(rate) === 1 ? 'plain' : 'other'}>{times(rate)}</span>
+      {spans && (
+        <span className={classes.hours} title={spans}>
+          {spans}
+        </span>
+      )}
     </span>
   )
 }
