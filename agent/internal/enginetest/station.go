@@ -20,7 +20,7 @@ import (
 
 // Station is a node under test with the doors that the agent has to it.
 type Station struct {
-	t      *testing.T
+	t      testing.TB
 	Meter  *meter.Meter
 	Gate   *gate.Gate
 	Engine engine.Engine
@@ -29,7 +29,7 @@ type Station struct {
 }
 
 // New makes a station with the engine that start gives.
-func New(t *testing.T, start func(*gate.Gate, *slog.Logger) (engine.Engine, error)) *Station {
+func New(t testing.TB, start func(*gate.Gate, *slog.Logger) (engine.Engine, error)) *Station {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	m, err := meter.Open(t.TempDir(), func(int64) bool { return false }, log)
 	if err != nil {

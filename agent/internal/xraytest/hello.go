@@ -11,7 +11,7 @@ import (
 )
 
 // ClientHello is what a TLS client says first to a server of a name.
-func ClientHello(t *testing.T, name string) []byte {
+func ClientHello(t testing.TB, name string) []byte {
 	near, far := net.Pipe()
 	defer near.Close()
 	go tls.Client(near, &tls.Config{ServerName: name}).Handshake()
@@ -24,7 +24,7 @@ func ClientHello(t *testing.T, name string) []byte {
 }
 
 // QUICHello is the packets that a QUIC client sends first to a server of a name.
-func QUICHello(t *testing.T, name string, v quic.Version) [][]byte {
+func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

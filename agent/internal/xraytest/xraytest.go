@@ -46,12 +46,12 @@ func Ptr[T any](v T) *T { return &v }
 
 // Client is a real xray that has the node as its only outbound.
 type Client struct {
-	t        *testing.T
+	t        testing.TB
 	instance *core.Instance
 }
 
 // NewClient starts a client with the outbound in the words of xray's configuration file.
-func NewClient(t *testing.T, outbound Object) *Client {
+func NewClient(t testing.TB, outbound Object) *Client {
 	t.Helper()
 	text, err := json.Marshal(outbound)
 	if err != nil {
@@ -149,7 +149,7 @@ func Refused(conn net.Conn) bool {
 }
 
 // EchoServer sends back what comes over TCP.
-func EchoServer(t *testing.T) string {
+func EchoServer(t testing.TB) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func EchoServer(t *testing.T) string {
 }
 
 // UDPEchoServer sends back each packet.
-func UDPEchoServer(t *testing.T) string {
+func UDPEchoServer(t testing.TB) string {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ var nextPort atomic.Int32
 
 // FreePort was free for TCP and UDP a moment ago. It lies below the range that the system takes ports for
 // outgoing connections from, and is not given twice.
-func FreePort(t *testing.T) int {
+func FreePort(t testing.TB) int {
 	nextPort.CompareAndSwap(0, 20_000+mathrand.Int32N(8000))
 	for range 1000 {
 		address := fmt.Sprintf("127.0.0.1:%d", nextPort.Add(1))
@@ -219,7 +219,7 @@ type Certificate struct {
 }
 
 // SelfSigned is a certificate for a name.
-func SelfSigned(t *testing.T, name string) Certificate {
+func SelfSigned(t testing.TB, name string) Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func (c Certificate) Pool() *x509.CertPool {
 }
 
 // tlsTarget is the TLS 1.3 site that a REALITY node borrows its face from.
-func tlsTarget(t *testing.T, c Certificate) string {
+func tlsTarget(t testing.TB, c Certificate) string {
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
 		Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"},
 	})
@@ -283,7 +283,7 @@ type Setup struct {
 const site = "www.example.test"
 
 // Setups of all protocols, each on a port of its own.
-func Setups(t *testing.T) []Setup {
+func Setups(t testing.TB) []Setup {
 	cert := SelfSigned(t, site)
 	tlsNode := api.TLS{ServerName: site, Certificate: cert.PEM, Key: cert.Key}
 	tlsClient := func(alpn ...string) Object {

@@ -10,6 +10,6 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-func newStation(t *testing.T) *enginetest.Station {
+func newStation(t testing.TB) *enginetest.Station {
 	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return xray.New(g, log) })
 }

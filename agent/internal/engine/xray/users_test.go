@@ -121,7 +121,7 @@ func TestNewSecretEndsTheOldOne(t *testing.T) {
 	}
 }
 
-func plain(t *testing.T) Setup {
+func plain(t testing.TB) Setup {
 	for _, s := range Setups(t) {
 		if s.Name == "vless ws" {
 			return s
