@@ -28,6 +28,7 @@ import { Route as TestPageDefaultRouteImport } from './routes/test-page._default
 import { Route as TestPageWideRouteImport } from './routes/test-page._wide'
 import { Route as UserIndexRouteImport } from './routes/user.index'
 import { Route as UserSplatRouteImport } from './routes/user.$'
+import { Route as UserConnectionResetRouteImport } from './routes/user.connection-reset'
 import { Route as UserDashboardRouteImport } from './routes/user.dashboard'
 import { Route as UserDeveloperRouteImport } from './routes/user.developer'
 import { Route as UserMyAccountRouteImport } from './routes/user.my-account'
@@ -157,6 +158,11 @@ const UserIndexRoute = UserIndexRouteImport.update({
 const UserSplatRoute = UserSplatRouteImport.update({
   id: '/$',
   path: '/$',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserConnectionResetRoute = UserConnectionResetRouteImport.update({
+  id: '/connection-reset',
+  path: '/connection-reset',
   getParentRoute: () => UserRoute,
 } as any)
 const UserDashboardRoute = UserDashboardRouteImport.update({
@@ -363,6 +369,7 @@ export interface FileRoutesByFullPath {
   '/auth/sign-out': typeof AuthSignOutRoute
   '/auth/sign-up': typeof AuthSignUpRoute
   '/user/$': typeof UserSplatRoute
+  '/user/connection-reset': typeof UserConnectionResetRoute
   '/user/dashboard': typeof UserDashboardRoute
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
@@ -416,6 +423,7 @@ export interface FileRoutesByTo {
   '/auth/sign-up': typeof AuthSignUpRoute
   '/test-page': typeof TestPageIndexRoute
   '/user/$': typeof UserSplatRoute
+  '/user/connection-reset': typeof UserConnectionResetRoute
   '/user/dashboard': typeof UserDashboardRoute
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
@@ -474,6 +482,7 @@ export interface FileRoutesById {
   '/test-page/_default': typeof TestPageDefaultRouteWithChildren
   '/test-page/_wide': typeof TestPageWideRouteWithChildren
   '/user/$': typeof UserSplatRoute
+  '/user/connection-reset': typeof UserConnectionResetRoute
   '/user/dashboard': typeof UserDashboardRoute
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
@@ -532,6 +541,7 @@ export interface FileRouteTypes {
     | '/auth/sign-out'
     | '/auth/sign-up'
     | '/user/$'
+    | '/user/connection-reset'
     | '/user/dashboard'
     | '/user/developer'
     | '/user/my-account'
@@ -585,6 +595,7 @@ export interface FileRouteTypes {
     | '/auth/sign-up'
     | '/test-page'
     | '/user/$'
+    | '/user/connection-reset'
     | '/user/dashboard'
     | '/user/developer'
     | '/user/my-account'
@@ -642,6 +653,7 @@ export interface FileRouteTypes {
     | '/test-page/_default'
     | '/test-page/_wide'
     | '/user/$'
+    | '/user/connection-reset'
     | '/user/dashboard'
     | '/user/developer'
     | '/user/my-account'
@@ -828,6 +840,13 @@ declare module '@tanstack/react-router' {
       path: '/$'
       fullPath: '/user/$'
       preLoaderRoute: typeof UserSplatRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/connection-reset': {
+      id: '/user/connection-reset'
+      path: '/connection-reset'
+      fullPath: '/user/connection-reset'
+      preLoaderRoute: typeof UserConnectionResetRouteImport
       parentRoute: typeof UserRoute
     }
     '/user/dashboard': {
@@ -1184,6 +1203,7 @@ const TestPageRouteWithChildren = TestPageRoute._addFileChildren(
 
 interface UserRouteChildren {
   UserSplatRoute: typeof UserSplatRoute
+  UserConnectionResetRoute: typeof UserConnectionResetRoute
   UserDashboardRoute: typeof UserDashboardRoute
   UserDeveloperRoute: typeof UserDeveloperRoute
   UserMyAccountRoute: typeof UserMyAccountRoute
@@ -1215,6 +1235,7 @@ interface UserRouteChildren {
 
 const UserRouteChildren: UserRouteChildren = {
   UserSplatRoute: UserSplatRoute,
+  UserConnectionResetRoute: UserConnectionResetRoute,
   UserDashboardRoute: UserDashboardRoute,
   UserDeveloperRoute: UserDeveloperRoute,
   UserMyAccountRoute: UserMyAccountRoute,

@@ -1,0 +1,88 @@
+import { Card, Skeleton, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
+import { Download } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { linkLogOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { LinkFetch } from '@/api/gen/types.gen'
+import { type Column, DataTable } from '@/shared/ui/data-table'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Moment } from '@/shared/ui/moment'
+import { PageControl } from '@/shared/ui/page-control'
+import { StatusDot } from '@/shared/ui/status-dot'
+
+const SIZE = 20
+const route = getRouteApi('/user/connection-reset')
+
+/** Who fetched the link, the newest first. */
+export function FetchLog() {
+  const { t, i18n } = useTranslation('home')
+  const { page } = route.useSearch()
+  const log = useQuery(linkLogOptions({ query: { limit: SIZE, offset: (page - 1) * SIZE } }))
+  return (
+    <section aria-labelledby="fetch-log-title">
+      <Title order={2} size="h3" id="fetch-log-title" mb="sm">
+        {t('resetPage.log')}
+      </Title>
+      <Loaded query={log} skeleton={<Skeleton height={240} />} hasCards>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <Card>
+              <Empty icon={Download} text={t('resetPage.empty')} />
+            </Card>
+          ) : (
+            <>
+              <DataTable
+                caption={t('resetPage.log')}
+                columns={columnsIn(t, i18n.language)}
+                rows={items}
+                rowKey={(row) => items.indexOf(row)}
+              />
+              <PageControl
+                page={page}
+                pages={Math.max(1, Math.ceil(total / SIZE))}
+                link={(to) => ({ to: '/user/connection-reset', search: { page: to } })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+const columnsIn = (t: TFunction<'home'>, language: string): Column<LinkFetch>[] => [
+  {
+    key: 'client',
+    header: t('resetPage.client'),
+    isTitle: true,
+    cell: (row) => [row.client, row.version].filter(Boolean).join(' '),
+  },
+  { key: 'when', header: t('resetPage.when'), cell: (row) => <Moment time={row.time} withTime /> },
+  { key: 'where', header: t('resetPage.where'), cell: (row) => placeOf(row, language) },
+  {
+    key: 'result',
+    header: t('resetPage.result'),
+    cell: (row) => <Result row={row} />,
+  },
+]
+
+function Result({ row }: { row: LinkFetch }) {
+  const { t } = useTranslation('home')
+  if (row.status >= 400)
+    return <StatusDot tone="error">{t('resetPage.refused', { status: row.status })}</StatusDot>
+  const text =
+    row.status === 304 ? t('resetPage.unchanged') : t('resetPage.nodes', { count: row.nodes })
+  return (
+    <StatusDot tone={row.is_current ? 'success' : 'neutral'}>
+      {row.is_current ? text : t('resetPage.former')}
+    </StatusDot>
+  )
+}
+
+function placeOf({ ip, area }: LinkFetch, language: string) {
+  const name = area === 'ZZ' ? '' : new Intl.DisplayNames(language, { type: 'region' }).of(area)
+  return [name, ip].filter(Boolean).join(' · ')
+}

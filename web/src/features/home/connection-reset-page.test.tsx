@@ -1,0 +1,74 @@
+import { screen, within } from '@testing-library/react'
+import { http } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { LinkFetch } from '@/api/gen/types.gen'
+import { client, link } from '@/test/fixtures'
+import { server, success } from '@/test/msw/server'
+import { openSignedIn } from '@/test/render'
+
+const fetched = (change: Partial<LinkFetch> = {}): LinkFetch => ({
+  time: '2026-05-01T08:00:00Z',
+  token_fingerprint: '0a1b2c3d',
+  is_current: true,
+  ip: '192.0.2.1',
+  area: 'JP',
+  client: 'Clash Meta',
+  version: '2.4.0',
+  user_agent: 'clash-verge/v2.4.0',
+  format: 'clash-meta',
+  status: 200,
+  nodes: 3,
+  left_out: 0,
+  bytes: 1234,
+  ...change,
+})
+
+let asked: string | null
+
+beforeEach(() => {
+  asked = null
+  server.use(
+    http.get('*/api/v2/user/services/link-token/link-token', () => success(link())),
+    http.get('*/api/v2/user/services/clients', () => success([client()])),
+    http.get('*/api/v2/user/services/link-log', () =>
+      success({
+        total: 3,
+        items: [
+          fetched(),
+          fetched({ client: 'Stash', status: 429 }),
+          fetched({ client: 'Loon', is_current: false, area: 'ZZ' }),
+        ],
+      }),
+    ),
+    http.post('*/api/v2/user/services/link-token/link-token/reset', ({ request }) => {
+      asked = new URL(request.url).searchParams.get('is_reset_ss_password')
+      return success(link({ url: 'https://fast.example.com/link2/Zz91' }))
+    }),
+  )
+})
+
+describe('the page of resets', () => {
+  it.each([
+    ['Reset link', 'Reset your link?', 'false'],
+    ['Reset both', 'Reset the link and the node passwords?', 'true'],
+  ])('%s only after its price was named', async (button, title, both) => {
+    const { user } = await openSignedIn('/user/connection-reset')
+    await user.click(await screen.findByRole('button', { name: button }))
+    const dialog = within(await screen.findByRole('dialog', { name: title }))
+    expect(asked).toBeNull()
+    await user.click(dialog.getByRole('button', { name: button }))
+    expect(await screen.findByText(/The new link works/)).toBeVisible()
+    expect(asked).toBe(both)
+  })
+
+  it('lists who fetched the link', async () => {
+    await openSignedIn('/user/connection-reset')
+    const rows = within(
+      await screen.findByRole('table', { name: 'Who fetched the link' }),
+    ).getAllByRole('row')
+    expect(rows).toHaveLength(4)
+    expect(rows[1]).toHaveTextContent(/Clash Meta 2\.4\.0.*Japan · 192\.0\.2\.1.*3 nodes/)
+    expect(rows[2]).toHaveTextContent('Refused (429)')
+    expect(rows[3]).toHaveTextContent('With a former link')
+  })
+})
