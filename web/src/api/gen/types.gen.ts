@@ -1213,6 +1213,31 @@ export type InvoicedRefund = {
     created_at: string;
 };
 
+export type IpBanItem = {
+    created_at: string;
+    ends_at: string;
+    id: number;
+    made_by: number | null;
+    /**
+     * CIDR
+     */
+    network: string;
+    /**
+     * Who is refused reads it
+     */
+    reason: string;
+    remark: string;
+    starts_at: string;
+};
+
+export type IpBanList = {
+    /**
+     * That run or wait for their start, the newest first
+     */
+    bans: Array<IpBanItem>;
+    total_count: number;
+};
+
 export type KeyBatch = {
     /**
      * Of the kind amount
@@ -4395,6 +4420,25 @@ export type StaffGatewayChangeResponses = {
 };
 
 export type StaffGatewayChangeResponse = StaffGatewayChangeResponses[keyof StaffGatewayChangeResponses];
+
+export type StaffIpBansData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/ip-bans';
+};
+
+export type StaffIpBansResponses = {
+    /**
+     * OK
+     */
+    200: IpBanList;
+};
+
+export type StaffIpBansResponse = StaffIpBansResponses[keyof StaffIpBansResponses];
 
 export type StaffMailsData = {
     body?: never;
