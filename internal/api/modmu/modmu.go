@@ -153,17 +153,21 @@ func read[T any](r *http.Request) (posted[T], error) {
 	if err != nil {
 		return in, err
 	}
-	var raw *struct {
-		Data []json.RawMessage `json:"data"`
+	var post struct {
+		Data json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(body, &raw); err != nil || raw == nil {
+	if err := json.Unmarshal(body, &post); err != nil {
 		return in, errUnreadable.Because(err)
 	}
-	if len(raw.Data) > traffic.MaxRows {
+	var rows []json.RawMessage
+	if err := json.Unmarshal(post.Data, &rows); err != nil { // no data at all too
+		return in, errUnreadable.Because(err)
+	}
+	if len(rows) > traffic.MaxRows {
 		return in, traffic.ErrTooMany
 	}
-	in.body, in.total = body, len(raw.Data)
-	for i, text := range raw.Data {
+	in.body, in.total = body, len(rows)
+	for i, text := range rows {
 		var row *T
 		if err := json.Unmarshal(text, &row); err != nil || row == nil {
 			in.refused = append(in.refused, fmt.Sprintf("row %d unreadable", i+1))

@@ -323,7 +323,7 @@ func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
 		if used(1) != 694 || used(2) != 0 || used(3) != 0 { // (163 + 300) × 1.5, rounded down
 			t.Fatalf("counted %d, %d, %d", used(1), used(2), used(3))
 		}
-		for _, broken := range []string{``, `{`, `[]`, `null`, `{"data":{}}`, `{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`} {
+		for _, broken := range []string{``, `{`, `{}`, `[]`, `null`, `{"data":{}}`, `{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`} {
 			status, _, got := s.call("reality", "POST", "/users/traffic", broken)
 			s.envelope(status, 200, 0, got)
 		}
