@@ -71,7 +71,10 @@ type clashDNS struct {
 
 // clash writes a whole profile, or a provider file where only the nodes are wanted.
 func clash(c content) []byte {
-	var y yamlFile
+	y := yamlFile{over: c.Template.Clash}
+	if c.Client.Dialect == StashYAML {
+		y.over = c.Template.Stash
+	}
 	y.WriteString(c.leftOutComment("# "))
 	proxies := make([]clashProxy, len(c.entries))
 	for i := range c.entries {
@@ -91,15 +94,88 @@ func clash(c content) []byte {
 	}
 	y.value("dns", clashDNS{
 		Enable: true, EnhancedMode: "fake-ip", FakeIPRange: "198.18.0.1/16", FakeIPFilter: []string{"*.lan", "*.local", "localhost"},
-		DefaultNameserver: basic.Resolvers, Nameserver: basic.Secure,
+		DefaultNameserver: c.Template.DNS.Near, Nameserver: c.Template.DNS.Secure,
 	})
 	list(&y, "proxies", proxies)
-	list(&y, "proxy-groups", []clashGroup{
+	probe := c.Template.Probe
+	groups := []clashGroup{
 		{Name: groupAll, Type: "select", Proxies: c.choices()},
-		{Name: groupAuto, Type: "url-test", URL: basic.Probe, Interval: basic.Interval, Proxies: c.nodes()},
-	})
-	list(&y, "rules", basic.clashRules("MATCH"))
+		{Name: groupAuto, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: c.nodes()},
+	}
+	for _, g := range c.Template.Groups {
+		if g.Kind == "auto" {
+			groups = append(groups, clashGroup{Name: g.Name, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: g.members(c.nodes())})
+		} else {
+			groups = append(groups, clashGroup{Name: g.Name, Type: "select", Proxies: append([]string{groupAll, groupDirect}, g.members(c.nodes())...)})
+		}
+	}
+	list(&y, "proxy-groups", groups)
+	var files []fileRoute
+	if c.Client.Dialect != ClashYAML { // the first Clash has no rule files
+		files = clashFiles
+	}
+	routes := c.Template.routes(files)
+	if providers := c.clashProviders(routes); len(providers) > 0 {
+		y.value("rule-providers", providers)
+	}
+	list(&y, "rules", clashRules(routes, "MATCH"))
+	y.rest()
 	return y.Bytes()
+}
+
+// clashFiles are the lists that this format has from Loyalsoldier/clash-rules.
+var clashFiles = []fileRoute{
+	{ruleFile{"ads", "Loyalsoldier/clash-rules", "release", "reject.txt"}, true, groupBlock},
+	{ruleFile{"direct", "Loyalsoldier/clash-rules", "release", "direct.txt"}, true, groupDirect},
+	{ruleFile{"cn-ip", "Loyalsoldier/clash-rules", "release", "cncidr.txt"}, false, groupDirect},
+}
+
+type clashProvider struct {
+	Type     string `json:"type"`
+	Behavior string `json:"behavior"`
+	URL      string `json:"url"`
+	Path     string `json:"path"`
+	Interval int    `json:"interval"`
+	Proxy    string `json:"proxy,omitempty"` // of mihomo: where the list is kept may only be reached through a node
+}
+
+func (c content) clashProviders(routes []route) map[string]clashProvider {
+	out := map[string]clashProvider{}
+	for _, r := range routes {
+		if r.file == nil {
+			continue
+		}
+		p := clashProvider{Type: "http", Behavior: "ipcidr", URL: r.file.address(c.Template.Files), Path: "./ruleset/" + r.file.name + ".yaml", Interval: 86400}
+		if r.domains {
+			p.Behavior = "domain"
+		}
+		if c.Client.Dialect == ClashMetaYAML {
+			p.Proxy = groupAll
+		}
+		out[r.file.name] = p
+	}
+	return out
+}
+
+// clashRules are rules in the words of Clash, which Surge and its kin use too; last names what takes the rest.
+func clashRules(routes []route, last string) []string {
+	var out []string
+	for _, r := range routes {
+		out = append(out, r.clashRule())
+	}
+	return append(out, last+","+groupAll)
+}
+
+func (r route) clashRule() string {
+	switch {
+	case r.file != nil:
+		return "RULE-SET," + r.file.name + "," + r.to
+	case r.suffix != "":
+		return "DOMAIN-SUFFIX," + r.suffix + "," + r.to
+	case v6(r.network):
+		return "IP-CIDR6," + r.network + "," + r.to + ",no-resolve"
+	}
+	return "IP-CIDR," + r.network + "," + r.to + ",no-resolve"
 }
 
 func clashEntry(p *Proxy, d Dialect) clashProxy {

@@ -44,7 +44,7 @@ type egernReality struct {
 
 // egern writes a profile, or its proxies alone where only the nodes are wanted.
 func egern(c content) []byte {
-	var y yamlFile
+	y := yamlFile{over: c.Template.Egern}
 	y.WriteString(c.leftOutComment("# "))
 	proxies := make([]map[string]egernProxy, len(c.entries))
 	for i := range c.entries {
@@ -55,22 +55,31 @@ func egern(c content) []byte {
 	if c.NodesOnly {
 		return y.Bytes()
 	}
-	list(&y, "policy_groups", []object{
+	groups := []object{
 		{"select": object{"name": groupAll, "policies": c.choices()}},
-		{"auto_test": object{"name": groupAuto, "policies": c.nodes(), "interval": basic.Interval}},
-	})
-	var lines []object
-	for _, suffix := range basic.Suffixes {
-		lines = append(lines, object{"domain_suffix": object{"match": suffix, "policy": groupDirect}})
+		{"auto_test": object{"name": groupAuto, "policies": c.nodes(), "interval": c.Template.Probe.Seconds}},
 	}
-	for _, network := range basic.Networks {
-		kind := "ip_cidr"
-		if v6(network) {
-			kind = "ip_cidr6"
+	for _, g := range c.Template.Groups {
+		if g.Kind == "auto" {
+			groups = append(groups, object{"auto_test": object{"name": g.Name, "policies": g.members(c.nodes()), "interval": c.Template.Probe.Seconds}})
+		} else {
+			groups = append(groups, object{"select": object{"name": g.Name, "policies": append([]string{groupAll, groupDirect}, g.members(c.nodes())...)}})
 		}
-		lines = append(lines, object{kind: object{"match": network, "policy": groupDirect, "no_resolve": true}})
+	}
+	list(&y, "policy_groups", groups)
+	var lines []object
+	for _, r := range c.Template.routes(nil) {
+		switch {
+		case r.suffix != "":
+			lines = append(lines, object{"domain_suffix": object{"match": r.suffix, "policy": r.to}})
+		case v6(r.network):
+			lines = append(lines, object{"ip_cidr6": object{"match": r.network, "policy": r.to, "no_resolve": true}})
+		default:
+			lines = append(lines, object{"ip_cidr": object{"match": r.network, "policy": r.to, "no_resolve": true}})
+		}
 	}
 	list(&y, "rules", append(lines, object{"default": object{"policy": groupAll}}))
+	y.rest()
 	return y.Bytes()
 }
 

@@ -10,14 +10,15 @@ import (
 // Options say how to write a file.
 type Options struct {
 	Client    Client
-	NodesOnly bool     // for clients that keep their own rules: no groups, rules or DNS
-	Flags     bool     // put the flag of its country before each node's name
-	Notices   []string // entries that lead nowhere and only say something, before the nodes
-	Status    string   // the STATUS line of clients that show one
-	Title     string   // of the service, for formats that name it
-	URL       string   // of this very file, for clients that are Managed
-	Hours     int      // after which they should fetch it again
-	Usage     Usage    // for clients that show it from the file
+	NodesOnly bool      // for clients that keep their own rules: no groups, rules or DNS
+	Flags     bool      // put the flag of its country before each node's name
+	Notices   []string  // entries that lead nowhere and only say something, before the nodes
+	Status    string    // the STATUS line of clients that show one
+	Title     string    // of the service, for formats that name it
+	URL       string    // of this very file, for clients that are Managed
+	Hours     int       // after which they should fetch it again
+	Usage     Usage     // for clients that show it from the file
+	Template  *Template // nil: Plain
 }
 
 // Usage is what a user has used of what they have.
@@ -40,11 +41,12 @@ const (
 	groupAll    = "PROXY"
 	groupAuto   = "AUTO"
 	groupDirect = "DIRECT"
+	groupBlock  = "REJECT"
 )
 
 // reserved are names that clients or our own groups have taken, whatever their case.
 var reserved = []string{
-	groupAll, groupAuto, groupDirect, "REJECT", "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG", "PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
+	groupAll, groupAuto, groupDirect, groupBlock, "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG", "PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
 	"HYBRID", "DNS", "BLOCK",
 }
 
@@ -54,6 +56,12 @@ func Render(proxies []Proxy, o Options) File {
 	d, taken := dialects[o.Client.Dialect], names{}
 	for _, name := range reserved {
 		taken.take(name)
+	}
+	if o.Template == nil {
+		o.Template = Plain
+	}
+	for _, g := range o.Template.Groups {
+		taken.take(g.Name)
 	}
 	usable := make([]*Proxy, 0, len(proxies))
 	for i := range proxies {
@@ -112,7 +120,13 @@ func (c content) nodes() []string {
 
 // choices are the members of the group that the user chooses from.
 func (c content) choices() []string {
-	return append(append([]string{groupAuto}, c.all()...), groupDirect)
+	out := []string{groupAuto}
+	for _, g := range c.Template.Groups {
+		if g.Kind == "auto" {
+			out = append(out, g.Name)
+		}
+	}
+	return append(append(out, c.all()...), groupDirect)
 }
 
 // leftOutComment tells of nodes left out; sign begins a comment.

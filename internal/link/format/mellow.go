@@ -13,7 +13,7 @@ import (
 func mellow(c content) []byte {
 	var b bytes.Buffer
 	b.WriteString(c.leftOutComment("; "))
-	b.WriteString("[Endpoint]\n" + groupDirect + ", builtin, freedom, domainStrategy=UseIP\nDNS, builtin, dns\n")
+	b.WriteString("[Endpoint]\n" + groupDirect + ", builtin, freedom, domainStrategy=UseIP\n" + groupBlock + ", builtin, blackhole\nDNS, builtin, dns\n")
 	for i := range c.entries {
 		p := &c.entries[i]
 		b.WriteString(p.Name + ", " + mellowEndpoint(p) + "\n")
@@ -22,16 +22,21 @@ func mellow(c content) []byte {
 		return b.Bytes()
 	}
 	b.WriteString("\n[EndpointGroup]\n")
-	fmt.Fprintf(&b, "%s, %s, latency, interval=%d, timeout=6\n", groupAll, strings.Join(c.nodes(), ":"), basic.Interval)
+	fmt.Fprintf(&b, "%s, %s, latency, interval=%d, timeout=6\n", groupAll, strings.Join(c.nodes(), ":"), c.Template.Probe.Seconds)
 	b.WriteString("\n[RoutingRule]\n")
-	for _, suffix := range basic.Suffixes {
-		b.WriteString("DOMAIN-SUFFIX, " + suffix + ", " + groupDirect + "\n")
-	}
-	for _, network := range basic.Networks {
-		b.WriteString("IP-CIDR, " + network + ", " + groupDirect + "\n")
+	for _, r := range c.Template.routes(nil) {
+		to := r.to
+		if to != groupDirect && to != groupBlock {
+			to = groupAll // its groups have nothing to choose from
+		}
+		if r.suffix != "" {
+			b.WriteString("DOMAIN-SUFFIX, " + r.suffix + ", " + to + "\n")
+		} else {
+			b.WriteString("IP-CIDR, " + r.network + ", " + to + "\n")
+		}
 	}
 	b.WriteString("FINAL, " + groupAll + "\n\n[RoutingDomainStrategy]\nIPIfNonMatch\n\n[Dns]\nhijack = DNS\n\n[DnsServer]\n")
-	b.WriteString(basic.Remote + "\n" + strings.Join(basic.Resolvers, "\n") + "\n\n[Log]\nloglevel = warning\n")
+	b.WriteString(c.Template.DNS.Remote + "\n" + strings.Join(c.Template.DNS.Near, "\n") + "\n\n[Log]\nloglevel = warning\n")
 	return b.Bytes()
 }
 

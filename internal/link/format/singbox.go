@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,87 +85,189 @@ type singBoxGroup struct {
 // object is a small part of a configuration; its keys are written in the order of the alphabet.
 type object map[string]any
 
+// singBoxFiles are the lists that this format has from the project itself.
+var singBoxFiles = []fileRoute{
+	{ruleFile{"ads", "SagerNet/sing-geosite", "rule-set", "geosite-category-ads-all.srs"}, true, groupBlock},
+	{ruleFile{"direct", "SagerNet/sing-geosite", "rule-set", "geosite-cn.srs"}, true, groupDirect},
+	{ruleFile{"cn-ip", "SagerNet/sing-geoip", "rule-set", "geoip-cn.srs"}, false, groupDirect},
+}
+
+// singBoxFilesSince is the version that brought rule sets.
+var singBoxFilesSince = Version{1, 8}
+
 // singBox writes a whole configuration, or the outbounds alone where only the nodes are wanted.
 func singBox(c content) []byte {
-	old := c.Client.Version.Known() && c.Client.Version.Before(singBoxNew)
 	var cfg singBoxConfig
 	if !c.NodesOnly {
-		cfg.Log = object{"level": "info", "timestamp": true}
-		cfg.Outbounds = []any{
-			singBoxGroup{Type: "selector", Tag: groupAll, Outbounds: c.choices(), Default: groupAuto},
-			singBoxGroup{Type: "urltest", Tag: groupAuto, Outbounds: c.nodes(), URL: basic.Probe, Interval: strconv.Itoa(basic.Interval) + "s"},
-			object{"type": "direct", "tag": groupDirect},
-		}
-		if old {
-			singBoxOldRules(&cfg, c.Client.TUN)
-		} else {
-			singBoxRules(&cfg, c.Client.TUN)
-		}
+		cfg = c.singBoxAround()
 	}
 	for i := range c.entries {
 		cfg.Outbounds = append(cfg.Outbounds, singBoxEntry(&c.entries[i]))
 	}
-	return indented(cfg)
+	if c.NodesOnly || len(c.Template.SingBox) == 0 {
+		return indented(cfg)
+	}
+	return indented(laid(cfg, c.Template.SingBox))
 }
 
-func singBoxRules(cfg *singBoxConfig, tun bool) {
+// singBoxAround is everything but the nodes.
+func (c content) singBoxAround() (cfg singBoxConfig) {
+	old := c.Client.Version.Known() && c.Client.Version.Before(singBoxNew)
+	files := singBoxFiles
+	if old && c.Client.Version.Before(singBoxFilesSince) {
+		files = nil
+	}
+	routes, probe := c.Template.routes(files), c.Template.Probe
+	every := strconv.Itoa(probe.Seconds) + "s"
+	cfg.Log = object{"level": "info", "timestamp": true}
+	cfg.Outbounds = []any{
+		singBoxGroup{Type: "selector", Tag: groupAll, Outbounds: c.choices(), Default: groupAuto},
+		singBoxGroup{Type: "urltest", Tag: groupAuto, Outbounds: c.nodes(), URL: probe.URL, Interval: every},
+	}
+	for _, g := range c.Template.Groups {
+		if g.Kind == "auto" {
+			cfg.Outbounds = append(cfg.Outbounds, singBoxGroup{Type: "urltest", Tag: g.Name, Outbounds: g.members(c.nodes()), URL: probe.URL, Interval: every})
+		} else {
+			cfg.Outbounds = append(cfg.Outbounds, singBoxGroup{Type: "selector", Tag: g.Name, Outbounds: append([]string{groupAll, groupDirect}, g.members(c.nodes())...)})
+		}
+	}
+	cfg.Outbounds = append(cfg.Outbounds, object{"type": "direct", "tag": groupDirect})
+	if old {
+		c.singBoxOldRules(&cfg, routes)
+	} else {
+		c.singBoxRules(&cfg, routes)
+	}
+	return cfg
+}
+
+func (c content) singBoxRules(cfg *singBoxConfig, routes []route) {
+	dns := c.Template.DNS
 	cfg.DNS = object{
 		"servers": []object{
-			{"type": "https", "tag": "remote", "server": basic.Remote, "detour": groupAll},
-			{"type": "udp", "tag": "local", "server": basic.Resolvers[0]},
+			{"type": "https", "tag": "remote", "server": dns.Remote, "detour": groupAll},
+			{"type": "udp", "tag": "local", "server": dns.Near[0]},
 		},
-		"rules":    []object{{"domain_suffix": basic.dotted(), "server": "local"}},
+		"rules":    singBoxNames(routes, nil),
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
 	cfg.Inbounds = []any{object{"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080}}
+	rules := []object{{"action": "sniff"}, {"protocol": "dns", "action": "hijack-dns"}, {"ip_is_private": true, "outbound": groupDirect}}
 	route := object{
-		"rules": []object{
-			{"action": "sniff"},
-			{"protocol": "dns", "action": "hijack-dns"},
-			{"ip_is_private": true, "outbound": groupDirect},
-			{"domain_suffix": basic.dotted(), "outbound": groupDirect},
-		},
+		"rules":                   append(rules, singBoxRoutes(routes, object{"action": "reject"})...),
 		"final":                   groupAll,
 		"default_domain_resolver": "local",
 	}
-	if tun {
+	if sets := c.singBoxSets(routes); len(sets) > 0 {
+		route["rule_set"] = sets
+	}
+	if c.Client.TUN {
 		cfg.Inbounds = append(cfg.Inbounds, singBoxTUN())
 		route["auto_detect_interface"] = true
 	}
 	cfg.Route = route
 }
 
-func singBoxOldRules(cfg *singBoxConfig, tun bool) {
+func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
+	dns := c.Template.DNS
 	cfg.DNS = object{
 		"servers": []object{
-			{"tag": "remote", "address": "https://" + basic.Remote + "/dns-query", "detour": groupAll},
-			{"tag": "local", "address": basic.Resolvers[0], "detour": groupDirect},
+			{"tag": "remote", "address": "https://" + dns.Remote + "/dns-query", "detour": groupAll},
+			{"tag": "local", "address": dns.Near[0], "detour": groupDirect},
 		},
-		"rules": []object{
-			{"outbound": "any", "server": "local"},
-			{"domain_suffix": basic.dotted(), "server": "local"},
-		},
+		"rules":    singBoxNames(routes, []object{{"outbound": "any", "server": "local"}}),
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
 	cfg.Inbounds = []any{object{"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080, "sniff": true}}
-	cfg.Outbounds = append(cfg.Outbounds, object{"type": "dns", "tag": "DNS"})
+	cfg.Outbounds = append(cfg.Outbounds, object{"type": "dns", "tag": "DNS"}, object{"type": "block", "tag": groupBlock})
+	rules := []object{{"protocol": "dns", "outbound": "DNS"}, {"ip_is_private": true, "outbound": groupDirect}}
 	route := object{
-		"rules": []object{
-			{"protocol": "dns", "outbound": "DNS"},
-			{"ip_is_private": true, "outbound": groupDirect},
-			{"domain_suffix": basic.dotted(), "outbound": groupDirect},
-		},
+		"rules": append(rules, singBoxRoutes(routes, object{"outbound": groupBlock})...),
 		"final": groupAll,
 	}
-	if tun {
+	if sets := c.singBoxSets(routes); len(sets) > 0 {
+		route["rule_set"] = sets
+	}
+	if c.Client.TUN {
 		device := singBoxTUN()
 		device["sniff"] = true
 		cfg.Inbounds = append(cfg.Inbounds, device)
 		route["auto_detect_interface"] = true
 	}
 	cfg.Route = route
+}
+
+// singBoxRoutes puts neighbours of one kind that go the same way into one rule, as this format has it; block is how it refuses.
+func singBoxRoutes(routes []route, block object) (rules []object) {
+	for i := 0; i < len(routes); {
+		r := routes[i]
+		key, values := "", []string(nil)
+		for ; i < len(routes) && routes[i].to == r.to && (key == "" || key == routes[i].singBoxKey()); i++ {
+			key = routes[i].singBoxKey()
+			values = append(values, routes[i].singBoxValue())
+		}
+		rule := object{key: values}
+		if r.to == groupBlock {
+			for k, v := range block {
+				rule[k] = v
+			}
+		} else {
+			rule["outbound"] = r.to
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+func (r route) singBoxKey() string {
+	switch {
+	case r.file != nil:
+		return "rule_set"
+	case r.suffix != "":
+		return "domain_suffix"
+	}
+	return "ip_cidr"
+}
+
+func (r route) singBoxValue() string {
+	switch {
+	case r.file != nil:
+		return r.file.name
+	case r.suffix != "":
+		return "." + r.suffix // example.cn matches .cn, evilcn does not
+	}
+	return r.network
+}
+
+// singBoxNames sends the names that are reached without a node to the near resolver, after the rules before.
+func singBoxNames(routes []route, before []object) []object {
+	rules := slices.Clone(before)
+	var near []route
+	for _, r := range routes {
+		if r.suffix != "" && r.to != groupBlock || r.file != nil && r.domains && r.to == groupDirect {
+			near = append(near, r)
+		}
+	}
+	for _, rule := range singBoxRoutes(near, nil) {
+		server := "remote"
+		if rule["outbound"] == groupDirect {
+			server = "local"
+		}
+		delete(rule, "outbound")
+		rule["server"] = server
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+func (c content) singBoxSets(routes []route) (sets []object) {
+	for _, r := range routes {
+		if r.file != nil { // fetched through a node: where it is kept may not be reached otherwise
+			sets = append(sets, object{"type": "remote", "tag": r.file.name, "format": "binary", "url": r.file.address(c.Template.Files), "download_detour": groupAll})
+		}
+	}
+	return sets
 }
 
 func singBoxTUN() object {

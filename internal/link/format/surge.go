@@ -13,7 +13,7 @@ import (
 // where only they are wanted.
 func surge(c content) []byte {
 	var b bytes.Buffer
-	probe := strings.Replace(basic.Probe, "https:", "http:", 1) // a TLS handshake would count as latency
+	probe := strings.Replace(c.Template.Probe.URL, "https:", "http:", 1) // a TLS handshake would count as latency
 	if c.NodesOnly {
 		b.WriteString(c.leftOutComment("# "))
 		c.surgeProxies(&b)
@@ -24,8 +24,8 @@ func surge(c content) []byte {
 	}
 	b.WriteString(c.leftOutComment("# "))
 	b.WriteString("[General]\nloglevel = notify\n")
-	fmt.Fprintf(&b, "dns-server = system, %s\n", strings.Join(basic.Resolvers, ", "))
-	b.WriteString("skip-proxy = localhost, *.local, " + strings.Join(basic.Networks, ", ") + "\n")
+	fmt.Fprintf(&b, "dns-server = system, %s\n", strings.Join(c.Template.DNS.Near, ", "))
+	b.WriteString("skip-proxy = localhost, *.local, " + strings.Join(c.Template.Direct.Networks, ", ") + "\n")
 	if c.Client.Dialect == SurfboardConf || !c.Client.Version.Before(Version{3}) {
 		b.WriteString("proxy-test-url = " + probe + "\n")
 	}
@@ -33,9 +33,35 @@ func surge(c content) []byte {
 	c.surgeProxies(&b)
 	b.WriteString("\n[Proxy Group]\n")
 	fmt.Fprintf(&b, "%s = select, %s\n", groupAll, strings.Join(c.choices(), ", "))
-	fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", groupAuto, strings.Join(c.nodes(), ", "), probe, basic.Interval)
-	b.WriteString("\n[Rule]\n" + strings.Join(basic.clashRules("FINAL"), "\n") + "\n")
+	fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", groupAuto, strings.Join(c.nodes(), ", "), probe, c.Template.Probe.Seconds)
+	for _, g := range c.Template.Groups {
+		if g.Kind == "auto" {
+			fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", g.Name, strings.Join(g.members(c.nodes()), ", "), probe, c.Template.Probe.Seconds)
+		} else {
+			fmt.Fprintf(&b, "%s = select, %s\n", g.Name, strings.Join(append([]string{groupAll, groupDirect}, g.members(c.nodes())...), ", "))
+		}
+	}
+	b.WriteString("\n[Rule]\n")
+	for _, r := range c.Template.routes(surgeFiles) {
+		if r.file == nil {
+			b.WriteString(r.clashRule() + "\n")
+			continue
+		}
+		kind := "RULE-SET,"
+		if r.domains {
+			kind = "DOMAIN-SET,"
+		}
+		b.WriteString(kind + r.file.address(c.Template.Files) + "," + r.to + "\n")
+	}
+	b.WriteString("FINAL," + groupAll + "\n")
 	return b.Bytes()
+}
+
+// surgeFiles are the lists that this format has from Loyalsoldier/surge-rules.
+var surgeFiles = []fileRoute{
+	{ruleFile{"ads", "Loyalsoldier/surge-rules", "release", "reject.txt"}, true, groupBlock},
+	{ruleFile{"direct", "Loyalsoldier/surge-rules", "release", "direct.txt"}, true, groupDirect},
+	{ruleFile{"cn-ip", "Loyalsoldier/surge-rules", "release", "cncidr.txt"}, false, groupDirect},
 }
 
 func (c content) surgeProxies(b *bytes.Buffer) {

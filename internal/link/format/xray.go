@@ -17,10 +17,14 @@ func xray(c content) []byte {
 	configs := make([]any, len(c.entries))
 	for i := range c.entries {
 		p := &c.entries[i]
-		configs[i] = xrayConfig{
-			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: xrayDNS(), Inbounds: xrayInbounds, Routing: xrayRouting(),
+		var config any = xrayConfig{
+			Remarks: p.Name, Log: object{"loglevel": "warning"}, DNS: c.xrayDNS(), Inbounds: xrayInbounds, Routing: c.xrayRouting(),
 			Outbounds: []object{xrayOutbound(p, "proxy"), {"tag": "direct", "protocol": "freedom"}, {"tag": "block", "protocol": "blackhole"}},
 		}
+		if len(c.Template.Xray) > 0 {
+			config = laid(config, c.Template.Xray)
+		}
+		configs[i] = config
 	}
 	return lines(configs)
 }
@@ -42,21 +46,42 @@ var xrayInbounds = []object{
 	{"tag": "http", "listen": "127.0.0.1", "port": 10809, "protocol": "http"},
 }
 
-func xrayDNS() object {
-	near := object{"address": basic.Resolvers[0], "domains": xrayDomains()}
-	return object{"servers": []any{near, "https://" + basic.Remote + "/dns-query"}}
+func (c content) xrayDNS() object {
+	near := object{"address": c.Template.DNS.Near[0], "domains": xrayDomains(c.Template.Direct.Suffixes)}
+	return object{"servers": []any{near, "https://" + c.Template.DNS.Remote + "/dns-query"}}
 }
 
-func xrayRouting() object {
-	return object{"domainStrategy": "IPIfNonMatch", "rules": []object{
-		{"type": "field", "domain": xrayDomains(), "outboundTag": "direct"},
-		{"type": "field", "ip": append([]string{basic.Resolvers[0]}, basic.Networks...), "outboundTag": "direct"},
-	}}
+// xrayRouting knows no groups: what they name goes through the one node of its configuration.
+func (c content) xrayRouting() object {
+	routes := c.Template.routes(nil)
+	rules := []object{{"type": "field", "ip": []string{c.Template.DNS.Near[0]}, "outboundTag": "direct"}}
+	for i := 0; i < len(routes); {
+		r, kind, values := routes[i], "ip", []string(nil)
+		if r.suffix != "" {
+			kind = "domain"
+		}
+		for ; i < len(routes) && routes[i].to == r.to && (routes[i].suffix != "") == (r.suffix != ""); i++ {
+			if r.suffix != "" {
+				values = append(values, "domain:"+routes[i].suffix)
+			} else {
+				values = append(values, routes[i].network)
+			}
+		}
+		to := "proxy"
+		switch r.to {
+		case groupDirect:
+			to = "direct"
+		case groupBlock:
+			to = "block"
+		}
+		rules = append(rules, object{"type": "field", kind: values, "outboundTag": to})
+	}
+	return object{"domainStrategy": "IPIfNonMatch", "rules": rules}
 }
 
-func xrayDomains() []string {
-	out := make([]string, len(basic.Suffixes))
-	for i, suffix := range basic.Suffixes {
+func xrayDomains(suffixes []string) []string {
+	out := make([]string, len(suffixes))
+	for i, suffix := range suffixes {
 		out[i] = "domain:" + suffix
 	}
 	return out

@@ -3,20 +3,53 @@ package format
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 )
 
 // yamlFile writes YAML whose every value is JSON, which YAML 1.2 contains: so every string is quoted, and none can be
 // taken for a number, a date or a word of the language. The entries of lists stand on lines of their own.
-type yamlFile struct{ bytes.Buffer }
+type yamlFile struct {
+	bytes.Buffer
+	over map[string]any // laid over what is written, by key; nil: nothing
+}
 
 // value writes one value under key, which must be a plain word.
 func (y *yamlFile) value(key string, v any) {
+	if patch, ok := y.taken(key); ok {
+		if patch == nil {
+			return
+		}
+		v = laid(v, patch)
+	}
 	y.WriteString(key + ": ")
 	y.json(v)
 }
 
+// taken gives what is to be laid over the value of key, once.
+func (y *yamlFile) taken(key string) (patch any, ok bool) {
+	if patch, ok = y.over[key]; ok {
+		y.over = maps.Clone(y.over)
+		delete(y.over, key)
+	}
+	return patch, ok
+}
+
+// rest writes those keys of over that nothing was written under.
+func (y *yamlFile) rest() {
+	for _, key := range slices.Sorted(maps.Keys(y.over)) {
+		y.value(key, nil)
+	}
+}
+
 // list writes a list under key, one entry per line; an empty one too.
 func list[T any](y *yamlFile, key string, entries []T) {
+	if patch, ok := y.taken(key); ok {
+		if some, is := patch.([]any); is {
+			list(y, key, some)
+		}
+		return
+	}
 	if len(entries) == 0 {
 		y.WriteString(key + ": []\n")
 		return

@@ -1,0 +1,236 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Template is what a site decides of its users' files, in terms that every format has words for. A format that lacks one
+// leaves it out.
+type Template struct {
+	Rules   RuleSet `json:"rules"`
+	Blocked Match   `json:"blocked"` // reached by nobody
+	Proxied Match   `json:"proxied"` // reached through a node, whatever Direct says
+	Direct  Match   `json:"direct"`  // reached without a node
+	Groups  []Group `json:"groups"`  // beside the two that every file has
+	DNS     DNS     `json:"dns"`
+	Probe   Probe   `json:"probe"`
+	Files   string  `json:"files"` // where rule files are fetched: an address with {repo}, {branch} and {file} in it
+
+	// What is laid over the tree of one format's file, key by key: objects are merged, anything else takes the place of
+	// what was there, null removes it.
+	Clash   map[string]any `json:"clash"`
+	Stash   map[string]any `json:"stash"`
+	Egern   map[string]any `json:"egern"`
+	SingBox map[string]any `json:"sing_box"`
+	Xray    map[string]any `json:"xray"`
+}
+
+// RuleSet says how much of the usual rules a file has.
+type RuleSet string
+
+// The rule sets. Full needs files that clients fetch; only some formats have words for those, the others have Basic.
+const (
+	NoRules    RuleSet = "none"
+	BasicRules RuleSet = "basic" // Proxied, Direct and Blocked of the template
+	FullRules  RuleSet = "full"  // and lists of advertisers, domains and networks that others keep
+)
+
+// Match is destinations by their names or addresses.
+type Match struct {
+	Suffixes []string `json:"suffixes"` // a domain and everything under it
+	Networks []string `json:"networks"` // CIDR
+}
+
+// Group is one more group of nodes that the user sees, with what goes through it.
+type Group struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`    // select or auto
+	Include string `json:"include"` // RE2 that names of its nodes match; empty: all
+	Match
+}
+
+// DNS says who is asked for names.
+type DNS struct {
+	Near   []string `json:"near"`   // for names that are reached without a node, by IP; plain DNS
+	Secure []string `json:"secure"` // the same over HTTPS
+	Remote string   `json:"remote"` // for all others, by IP, through a node
+}
+
+// Probe is what a node is asked for to see how fast it is.
+type Probe struct {
+	URL     string `json:"url"`
+	Seconds int    `json:"seconds"` // between two
+}
+
+// Builtin is the template below all others. It needs no rule file and no database: fetching those before the proxy works
+// fails where it is needed most.
+const Builtin = `{
+	"rules": "basic",
+	"blocked": {"suffixes": [], "networks": []},
+	"proxied": {"suffixes": [], "networks": []},
+	"direct": {
+		"suffixes": ["local", "lan", "cn"],
+		"networks": ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "224.0.0.0/4", "::1/128", "fc00::/7", "fe80::/10"]
+	},
+	"groups": [],
+	"dns": {
+		"near": ["223.5.5.5", "119.29.29.29"],
+		"secure": ["https://dns.alidns.com/dns-query", "https://doh.pub/dns-query"],
+		"remote": "1.1.1.1"
+	},
+	"probe": {"url": "https://www.gstatic.com/generate_204", "seconds": 300},
+	"files": "https://raw.githubusercontent.com/{repo}/{branch}/{file}"
+}`
+
+// Plain is the built-in template alone.
+var Plain = mustTemplate()
+
+func mustTemplate() *Template {
+	t, err := NewTemplate()
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// NewTemplate lays the documents, JSON objects with the keys of Template, over the built-in one, each over those before it
+// (RFC 7396). The error names a key that there is not, or a value of the wrong kind.
+func NewTemplate(documents ...json.RawMessage) (*Template, error) {
+	var whole any
+	for _, d := range append([]json.RawMessage{json.RawMessage(Builtin)}, documents...) {
+		patch, err := tree(d)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := patch.(map[string]any); !ok {
+			return nil, fmt.Errorf("a template is an object")
+		}
+		whole = merge(whole, patch)
+	}
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	t := &Template{}
+	return t, dec.Decode(t)
+}
+
+// tree reads JSON as it stands, numbers as they are written.
+func tree(text []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	return v, dec.Decode(&v)
+}
+
+// merge gives target with patch laid over it, as RFC 7396 has it. Neither is changed.
+func merge(target, patch any) any {
+	over, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	under, _ := target.(map[string]any)
+	out := make(map[string]any, len(under)+len(over))
+	for k, v := range under {
+		out[k] = v
+	}
+	for k, v := range over {
+		if v == nil {
+			delete(out, k)
+		} else {
+			out[k] = merge(out[k], v)
+		}
+	}
+	return out
+}
+
+// laid gives v with patch laid over it, as something to be written as JSON.
+func laid(v any, patch any) any {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the types are ours and hold nothing that JSON lacks
+	}
+	t, err := tree(text)
+	if err != nil {
+		panic(err)
+	}
+	return merge(t, patch)
+}
+
+// route sends destinations of one kind somewhere.
+type route struct {
+	file    *ruleFile // nil: by suffix or network
+	suffix  string
+	network string
+	domains bool   // whether the file holds names; else networks
+	to      string // a group, groupDirect, or groupBlock
+}
+
+// ruleFile is a list that somebody else keeps and clients fetch.
+type ruleFile struct{ name, repo, branch, file string }
+
+func (f *ruleFile) address(pattern string) string {
+	return strings.NewReplacer("{repo}", f.repo, "{branch}", f.branch, "{file}", f.file).Replace(pattern)
+}
+
+// fileRoute is a rule file in the order of the rules.
+type fileRoute struct {
+	ruleFile
+	domains bool // names; else networks
+	to      string
+}
+
+// routes are the rules in the order in which the first that matches decides. files are those of the format, for the full
+// set; what none matches goes to groupAll.
+func (t *Template) routes(files []fileRoute) (out []route) {
+	if t.Rules == NoRules {
+		return nil
+	}
+	add := func(m Match, to string) {
+		for _, s := range m.Suffixes {
+			out = append(out, route{suffix: s, to: to})
+		}
+		for _, n := range m.Networks {
+			out = append(out, route{network: n, to: to})
+		}
+	}
+	add(t.Blocked, groupBlock)
+	for _, g := range t.Groups {
+		add(g.Match, g.Name)
+	}
+	add(t.Proxied, groupAll)
+	add(t.Direct, groupDirect)
+	if t.Rules == FullRules {
+		for i := range files {
+			out = append(out, route{file: &files[i].ruleFile, domains: files[i].domains, to: files[i].to})
+		}
+	}
+	return out
+}
+
+// members gives which of the names a group holds; where none matches all of them, so that no group is empty.
+func (g Group) members(names []string) []string {
+	re, err := regexp.Compile(g.Include)
+	if err != nil || g.Include == "" {
+		return names
+	}
+	var out []string
+	for _, n := range names {
+		if re.MatchString(n) {
+			out = append(out, n)
+		}
+	}
+	if out == nil {
+		return names
+	}
+	return out
+}
+
+// v6 tells whether a network is one of IPv6.
+func v6(network string) bool { return strings.Contains(network, ":") }
