@@ -34,7 +34,7 @@ type DB struct {
 
 // writers is how many transactions run on PostgreSQL at once. More of them wait for each other's rows in its memory
 // rather than in ours, and finish no sooner.
-const writers = 12
+const writers = 6
 
 // SQLiteFile is the name of the database in its folder.
 const SQLiteFile = "airstrip.db"
