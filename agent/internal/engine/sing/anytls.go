@@ -29,9 +29,10 @@ const handshakeTime = 10 * time.Second
 // anyTLS takes the clients of an AnyTLS node. The library's own service is not used: it keeps its users in a map
 // that it reads while they are being changed.
 type anyTLS struct {
-	engine  *Engine
-	socket  net.Listener
-	tls     *tls.Config
+	engine *Engine
+	socket net.Listener
+	tls    *tls.Config
+	//lint:ignore SA1019 sing-anytls takes the older of the two types
 	padding singatomic.TypedValue[*padding.PaddingFactory]
 	// users by the hash that they show.
 	users atomic.Pointer[map[[sha256.Size]byte]member]

@@ -37,12 +37,12 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	switch target.Fqdn {
 	case uot.MagicAddress:
 		request, err := uot.ReadRequest(conn)
-		if err == nil && N.ReportHandshakeSuccess(conn) == nil {
+		if err == nil && N.ReportConnHandshakeSuccess(conn, conn) == nil {
 			f.packets(ctx, who, uot.NewConn(conn, *request), source)
 		}
 		return
 	case uot.LegacyMagicAddress:
-		if N.ReportHandshakeSuccess(conn) == nil {
+		if N.ReportConnHandshakeSuccess(conn, conn) == nil {
 			f.packets(ctx, who, uot.NewConn(conn, uot.Request{}), source)
 		}
 		return
@@ -62,7 +62,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	}
 	defer out.Close()
 	defer context.AfterFunc(ctx, func() { out.Close() })()
-	if err := N.ReportHandshakeSuccess(conn); err != nil {
+	if err := N.ReportConnHandshakeSuccess(conn, out); err != nil {
 		return
 	}
 	var up sync.WaitGroup
