@@ -60,6 +60,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Shop(a.Shop, a.Payments, a.Settings),
 		v2.LinkToken(a.Links, a.Services),
 		v2.Clients(a.Links),
+		v2.LinkTemplates(a.Links),
 		v2.Emby(a.Emby, a.cfg.site),
 		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
 		v2.Services(a.Services),

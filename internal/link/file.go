@@ -64,10 +64,12 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
 	}
-	proxies, broken, err := l.proxies(ctx, k, access, r.VPNType)
+	now, err := l.visible(ctx, k.Node)
 	if err != nil {
 		return nil, err
 	}
+	o.Template = now.template(ctx, k.UserID, access)
+	proxies, broken := now.proxies(ctx, k, access, r.VPNType)
 	f := &file{File: format.Render(proxies, o)}
 	f.LeftOut += broken
 	sum := sha256.Sum256(f.Body)
@@ -134,12 +136,8 @@ var families = map[string][]node.Protocol{
 var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess", "The vpn_type is ssr, vmess or ssr_vmess")
 
 // proxies gives the nodes that the user may use and see, and how many of those no client could use.
-func (l *Links) proxies(ctx context.Context, k known, access *service.Access, vpnType string) (out []format.Proxy, broken int, err error) {
-	nodes, err := l.visible(ctx, k.Node)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, n := range nodes {
+func (l *listed) proxies(ctx context.Context, k known, access *service.Access, vpnType string) (out []format.Proxy, broken int) {
+	for _, n := range l.nodes {
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
 		}
@@ -153,26 +151,34 @@ func (l *Links) proxies(ctx context.Context, k known, access *service.Access, vp
 			out = append(out, p)
 		}
 	}
-	return out, broken, nil
+	return out, broken
 }
 
-// listed are the visible nodes as they were at a revision.
+// listed are the visible nodes and the templates as they were at a revision.
 type listed struct {
-	revision int64
-	nodes    []node.Node
+	revision  int64
+	nodes     []node.Node
+	templates []Template
+	mu        sync.Mutex
+	merged    map[string]*format.Template
 }
 
-func (l *Links) visible(ctx context.Context, revision int64) ([]node.Node, error) {
+func (l *Links) visible(ctx context.Context, revision int64) (*listed, error) {
 	if kept := l.listed.Load(); kept != nil && kept.revision == revision {
-		return kept.nodes, nil
+		return kept, nil
 	}
 	all, err := l.nodes.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Serves() })
-	l.listed.Store(&listed{revision, nodes})
-	return nodes, nil
+	some, err := l.Templates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := &listed{revision: revision, nodes: nodes, templates: some, merged: map[string]*format.Template{}}
+	l.listed.Store(now)
+	return now, nil
 }
 
 // rights are a user's rights as they were at a revision, with the traffic used then.

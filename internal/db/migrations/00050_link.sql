@@ -59,3 +59,13 @@ INSERT INTO link_app (id, name, icon, platforms, import_url, download_url, forma
 	('karing', 'Karing', '', '["windows", "macos", "linux", "android", "ios"]', 'karing://install-config?url={url}&name={name}', 'https://karing.app', '["ClashMeta"]', 110, {{true}}),
 	('loon', 'Loon', '', '["ios"]', 'loon://import?sub={url}', 'https://apps.apple.com/app/loon/id1373567447', '["Mixed"]', 120, {{true}}),
 	('clash-mi', 'Clash Mi', '', '["ios", "android", "windows", "macos", "linux", "harmonyos"]', 'clash://install-config?url={url}&name={name}', 'https://clashmi.app', '["ClashMeta"]', 130, {{true}});
+
+-- What is laid over the built-in template of files: for the site, then for groups of users, then for one user.
+CREATE TABLE link_template (
+	scope      {{text}} NOT NULL CHECK (scope IN ('site', 'group', 'user')),
+	scope_id   {{int}} NOT NULL, -- 0 for the site
+	document   {{json}} NOT NULL,
+	updated_by {{int}} NOT NULL,
+	updated_at {{time}} NOT NULL,
+	PRIMARY KEY (scope, scope_id)
+) {{strict}};

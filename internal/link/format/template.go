@@ -21,7 +21,7 @@ type Template struct {
 	Files   string  `json:"files"` // where rule files are fetched: an address with {repo}, {branch} and {file} in it
 
 	// What is laid over the tree of one format's file, key by key: objects are merged, anything else takes the place of
-	// what was there, null removes it.
+	// what was there.
 	Clash   map[string]any `json:"clash"`
 	Stash   map[string]any `json:"stash"`
 	Egern   map[string]any `json:"egern"`
@@ -98,7 +98,7 @@ func mustTemplate() *Template {
 }
 
 // NewTemplate lays the documents, JSON objects with the keys of Template, over the built-in one, each over those before it
-// (RFC 7396). The error names a key that there is not, or a value of the wrong kind.
+// (RFC 7396): null takes back what one before it said. The error names a key that there is not, or a value of the wrong kind.
 func NewTemplate(documents ...json.RawMessage) (*Template, error) {
 	var whole any
 	for _, d := range append([]json.RawMessage{json.RawMessage(Builtin)}, documents...) {

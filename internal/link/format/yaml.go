@@ -17,9 +17,6 @@ type yamlFile struct {
 // value writes one value under key, which must be a plain word.
 func (y *yamlFile) value(key string, v any) {
 	if patch, ok := y.taken(key); ok {
-		if patch == nil {
-			return
-		}
 		v = laid(v, patch)
 	}
 	y.WriteString(key + ": ")

@@ -129,6 +129,18 @@ export const required: Record<string, readonly string[]> = {
   "PATCH /api/v2/staff/gateways/{gateway_id}": [
     "path.gateway_id"
   ],
+  "POST /api/v2/staff/link-templates/preview": [
+    "body.client_type"
+  ],
+  "DELETE /api/v2/staff/link-templates/{scope}/{scope_id}": [
+    "path.scope",
+    "path.scope_id"
+  ],
+  "PUT /api/v2/staff/link-templates/{scope}/{scope_id}": [
+    "path.scope",
+    "path.scope_id",
+    "body.document"
+  ],
   "GET /api/v2/staff/mails/{mail_id}": [
     "path.mail_id"
   ],

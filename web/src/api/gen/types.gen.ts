@@ -1379,6 +1379,45 @@ export type LinkLogResult = {
     total: number;
 };
 
+export type LinkPreview = {
+    body: string;
+    /**
+     * Nodes that this client cannot speak
+     */
+    left_out: number;
+    nodes: number;
+    /**
+     * Of the file's name
+     */
+    suffix: string;
+    /**
+     * Content-Type
+     */
+    type: string;
+};
+
+export type LinkTemplate = {
+    /**
+     * Laid over the templates of the scopes before (RFC 7396): objects are merged, anything else is replaced, null takes back
+     */
+    document: unknown;
+    scope: 'site' | 'group' | 'user';
+    /**
+     * Of the group or user; 0 for the site
+     */
+    scope_id: number;
+    updated_at: string;
+    updated_by: number;
+};
+
+export type LinkTemplates = {
+    /**
+     * What all others are laid over; it shows every key
+     */
+    builtin: unknown;
+    templates: Array<LinkTemplate>;
+};
+
 export type LinkTokenResult = {
     /**
      * When a client fetched the link last; null: never
@@ -3329,6 +3368,21 @@ export type StaffRefundBody = {
     reason: string;
 };
 
+export type StaffLinkTemplatePreviewRequest = {
+    /**
+     * As in the link
+     */
+    client_type: string;
+    /**
+     * Laid over the site's template; absent: that alone
+     */
+    document?: unknown;
+};
+
+export type StaffLinkTemplateSetRequest = {
+    document: unknown;
+};
+
 export type Tls = {
     acme?: Acme;
     alpn?: Array<string>;
@@ -4439,6 +4493,76 @@ export type StaffIpBansResponses = {
 };
 
 export type StaffIpBansResponse = StaffIpBansResponses[keyof StaffIpBansResponses];
+
+export type StaffLinkTemplatesListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/link-templates';
+};
+
+export type StaffLinkTemplatesListResponses = {
+    /**
+     * OK
+     */
+    200: LinkTemplates;
+};
+
+export type StaffLinkTemplatesListResponse = StaffLinkTemplatesListResponses[keyof StaffLinkTemplatesListResponses];
+
+export type StaffLinkTemplatePreviewData = {
+    body: StaffLinkTemplatePreviewRequest;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/link-templates/preview';
+};
+
+export type StaffLinkTemplatePreviewResponses = {
+    /**
+     * OK
+     */
+    200: LinkPreview;
+};
+
+export type StaffLinkTemplatePreviewResponse = StaffLinkTemplatePreviewResponses[keyof StaffLinkTemplatePreviewResponses];
+
+export type StaffLinkTemplateRemoveData = {
+    body?: never;
+    path: {
+        scope: 'site' | 'group' | 'user';
+        scope_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/link-templates/{scope}/{scope_id}';
+};
+
+export type StaffLinkTemplateRemoveResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffLinkTemplateRemoveResponse = StaffLinkTemplateRemoveResponses[keyof StaffLinkTemplateRemoveResponses];
+
+export type StaffLinkTemplateSetData = {
+    body: StaffLinkTemplateSetRequest;
+    path: {
+        scope: 'site' | 'group' | 'user';
+        scope_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/link-templates/{scope}/{scope_id}';
+};
+
+export type StaffLinkTemplateSetResponses = {
+    /**
+     * OK
+     */
+    200: Empty;
+};
+
+export type StaffLinkTemplateSetResponse = StaffLinkTemplateSetResponses[keyof StaffLinkTemplateSetResponses];
 
 export type StaffMailsData = {
     body?: never;

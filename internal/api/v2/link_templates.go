@@ -1,0 +1,84 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/link"
+	"airstrip/internal/link/format"
+)
+
+type linkTemplates struct {
+	Builtin   json.RawMessage `json:"builtin" doc:"What all others are laid over; it shows every key"`
+	Templates []linkTemplate  `json:"templates"`
+}
+
+type linkTemplate struct {
+	Scope     link.Scope      `json:"scope" enum:"site,group,user"`
+	ScopeID   int64           `json:"scope_id" doc:"Of the group or user; 0 for the site"`
+	Document  json.RawMessage `json:"document" doc:"Laid over the templates of the scopes before (RFC 7396): objects are merged, anything else is replaced, null takes back"`
+	UpdatedBy int64           `json:"updated_by"`
+	UpdatedAt time.Time       `json:"updated_at"`
+}
+
+type templatePath struct {
+	Scope   link.Scope `path:"scope" enum:"site,group,user"`
+	ScopeID int64      `path:"scope_id" minimum:"0"`
+}
+
+type linkPreview struct {
+	Body    string `json:"body"`
+	Type    string `json:"type" doc:"Content-Type"`
+	Nodes   int    `json:"nodes"`
+	LeftOut int    `json:"left_out" doc:"Nodes that this client cannot speak"`
+	Suffix  string `json:"suffix" doc:"Of the file's name"`
+}
+
+// LinkTemplates adds what staff decides of the files behind the link: rules, groups, resolvers.
+func LinkTemplates(links *link.Links) Resource {
+	see := []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
+	change := see[:2]
+	show := func(t link.Template) linkTemplate {
+		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt}
+	}
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/staff/link-templates", id: "staff_link_templates_list", tag: "staff", access: staff, roles: see, summary: "The templates of the link's files"},
+			func(ctx context.Context, _ account.Identity, _ *Empty) (linkTemplates, error) {
+				all, err := links.Templates(ctx)
+				out := linkTemplates{Builtin: json.RawMessage(format.Builtin), Templates: []linkTemplate{}}
+				for _, t := range all {
+					out.Templates = append(out.Templates, show(t))
+				}
+				return out, err
+			})
+		handle(r, op{method: http.MethodPut, path: "/staff/link-templates/{scope}/{scope_id}", id: "staff_link_template_set", tag: "staff", access: staff, roles: change, summary: "Set the template of the site, a group or a user; it is tried on every format first"},
+			func(ctx context.Context, who account.Identity, in *struct {
+				Scope   link.Scope `path:"scope" enum:"site,group,user"`
+				ScopeID int64      `path:"scope_id" minimum:"0"`
+				Body    struct {
+					Document json.RawMessage `json:"document"`
+				}
+			},
+			) (Empty, error) {
+				return Empty{}, links.SetTemplate(ctx, link.Template{Scope: in.Scope, ScopeID: in.ScopeID, Document: in.Body.Document, UpdatedBy: who.UserID})
+			})
+		handle(r, op{method: http.MethodDelete, path: "/staff/link-templates/{scope}/{scope_id}", id: "staff_link_template_remove", tag: "staff", access: staff, roles: change, summary: "Take a template away"},
+			func(ctx context.Context, _ account.Identity, in *templatePath) (Empty, error) {
+				return Empty{}, links.RemoveTemplate(ctx, in.Scope, in.ScopeID)
+			})
+		handle(r, op{method: http.MethodPost, path: "/staff/link-templates/preview", id: "staff_link_template_preview", tag: "staff", access: staff, roles: see, summary: "The file that a client would get, with one node of each kind"},
+			func(ctx context.Context, _ account.Identity, in *struct {
+				Body struct {
+					ClientType string          `json:"client_type" doc:"As in the link" example:"ClashMeta"`
+					Document   json.RawMessage `json:"document,omitempty" doc:"Laid over the site's template; absent: that alone"`
+				}
+			},
+			) (linkPreview, error) {
+				f, err := links.Preview(ctx, in.Body.ClientType, in.Body.Document)
+				return linkPreview{string(f.Body), f.Type, f.Nodes, f.LeftOut, f.Suffix}, err
+			})
+	}
+}

@@ -1,0 +1,145 @@
+package format
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// template lays the documents over the built-in one.
+func template(t *testing.T, documents ...string) *Template {
+	t.Helper()
+	raw := make([]json.RawMessage, len(documents))
+	for i, d := range documents {
+		raw[i] = json.RawMessage(d)
+	}
+	out, err := NewTemplate(raw...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func profile(t *testing.T, tpl *Template) (out struct {
+	Port   int  `yaml:"mixed-port"`
+	IPv6   bool `yaml:"ipv6"`
+	DNS    struct{ Nameserver []string }
+	Groups []struct {
+		Name, Type string
+		Proxies    []string
+	} `yaml:"proxy-groups"`
+	Providers map[string]struct{ URL, Proxy string } `yaml:"rule-providers"`
+	Rules     []string
+},
+) {
+	t.Helper()
+	body := Render(Sample(), Options{Client: Client{Dialect: ClashMetaYAML}, Template: tpl}).Body
+	if err := yaml.Unmarshal(body, &out); err != nil {
+		t.Fatalf("%v\n%s", err, body)
+	}
+	return out
+}
+
+func TestEachDocumentIsLaidOverThoseBefore(t *testing.T) {
+	tpl := template(t,
+		`{"proxied": {"suffixes": ["docs.cn"]}, "dns": {"secure": ["https://a.example/q"]}, "clash": {"mixed-port": 1080, "mode": "global", "dns": {"ipv6": true}}}`,
+		`{"direct": {"suffixes": []}, "clash": {"ipv6": true, "mode": null, "dns": {"fake-ip-filter": ["x"]}}}`,
+	)
+	if p := tpl.Check(); p != nil {
+		t.Fatalf("%+v", p)
+	}
+	got := profile(t, tpl)
+	if got.Port != 1080 || !got.IPv6 || len(got.DNS.Nameserver) != 1 || got.DNS.Nameserver[0] != "https://a.example/q" {
+		t.Errorf("%+v", got)
+	}
+	rules := strings.Join(got.Rules, "\n")
+	if !strings.HasPrefix(rules, "DOMAIN-SUFFIX,docs.cn,PROXY\nIP-CIDR,127.0.0.0/8,DIRECT,no-resolve") || strings.Contains(rules, "DOMAIN-SUFFIX,cn,") {
+		t.Error(rules)
+	}
+	body := string(Render(Sample(), Options{Client: Client{Dialect: ClashMetaYAML}, Template: tpl}).Body)
+	if !strings.Contains(body, `mode: "rule"`) || !strings.Contains(body, `"fake-ip-filter":["x"]`) || !strings.Contains(body, `"ipv6":true`) {
+		t.Error(body)
+	}
+}
+
+func TestRuleSetsAreNoneBasicOrFull(t *testing.T) {
+	for set, want := range map[string]int{"none": 1, "basic": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 1, "full": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 4} {
+		tpl := template(t, `{"rules": "`+set+`", "files": "https://mirror.example/{repo}@{branch}/{file}"}`)
+		if p := tpl.Check(); p != nil {
+			t.Fatalf("%s: %+v", set, p)
+		}
+		got := profile(t, tpl)
+		if len(got.Rules) != want || got.Rules[len(got.Rules)-1] != "MATCH,PROXY" {
+			t.Errorf("%s: %q", set, got.Rules)
+		}
+		if set == "full" && (got.Providers["ads"].URL != "https://mirror.example/Loyalsoldier/clash-rules@release/reject.txt" || got.Providers["ads"].Proxy != "PROXY") {
+			t.Errorf("%+v", got.Providers)
+		}
+	}
+}
+
+func TestGroupsAreInEveryFormatThatHasThem(t *testing.T) {
+	tpl := template(t, `{"groups": [{"name": "流媒体", "kind": "auto", "include": "香港|日本", "suffixes": ["video.example"]}, {"name": "工作", "kind": "select", "include": "nothing", "networks": ["192.0.2.0/24"]}], "blocked": {"suffixes": ["ads.example"]}}`)
+	if p := tpl.Check(); p != nil {
+		t.Fatalf("%+v", p)
+	}
+	got := profile(t, tpl)
+	if g := got.Groups[2]; g.Name != "流媒体" || g.Type != "url-test" || strings.Join(g.Proxies, " ") != "香港 01 日本 01" {
+		t.Errorf("%+v", g)
+	}
+	if g := got.Groups[3]; g.Type != "select" || len(g.Proxies) != 2+7 {
+		t.Errorf("a group that no node matches has %q", g.Proxies)
+	}
+	for dialect, want := range map[Dialect][]string{
+		SurgeConf:   {"流媒体 = url-test, 香港 01, 日本 01,", "DOMAIN-SUFFIX,video.example,流媒体", "DOMAIN-SUFFIX,ads.example,REJECT"},
+		SingBoxJSON: {`"tag": "流媒体"`, `".video.example"`, `"action": "reject"`},
+		EgernYAML:   {`"name":"流媒体"`, `"match":"video.example","policy":"流媒体"`},
+		XrayJSON:    {`"domain":["domain:ads.example"],"outboundTag":"block"`, `"domain":["domain:video.example"],"outboundTag":"proxy"`},
+		MellowConf:  {"DOMAIN-SUFFIX, ads.example, REJECT", "DOMAIN-SUFFIX, video.example, PROXY"},
+		StashYAML:   {`"name":"流媒体"`},
+		ClashYAML:   {"DOMAIN-SUFFIX,video.example,流媒体"},
+	} {
+		body := string(Render(Sample(), Options{Client: Client{Dialect: dialect, Version: Version{6}, App: true}, Template: tpl}).Body)
+		for _, part := range want {
+			if !strings.Contains(body, part) {
+				t.Errorf("%s lacks %q:\n%s", dialect, part, body)
+			}
+		}
+	}
+}
+
+func TestATemplateThatClientsWouldRefuseIsNamed(t *testing.T) {
+	for document, key := range map[string]string{
+		`{"rules": "all"}`:                                                                           "rules",
+		`{"blocked": {"suffixes": ["*.example"]}}`:                                                   "blocked.suffixes",
+		`{"direct": {"networks": ["10.0.0.0"]}}`:                                                     "direct.networks",
+		`{"dns": {"near": []}}`:                                                                      "dns.near",
+		`{"dns": {"remote": "dns.example"}}`:                                                         "dns.remote",
+		`{"dns": {"secure": ["https://a, b"]}}`:                                                      "dns.secure",
+		`{"probe": {"url": "https://x\nrules:"}}`:                                                    "probe.url",
+		`{"probe": {"seconds": 1}}`:                                                                  "probe.seconds",
+		`{"files": "http://mirror.example/{file}"}`:                                                  "files",
+		`{"groups": [{"name": "auto", "kind": "select"}]}`:                                           "groups[0].name",
+		`{"groups": [{"name": "a, b", "kind": "select"}]}`:                                           "groups[0].name",
+		`{"groups": [{"name": "A", "kind": "x"}]}`:                                                   "groups[0].kind",
+		`{"groups": [{"name": "A", "kind": "auto", "include": "("}]}`:                                "groups[0].include",
+		`{"clash": {"proxies": []}}`:                                                                 "clash.proxies",
+		`{"sing_box": {"outbounds": []}}`:                                                            "sing_box.outbounds",
+		`{"clash": {"rules": ["MATCH,Nowhere"]}}`:                                                    "clash",
+		`{"clash": {"proxy-groups": [{"name": "PROXY", "type": "select", "proxies": []}]}}`:          "clash",
+		`{"stash": {"rules": ["RULE-SET,none,DIRECT"]}}`:                                             "stash",
+		`{"sing_box": {"route": {"final": "nowhere"}}}`:                                              "sing_box",
+		`{"xray": {"routing": {"rules": [{"type": "field", "outboundTag": "nowhere", "port": 1}]}}}`: "xray",
+	} {
+		if p := template(t, document).Check(); p == nil || p.Key != key || p.ZH == "" || p.EN == "" {
+			t.Errorf("%s: %+v, want %s", document, p, key)
+		}
+	}
+	for _, document := range []string{`[]`, `{"nonsense": 1}`, `{"dns": 5}`, `{`} {
+		if _, err := NewTemplate(json.RawMessage(document)); err == nil {
+			t.Errorf("%s was taken", document)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package link
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/link/format"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// Scope says for whom a template is. Those of a later scope are laid over those before.
+type Scope string
+
+// The scopes.
+const (
+	ForSite  Scope = "site"
+	ForGroup Scope = "group" // users of this group of their services
+	ForUser  Scope = "user"
+)
+
+var scopes = []Scope{ForSite, ForGroup, ForUser}
+
+// Template is a document that is laid over the built-in template, and over those of the scopes before its own.
+type Template struct {
+	bun.BaseModel `bun:"table:link_template"`
+	Scope         Scope           `bun:",pk"`
+	ScopeID       int64           `bun:",pk"` // of the group or user; 0 for the site
+	Document      json.RawMessage `bun:"type:jsonb"`
+	UpdatedBy     int64
+	UpdatedAt     time.Time
+}
+
+// Faults of templates.
+var (
+	ErrNoTemplate = fault.NotFound("link_template_not_found", "没有这个模板", "There is no such template")
+	errScope      = fault.Invalid("scope", "choice", "scope 只能是 site、group 或 user；site 的编号为 0", "The scope is site, group or user; the id of the site is 0")
+)
+
+const maxTemplate = 64 << 10
+
+// Templates gives all templates, the site's first.
+func (l *Links) Templates(ctx context.Context) ([]Template, error) {
+	return templates(ctx, l.db)
+}
+
+func templates(ctx context.Context, idb bun.IDB) (all []Template, err error) {
+	err = idb.NewSelect().Model(&all).Scan(ctx)
+	slices.SortFunc(all, func(a, b Template) int {
+		return cmp.Or(slices.Index(scopes, a.Scope)-slices.Index(scopes, b.Scope), cmp.Compare(a.ScopeID, b.ScopeID))
+	})
+	return all, err
+}
+
+// SetTemplate keeps t in the place of what its scope had, once files of every format could be made with it. Links follow
+// with the commit.
+func (l *Links) SetTemplate(ctx context.Context, t Template) error {
+	t.UpdatedAt = l.db.Now()
+	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := l.checkTemplate(ctx, tx, t); err != nil {
+			return err
+		}
+		_, err := tx.NewInsert().Model(&t).On("CONFLICT (scope, scope_id) DO UPDATE").
+			Set("document = EXCLUDED.document, updated_by = EXCLUDED.updated_by, updated_at = EXCLUDED.updated_at").Exec(ctx)
+		return err
+	})
+}
+
+// RemoveTemplate takes a scope's template away.
+func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error {
+	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", scope, id).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrNoTemplate
+		}
+		return err
+	})
+}
+
+func (l *Links) changeTemplates(ctx context.Context, change func(context.Context, bun.Tx) error) error {
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := change(ctx, tx); err != nil {
+			return err
+		}
+		_, err := db.Bump(ctx, tx, node.Revision) // by which kept files are told from old ones
+		return err
+	})
+}
+
+// checkTemplate tries t with those that it is laid over, where they are: with those of the site.
+func (l *Links) checkTemplate(ctx context.Context, idb bun.IDB, t Template) error {
+	if !slices.Contains(scopes, t.Scope) || t.ScopeID < 0 || (t.Scope == ForSite) != (t.ScopeID == 0) {
+		return errScope
+	}
+	if len(t.Document) > maxTemplate {
+		return fault.Invalid("document", "too_long", "模板不能超过 64 KB", "A template has at most 64 KB")
+	}
+	documents := []json.RawMessage{t.Document}
+	if t.Scope != ForSite {
+		all, err := templates(ctx, idb)
+		if err != nil {
+			return err
+		}
+		if len(all) > 0 && all[0].Scope == ForSite {
+			documents = slices.Insert(documents, 0, all[0].Document)
+		}
+	}
+	_, err := newTemplate(documents)
+	return err
+}
+
+// newTemplate gives the documents as one template that was tried, or names what is wrong with it.
+func newTemplate(documents []json.RawMessage) (*format.Template, error) {
+	t, err := format.NewTemplate(documents...)
+	if err != nil {
+		text := strings.TrimPrefix(err.Error(), "json: ")
+		return nil, fault.Invalid("document", "format", "模板无法读取："+text, "The template cannot be read: "+text)
+	}
+	if problem := t.Check(); problem != nil {
+		return nil, fault.Invalid("document."+problem.Key, problem.Code, problem.ZH, problem.EN)
+	}
+	return t, nil
+}
+
+// Preview gives the file that a client would get with document laid over the site's template: one node of each kind, with
+// nobody's secrets. An empty document shows the site's own.
+func (l *Links) Preview(ctx context.Context, clientType string, document json.RawMessage) (format.File, error) {
+	client, ok := format.Resolve(clientType, "", "")
+	if !ok || client.Page {
+		return format.File{}, ErrClientType
+	}
+	all, err := templates(ctx, l.db)
+	if err != nil {
+		return format.File{}, err
+	}
+	var documents []json.RawMessage
+	if len(all) > 0 && all[0].Scope == ForSite {
+		documents = append(documents, all[0].Document)
+	}
+	if len(document) > 0 {
+		documents = append(documents, document)
+	}
+	t, err := newTemplate(documents)
+	if err != nil {
+		return format.File{}, err
+	}
+	site := l.settings.Get()
+	return format.Render(format.Sample(), format.Options{Client: client, Flags: true, Title: site.SiteName, Hours: site.LinkUpdateHours, Template: t}), nil
+}
+
+// template gives what the files of a user with these rights are written by. Templates that were fine each but are not
+// together don't keep anybody from their nodes.
+func (l *listed) template(ctx context.Context, userID int64, access *service.Access) *format.Template {
+	var documents []json.RawMessage
+	var names strings.Builder
+	for _, t := range l.templates {
+		if t.Scope == ForSite || t.Scope == ForGroup && slices.Contains(access.Groups, int(t.ScopeID)) || t.Scope == ForUser && t.ScopeID == userID {
+			documents = append(documents, t.Document)
+			fmt.Fprintf(&names, "%s %d,", t.Scope, t.ScopeID)
+		}
+	}
+	if documents == nil {
+		return format.Plain
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t, ok := l.merged[names.String()]; ok {
+		return t
+	}
+	t, err := newTemplate(documents)
+	if err != nil {
+		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "templates", names.String(), "error", err)
+		t = format.Plain
+	}
+	if len(l.merged) < maxMerged {
+		l.merged[names.String()] = t
+	}
+	return t
+}
+
+// maxMerged is how many templates made of several are kept.
+const maxMerged = 200
