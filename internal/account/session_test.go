@@ -122,10 +122,15 @@ func TestRefreshesAtOnceMakeOneReplacement(t *testing.T) {
 func TestRefreshesHaveALimit(t *testing.T) {
 	each(t, func(w *world) {
 		g := w.signUp("a@example.com")
-		for range 60 {
-			g = w.refresh(g)
+		var err error
+		for made := 0; err == nil && made < 200; made++ { // 60 and, where the machine is slow, one more a second
+			var next account.Grant
+			if next, err = w.Refresh(w.Context(), g.Refresh, home); err == nil {
+				g = next
+			} else if made < 60 {
+				w.Fatalf("the limit came after %d: %v", made, err)
+			}
 		}
-		_, err := w.Refresh(w.Context(), g.Refresh, home)
 		if f, ok := fault.As(err); !ok || f.Status != 429 || f.RetryAfter <= 0 {
 			w.Fatal(err)
 		}

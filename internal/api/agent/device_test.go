@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,10 +111,30 @@ func (e *exit) obey() {
 					e.crowd.leave(ip)
 				}
 				text, _ := json.Marshal(d.IPs)
-				e.post(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text))
+				if err := e.tell(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text)); err != nil && e.Context().Err() == nil {
+					e.Error(err)
+				}
 			}
 		}
 	}()
+}
+
+// tell posts what a stream made the agent do; the test may end meanwhile.
+func (e *exit) tell(body string) error {
+	req, err := http.NewRequestWithContext(e.Context(), "POST", e.url+"devices", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+e.secret)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != 200 {
+		return fmt.Errorf("%s: %s", body, res.Status)
+	}
+	return nil
 }
 
 // limited gives user 3 a service for so many devices, and two exits.
