@@ -97,7 +97,7 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
 			Q        string `query:"q" maxLength:"100" doc:"In the name, the address, a tag or the remark"`
 			Status   string `query:"status" enum:"online,late,offline" doc:"Absent: any"`
 			Protocol string `query:"protocol" maxLength:"32"`
-			Limit    int    `query:"limit" default:"100" minimum:"1" maximum:"2000"`
+			Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
 			Offset   int    `query:"offset" default:"0" minimum:"0"`
 		}
 		handle(r, op{method: http.MethodGet, path: "/staff/nodes", id: "staff_nodes_list", tag: "staff", access: staff, roles: see, summary: "All nodes with their state, in their order"},
@@ -214,7 +214,7 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
 		type heavyQuery struct {
 			ID    int64 `path:"node_id" minimum:"1"`
 			Hours int   `query:"hours" default:"24" minimum:"1" maximum:"2160"`
-			Limit int64 `query:"limit" default:"20" minimum:"1" maximum:"200"`
+			Limit int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		}
 		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/users", id: "staff_node_users", tag: "staff", access: staff, roles: see[:3], summary: "The users who moved most on a node in the last hours"},
 			func(ctx context.Context, _ account.Identity, in *heavyQuery) (out []heavyUser, err error) {
