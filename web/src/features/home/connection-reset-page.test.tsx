@@ -32,11 +32,12 @@ beforeEach(() => {
     http.get('*/api/v2/user/services/clients', () => success([client()])),
     http.get('*/api/v2/user/services/link-log', () =>
       success({
-        total: 3,
+        total: 4,
         items: [
           fetched(),
           fetched({ client: 'Stash', status: 429 }),
           fetched({ client: 'Loon', is_current: false, area: 'ZZ' }),
+          fetched({ client: 'Browser', version: '', format: 'html', nodes: 0 }),
         ],
       }),
     ),
@@ -61,14 +62,29 @@ describe('the page of resets', () => {
     expect(asked).toBe(both)
   })
 
+  it('lists what was fetched with the link before as such', async () => {
+    server.use(
+      http.get('*/api/v2/user/services/link-log', () =>
+        success({ total: 1, items: [fetched({ is_current: asked === null })] }),
+      ),
+    )
+    const { user } = await openSignedIn('/user/connection-reset')
+    expect(await screen.findByText('3 nodes')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Reset link' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Reset link' }))
+    expect(await screen.findByText('With a former link')).toBeVisible()
+  })
+
   it('lists who fetched the link', async () => {
     await openSignedIn('/user/connection-reset')
     const rows = within(
       await screen.findByRole('table', { name: 'Who fetched the link' }),
     ).getAllByRole('row')
-    expect(rows).toHaveLength(4)
+    expect(rows).toHaveLength(5)
     expect(rows[1]).toHaveTextContent(/Clash Meta 2\.4\.0.*Japan · 192\.0\.2\.1.*3 nodes/)
     expect(rows[2]).toHaveTextContent('Refused (429)')
     expect(rows[3]).toHaveTextContent('With a former link')
+    expect(rows[4]).toHaveTextContent(/Browser.*The page/)
   })
 })

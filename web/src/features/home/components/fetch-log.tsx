@@ -58,7 +58,10 @@ const columnsIn = (t: TFunction<'home'>, language: string): Column<LinkFetch>[] 
     key: 'client',
     header: t('resetPage.client'),
     isTitle: true,
-    cell: (row) => [row.client, row.version].filter(Boolean).join(' '),
+    cell: ({ client, version }) =>
+      [t(`resetPage.clients.${client}`, { defaultValue: client }), version]
+        .filter(Boolean)
+        .join(' '),
   },
   { key: 'when', header: t('resetPage.when'), cell: (row) => <Moment time={row.time} withTime /> },
   { key: 'where', header: t('resetPage.where'), cell: (row) => placeOf(row, language) },
@@ -73,13 +76,13 @@ function Result({ row }: { row: LinkFetch }) {
   const { t } = useTranslation('home')
   if (row.status >= 400)
     return <StatusDot tone="error">{t('resetPage.refused', { status: row.status })}</StatusDot>
-  const text =
-    row.status === 304 ? t('resetPage.unchanged') : t('resetPage.nodes', { count: row.nodes })
-  return (
-    <StatusDot tone={row.is_current ? 'success' : 'neutral'}>
-      {row.is_current ? text : t('resetPage.former')}
-    </StatusDot>
-  )
+  if (!row.is_current) return <StatusDot tone="neutral">{t('resetPage.former')}</StatusDot>
+  return <StatusDot tone="success">{whatCame(row, t)}</StatusDot>
+}
+
+function whatCame({ status, format, nodes }: LinkFetch, t: TFunction<'home'>) {
+  if (status === 304) return t('resetPage.unchanged')
+  return format === 'html' ? t('resetPage.page') : t('resetPage.nodes', { count: nodes })
 }
 
 function placeOf({ ip, area }: LinkFetch, language: string) {

@@ -2,7 +2,11 @@ import { Button, Card, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { linkTokenGetQueryKey, linkTokenResetMutation } from '@/api/gen/@tanstack/react-query.gen'
+import {
+  linkLogQueryKey,
+  linkTokenGetQueryKey,
+  linkTokenResetMutation,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { Confirm } from '@/shared/ui/confirm'
 import { FormDone } from '@/shared/ui/form-done'
 
@@ -15,12 +19,15 @@ export function ResetChoice() {
   const queryClient = useQueryClient()
   const reset = useMutation({
     ...linkTokenResetMutation(),
-    onSuccess: (link) => queryClient.setQueryData(linkTokenGetQueryKey(), link),
+    onSuccess: (link) => {
+      queryClient.setQueryData(linkTokenGetQueryKey(), link)
+      return queryClient.invalidateQueries({ queryKey: linkLogQueryKey() })
+    },
   })
   return (
-    <>
+    <div>
       <FormDone message={reset.isSuccess ? t('resetPage.done') : undefined} />
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg" mt={reset.isSuccess ? 'lg' : undefined}>
         {kinds.map((kind) => (
           <Card key={kind}>
             <Stack h="100%" gap="sm" align="flex-start">
@@ -52,6 +59,6 @@ export function ResetChoice() {
           onClose={() => setAsked(undefined)}
         />
       ))}
-    </>
+    </div>
   )
 }
