@@ -42,7 +42,7 @@ export const navigation: NavItem[][] = [
     { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isOnlyFound: true },
     { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
     { to: '/user/connection-reset', key: 'connectionReset', icon: RotateCcw },
-    { to: '/user/audit', key: 'audit', icon: ShieldCheck, isExact: true },
+    { to: '/user/audit', key: 'audit', icon: ShieldCheck },
     { to: '/user/audit/view', key: 'auditLog', icon: ShieldCheck, isOnlyFound: true },
   ],
   [
