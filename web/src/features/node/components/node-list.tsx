@@ -25,9 +25,10 @@ export function NodeList(props: {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
   // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by React's compiler
-  const virtual = useWindowVirtualizer({
+  const virtual = useWindowVirtualizer<HTMLDivElement>({
     count: props.nodes.length,
     estimateSize: () => height,
+    measureElement: (row) => Math.max(height, row.offsetHeight),
     overscan: 8,
     scrollMargin: offset,
     getItemKey: (index) => props.nodes[index]?.node_id ?? index,
@@ -53,6 +54,7 @@ export function NodeList(props: {
                 index={index}
                 top={start - offset}
                 height={height}
+                measure={virtual.measureElement}
                 isStarred={props.stars.has(node.node_id)}
                 onToggle={props.onToggle}
               />

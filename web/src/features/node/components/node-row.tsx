@@ -1,6 +1,6 @@
 import { ActionIcon, Progress } from '@mantine/core'
 import { Star } from 'lucide-react'
-import { memo } from 'react'
+import { memo, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
 import { StatusDot } from '@/shared/ui/status-dot'
@@ -13,6 +13,7 @@ type Props = {
   index: number
   top: number
   height: number
+  measure: Ref<HTMLDivElement>
   isStarred: boolean
   onToggle: (id: number) => void
 }
@@ -22,6 +23,7 @@ export const NodeRow = memo(function NodeRow({
   index,
   top,
   height,
+  measure,
   isStarred,
   onToggle,
 }: Props) {
@@ -31,7 +33,9 @@ export const NodeRow = memo(function NodeRow({
       role="row"
       aria-rowindex={index + 2}
       className={classes.row}
-      style={{ height, transform: `translateY(${top}px)` }}
+      ref={measure}
+      data-index={index}
+      style={{ minHeight: height, transform: `translateY(${top}px)` }}
     >
       <span role="cell" className={classes.name}>
         <Flag code={node.country_code} />
@@ -44,18 +48,7 @@ export const NodeRow = memo(function NodeRow({
         <StatusDot tone={toneOf(node.status)}>{t(`status.${node.status}`)}</StatusDot>
       </span>
       <span role="cell" className={classes.load}>
-        {node.status !== 'offline' && (
-          <>
-            <Progress
-              size={4}
-              w={56}
-              value={node.load}
-              color={node.load < 70 ? 'tide' : node.load < 90 ? 'orange' : 'red'}
-              aria-label={t('column.load')}
-            />
-            {Math.round(node.load)}%
-          </>
-        )}
+        {node.status !== 'offline' && <Load percent={node.load} />}
       </span>
       <span role="cell" className={classes.rate}>
         <Rate rate={node.rate} hours={node.hour_rates} />
@@ -78,6 +71,22 @@ export const NodeRow = memo(function NodeRow({
   )
 })
 
+function Load({ percent }: { percent: number }) {
+  const { t } = useTranslation('node')
+  return (
+    <>
+      <Progress
+        size={4}
+        w={56}
+        value={percent}
+        color={percent < 70 ? 'tide' : percent < 90 ? 'orange' : 'red'}
+        aria-label={t('column.load')}
+      />
+      {Math.round(percent)}%
+    </>
+  )
+}
+
 /** What a byte counts for now, and at which hours another rate holds: ×1 says nothing and stays quiet. */
 function Rate({ rate, hours }: { rate: string; hours: readonly string[] }) {
   const { i18n } = useTranslation()
@@ -85,17 +94,19 @@ function Rate({ rate, hours }: { rate: string; hours: readonly string[] }) {
   const times = (value: string) =>
     `×${new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(Number(value))}`
   const spans = spansOf(hours)
-    .map((span) => `${t('hours', { from: span.from, to: span.to })} ${times(span.rate)}`)
-    .join(' · ')
   return (
-    <span className={classes.rates}>
-      <span data-rate={Number(rate) === 1 ? 'plain' : 'other'}>{times(rate)}</span>
-      {spans && (
-        <span className={classes.hours} title={spans}>
-          {spans}
+    <>
+      <span className={classes.now} data-rate={Number(rate) === 1 ? 'plain' : 'other'}>
+        {times(rate)}
+      </span>
+      {spans.length > 0 && (
+        <span className={classes.hours}>
+          {spans.map(({ from, to, rate: then }) => (
+            <span key={from}>{`${t('hours', { from, to })} ${times(then)}`}</span>
+          ))}
         </span>
       )}
-    </span>
+    </>
   )
 }
 
