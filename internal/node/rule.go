@@ -23,7 +23,7 @@ type Rule struct {
 	Name          string
 	Text          string  // what users read about it
 	Pattern       string  // RE2, matched against host:port by our agents and against network:host:port by others
-	Exempt        []int64 `bun:"-"` // users whom it does not stop, in order; agents of others cannot be told of them
+	Exempt        []int64 `bun:"-"` // users whom it does not stop, in order; agents of others cannot be told of them, ours is
 	Revision      int64
 	CreatedAt     time.Time
 	RemovedAt     *time.Time

@@ -87,8 +87,9 @@ type User struct {
 
 // Rule forbids destinations: Pattern is an RE2 expression matched against host:port.
 type Rule struct {
-	ID      int64  `json:"id"`
-	Pattern string `json:"pattern"`
+	ID      int64   `json:"id"`
+	Pattern string  `json:"pattern"`
+	Exempt  []int64 `json:"exempt,omitempty"` // users whom it does not stop
 }
 
 // Change is one line of the stream of changes. What is nil did not change.

@@ -42,6 +42,7 @@ type Gate struct {
 type rule struct {
 	id      int64
 	pattern *regexp.Regexp
+	exempt  []int64 // in order
 }
 
 // user's counters and limits are read without the gate's lock, on every packet.
@@ -91,7 +92,7 @@ func (g *Gate) SetRules(rules []api.Rule) {
 			g.log.Error("a rule is not a valid expression and is not applied", "rule", r.ID, "err", err)
 			continue
 		}
-		compiled = append(compiled, rule{r.ID, pattern})
+		compiled = append(compiled, rule{r.ID, pattern, slices.Sorted(slices.Values(r.Exempt))})
 	}
 	g.rules.Store(&compiled)
 }
@@ -252,7 +253,7 @@ func (g *Gate) Ruled() bool { return len(*g.rules.Load()) > 0 }
 // Allowed tests a destination, host:port, against the rules and counts a hit.
 func (g *Gate) Allowed(id int64, target string) error {
 	for _, r := range *g.rules.Load() {
-		if r.pattern.MatchString(target) {
+		if _, exempt := slices.BinarySearch(r.exempt, id); !exempt && r.pattern.MatchString(target) {
 			g.meter.Hit(id, r.id)
 			return fmt.Errorf("%w (rule %d)", ErrRule, r.id)
 		}

@@ -160,6 +160,7 @@ type line struct {
 	Rules   []struct {
 		ID      int64
 		Pattern string
+		Exempt  []int64
 	}
 	Heartbeat bool
 	Reset     bool
@@ -295,11 +296,11 @@ func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{2}) || len(l.Users) > 0 {
 			t.Fatalf("a ban came as %+v", l)
 		}
-		rule, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`)
+		rule, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" {
+		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" || !slices.Equal(l.Rules[0].Exempt, []int64{2}) {
 			t.Fatalf("a rule came as %+v", l)
 		}
 		if err := s.nodes.RemoveRule(t.Context(), rule.ID); err != nil {

@@ -43,8 +43,9 @@ type userJSON struct {
 }
 
 type ruleJSON struct {
-	ID      int64  `json:"id"`
-	Pattern string `json:"pattern"`
+	ID      int64   `json:"id"`
+	Pattern string  `json:"pattern"`
+	Exempt  []int64 `json:"exempt,omitempty"` // users whom it does not stop
 }
 
 type snapshotJSON struct {
@@ -98,7 +99,7 @@ func raw(remaining *int64, ratePermille int64) *int64 {
 func rulesJSON(rules []node.Rule) []ruleJSON {
 	out := make([]ruleJSON, len(rules))
 	for i, r := range rules {
-		out[i] = ruleJSON{r.ID, r.Pattern}
+		out[i] = ruleJSON{r.ID, r.Pattern, r.Exempt}
 	}
 	return out
 }

@@ -188,6 +188,8 @@ func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
 	if want := (api.Hit{UserID: 1, RuleID: 5, Count: 2}); len(batch.Report.Hits) != 1 || batch.Report.Hits[0] != want {
 		t.Errorf("hits %+v, want %+v", batch.Report.Hits, want)
 	}
+	station.Gate.SetRules([]api.Rule{{ID: 5, Pattern: `^localhost:` + port + `$`, Exempt: []int64{9, 1}}})
+	mustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
 func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
