@@ -99,6 +99,10 @@ func (l *Links) self(r Request) string {
 	if r.VPNType != "" {
 		q.Set("vpn_type", r.VPNType)
 	}
+	if r.Group != nil {
+		q.Set("manual_link_group", strconv.Itoa(*r.Group))
+		q.Set("group_sign", r.GroupSign)
+	}
 	address := l.show(r.Token, time.Time{}).URLs[0]
 	if len(q) > 0 {
 		address += "?" + q.Encode()

@@ -77,6 +77,8 @@ type Request struct {
 	NoFlags    bool
 	NodesOnly  bool
 	VPNType    string // ssr, vmess, ssr_vmess; empty: all
+	Group      *int   // link group whose entries are asked for; nil: the user's own
+	GroupSign  string // without which Group is not heeded
 	UserAgent  string
 	Accept     string
 	IP         netip.Addr
@@ -115,6 +117,7 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	l.regroup(&k, &r)
 	a := Answer{Fetch: l.fetch(k.UserID, r.Token, r.IP, r.UserAgent)}
 	client, ok := format.Resolve(r.ClientType, r.UserAgent, r.Accept)
 	a.Fetch.Client, a.Fetch.Version, a.Fetch.Format = client.Name, client.Version.String(), string(client.Dialect)

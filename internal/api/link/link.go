@@ -66,10 +66,12 @@ func read(r *http.Request) (link.Request, fileName, error) {
 	req.Extend = p.flag("is_node_extend")
 	nodes := p.flag("is_proxy_mode")
 	req.NodesOnly = nodes != nil && *nodes
-	if group := p.Get("manual_link_group"); group != "" { // a node has one address, so no group leads to another one
-		if _, err := strconv.Atoi(group); err != nil {
+	if text := p.Get("manual_link_group"); text != "" {
+		group, err := strconv.Atoi(text)
+		if err != nil {
 			p.refuse("manual_link_group", "type", fault.Text{ZH: "manual_link_group 必须是整数", EN: "manual_link_group must be a whole number"})
 		}
+		req.Group, req.GroupSign = &group, p.Get("group_sign")
 	}
 	name := fileName{clean(p.Get("filename")), strings.ToLower(p.Get("suffix_type"))}
 	if name.suffix != "" && !suffixes[name.suffix] {

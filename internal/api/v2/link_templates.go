@@ -29,6 +29,15 @@ type templatePath struct {
 	ScopeID int64      `path:"scope_id" minimum:"0"`
 }
 
+type linkGroupPath struct {
+	UserID int64 `path:"user_id"`
+	Group  int   `path:"group" minimum:"0"`
+}
+
+type linkGroupQuery struct {
+	Query string `json:"query" doc:"To be added to the user's link after ? or &"`
+}
+
 type linkPreview struct {
 	Body    string `json:"body"`
 	Type    string `json:"type" doc:"Content-Type"`
@@ -68,6 +77,11 @@ func LinkTemplates(links *link.Links) Resource {
 		handle(r, op{method: http.MethodDelete, path: "/staff/link-templates/{scope}/{scope_id}", id: "staff_link_template_remove", tag: "staff", access: staff, roles: change, summary: "Take a template away"},
 			func(ctx context.Context, _ account.Identity, in *templatePath) (Empty, error) {
 				return Empty{}, links.RemoveTemplate(ctx, in.Scope, in.ScopeID)
+			})
+		handle(r, op{method: http.MethodGet, path: "/staff/users/{user_id}/link-groups/{group}", id: "staff_link_group_query", tag: "staff", access: staff, roles: see[:3], summary: "What makes a user's link lead to the entries of another link group"},
+			func(ctx context.Context, _ account.Identity, in *linkGroupPath) (linkGroupQuery, error) {
+				query, err := links.GroupQuery(ctx, in.UserID, in.Group)
+				return linkGroupQuery{query}, err
 			})
 		handle(r, op{method: http.MethodPost, path: "/staff/link-templates/preview", id: "staff_link_template_preview", tag: "staff", access: staff, roles: see, summary: "The file that a client would get, with one node of each kind"},
 			func(ctx context.Context, _ account.Identity, in *struct {

@@ -200,6 +200,10 @@ export const required: Record<string, readonly string[]> = {
     "body.grant",
     "body.answer"
   ],
+  "GET /api/v2/staff/users/{user_id}/link-groups/{group}": [
+    "path.user_id",
+    "path.group"
+  ],
   "POST /api/v2/staff/wallet-adjustments": [
     "body.user_id",
     "body.amount",

@@ -1374,6 +1374,13 @@ export type LinkFetch = {
     version: string;
 };
 
+export type LinkGroupQuery = {
+    /**
+     * To be added to the user's link after ? or &
+     */
+    query: string;
+};
+
 export type LinkLogResult = {
     items: Array<LinkFetch>;
     total: number;
@@ -5009,6 +5016,25 @@ export type StaffRefundDecideResponses = {
 };
 
 export type StaffRefundDecideResponse = StaffRefundDecideResponses[keyof StaffRefundDecideResponses];
+
+export type StaffLinkGroupQueryData = {
+    body?: never;
+    path: {
+        user_id: number;
+        group: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/users/{user_id}/link-groups/{group}';
+};
+
+export type StaffLinkGroupQueryResponses = {
+    /**
+     * OK
+     */
+    200: LinkGroupQuery;
+};
+
+export type StaffLinkGroupQueryResponse = StaffLinkGroupQueryResponses[keyof StaffLinkGroupQueryResponses];
 
 export type StaffAdjustmentsListData = {
     body?: never;
