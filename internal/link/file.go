@@ -68,7 +68,9 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	if err != nil {
 		return nil, err
 	}
-	o.Template = now.template(ctx, k.UserID, access)
+	if o.Template, err = l.template(ctx, now, k.UserID, access); err != nil {
+		return nil, err
+	}
 	proxies, broken := now.proxies(ctx, k, access, r.VPNType)
 	f := &file{File: format.Render(proxies, o)}
 	f.LeftOut += broken
@@ -158,7 +160,7 @@ func (l *listed) proxies(ctx context.Context, k known, access *service.Access, v
 	return out, broken
 }
 
-// listed are the visible nodes and the templates as they were at a revision.
+// listed are the visible nodes and the templates of site and groups as they were at a revision.
 type listed struct {
 	revision  int64
 	nodes     []node.Node
@@ -176,8 +178,8 @@ func (l *Links) visible(ctx context.Context, revision int64) (*listed, error) {
 		return nil, err
 	}
 	nodes := slices.DeleteFunc(all, func(n node.Node) bool { return !n.Visible || !n.Serves() })
-	some, err := l.Templates(ctx)
-	if err != nil {
+	var some []Template
+	if err := l.db.NewSelect().Model(&some).Where("scope IN (?, ?)", ForGroup, ForSite).OrderExpr("scope DESC, scope_id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	now := &listed{revision: revision, nodes: nodes, templates: some, merged: map[string]*format.Template{}}

@@ -160,30 +160,42 @@ func (l *Links) Preview(ctx context.Context, clientType string, document json.Ra
 
 // template gives what the files of a user with these rights are written by. Templates that were fine each but are not
 // together don't keep anybody from their nodes.
-func (l *listed) template(ctx context.Context, userID int64, access *service.Access) *format.Template {
+func (l *Links) template(ctx context.Context, now *listed, userID int64, access *service.Access) (*format.Template, error) {
 	var documents []json.RawMessage
 	var names strings.Builder
-	for _, t := range l.templates {
-		if t.Scope == ForSite || t.Scope == ForGroup && slices.Contains(access.Groups, int(t.ScopeID)) || t.Scope == ForUser && t.ScopeID == userID {
+	for _, t := range now.templates {
+		if t.Scope == ForSite || slices.Contains(access.Groups, int(t.ScopeID)) {
 			documents = append(documents, t.Document)
 			fmt.Fprintf(&names, "%s %d,", t.Scope, t.ScopeID)
 		}
 	}
+	var own []Template
+	if err := l.db.NewSelect().Model(&own).Where("scope = ? AND scope_id = ?", ForUser, userID).Scan(ctx); err != nil {
+		return nil, err
+	}
+	if len(own) > 0 {
+		return together(ctx, append(documents, own[0].Document)), nil
+	}
 	if documents == nil {
-		return format.Plain
+		return format.Plain, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t, ok := l.merged[names.String()]; ok {
-		return t
+	now.mu.Lock()
+	defer now.mu.Unlock()
+	t, ok := now.merged[names.String()]
+	if !ok {
+		t = together(ctx, documents)
+		if len(now.merged) < maxMerged {
+			now.merged[names.String()] = t
+		}
 	}
+	return t, nil
+}
+
+func together(ctx context.Context, documents []json.RawMessage) *format.Template {
 	t, err := newTemplate(documents)
 	if err != nil {
-		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "templates", names.String(), "error", err)
-		t = format.Plain
-	}
-	if len(l.merged) < maxMerged {
-		l.merged[names.String()] = t
+		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "error", err)
+		return format.Plain
 	}
 	return t
 }
