@@ -121,7 +121,7 @@ func (p *postgres) start() error {
 	if err != nil {
 		return err
 	}
-	if p.dir, err = os.MkdirTemp("", "airstrip-pg-"); err != nil {
+	if p.dir, err = os.MkdirTemp(memory(), "airstrip-pg-"); err != nil {
 		return err
 	}
 	var as *syscall.SysProcAttr
@@ -180,6 +180,17 @@ func (p *postgres) template() error {
 	}
 	defer d.Close()
 	return d.Migrate(ctx)
+}
+
+// memory gives the folder of Linux's memory file system where there is one with room, "" elsewhere. A new database is a
+// thousand small files: in memory they take 30 ms, on a disk more than most tests.
+func memory() string {
+	const folder, room = "/dev/shm", 2 << 30
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(folder, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
+		return ""
+	}
+	return folder
 }
 
 func postgresUser(dir string) (*syscall.SysProcAttr, error) {
