@@ -103,7 +103,8 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 
 func forNodes(path string) bool {
 	return strings.HasPrefix(path, "/v1/mod_mu/") || strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
-		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/")
+		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/") ||
+		strings.HasPrefix(path, "/v1/server/") || strings.HasPrefix(path, "/v2/server/")
 }
 
 // IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web page.

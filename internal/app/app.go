@@ -23,6 +23,7 @@ import (
 	apilink "airstrip/internal/api/link"
 	"airstrip/internal/api/modmu"
 	"airstrip/internal/api/notify"
+	"airstrip/internal/api/ppanel"
 	"airstrip/internal/api/uniproxy"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/captcha"
@@ -260,6 +261,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	modmu.Register(mux, a.Nodes, a.Traffic)
 	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings, a.cfg.site)
+	ppanel.Register(mux, a.Nodes, a.Traffic, a.Settings)
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}

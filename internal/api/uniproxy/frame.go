@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"airstrip/internal/api"
 )
 
 // usersPerFrame keeps frames of users below maxFrame: none of them takes 200 bytes.
@@ -41,7 +43,7 @@ func (f *follower) tellConfig(ctx context.Context) error {
 
 // tellUsers tells all who may use the node. A list that has no place in one frame is told as who is to be added; whom to
 // forget an agent knows from the list that it fetches each time it connects.
-func (f *follower) tellUsers(ctx context.Context, users []userJSON) error {
+func (f *follower) tellUsers(ctx context.Context, users []api.RosterUser) error {
 	if len(users) > usersPerFrame {
 		return tellDelta(ctx, f, "add", users)
 	}

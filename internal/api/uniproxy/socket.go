@@ -117,7 +117,7 @@ func (f *follower) begin(ctx context.Context) error {
 	if err := f.tellConfig(ctx); err != nil {
 		return err
 	}
-	if err := f.tellUsers(ctx, usersJSON(f.node, roster)); err != nil {
+	if err := f.tellUsers(ctx, api.RosterUsers(f.node, roster)); err != nil {
 		return err
 	}
 	return f.tellDevices(ctx)
@@ -130,7 +130,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if keyOf(n) != keyOf(f.node) {
+	if api.RosterKeyOf(n) != api.RosterKeyOf(f.node) {
 		return errAnew
 	}
 	changed, err := f.nodes.Changes(ctx, n.ID, f.since)
@@ -150,7 +150,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	for i, id := range changed.Removed {
 		removed[i] = idJSON{id}
 	}
-	if err := tellDelta(ctx, f, "add", usersJSON(n, changed.Users)); err != nil {
+	if err := tellDelta(ctx, f, "add", api.RosterUsers(n, changed.Users)); err != nil {
 		return err
 	}
 	return tellDelta(ctx, f, "remove", removed)

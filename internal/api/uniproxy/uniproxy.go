@@ -23,7 +23,7 @@ type server struct {
 	nodes    *node.Nodes
 	traffic  *traffic.Traffic
 	settings *setting.Settings
-	lists    *api.Lists[listKey]
+	rosters  *api.Rosters
 	site     string
 	pace     pace
 }
@@ -43,7 +43,7 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 }
 
 func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, pace pace) {
-	s := &server{nodes, traffic, settings, api.NewLists[listKey](), site, pace}
+	s := &server{nodes, traffic, settings, api.NewRosters(nodes), site, pace}
 	for _, prefix := range []string{"/api/v1/server/UniProxy/", "/api/v2/server/"} {
 		mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
 		mux.HandleFunc("GET "+prefix+"user", s.guard(s.users))
@@ -95,6 +95,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", c.node.ID, "error", err)
 	}
 	return fn(w, c)
+}
+
+func (s *server) users(w http.ResponseWriter, c call) error {
+	return s.rosters.Serve(w, c.Request, c.node, c.revision)
 }
 
 // claim is what an agent says of itself; only the token proves anything.

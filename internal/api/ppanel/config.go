@@ -1,0 +1,138 @@
+package ppanel
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+)
+
+// serverJSON is a node as the agent reads it, which takes it apart and builds it anew whenever a byte of it changes.
+type serverJSON struct {
+	TrafficReportThreshold int            `json:"traffic_report_threshold"` // kB that a user must have moved to be reported
+	PushInterval           int            `json:"push_interval"`            // seconds
+	PullInterval           int            `json:"pull_interval"`
+	IPStrategy             string         `json:"ip_strategy"` // empty: what the machine has
+	DNS                    []any          `json:"dns"`         // none: the machine's own
+	Block                  []string       `json:"block"`
+	Outbound               []any          `json:"outbound"` // none: straight to the internet
+	Protocols              []protocolJSON `json:"protocols"`
+	Total                  int            `json:"total"` // of protocols
+}
+
+type protocolJSON struct {
+	Type     string `json:"type"`
+	Port     int    `json:"port"`
+	Enable   bool   `json:"enable"`
+	Security string `json:"security"` // none, tls or reality; also where the protocol has no other
+	SNI      string `json:"sni,omitempty"`
+	CertMode string `json:"cert_mode,omitempty"`
+
+	RealityServerAddr string `json:"reality_server_addr,omitempty"`
+	RealityServerPort int    `json:"reality_server_port,omitempty"`
+	RealityPrivateKey string `json:"reality_private_key,omitempty"`
+	RealityPublicKey  string `json:"reality_public_key,omitempty"`
+	RealityShortID    string `json:"reality_short_id,omitempty"`
+
+	Transport   string `json:"transport,omitempty"`
+	Host        string `json:"host,omitempty"`
+	Path        string `json:"path,omitempty"`
+	ServiceName string `json:"service_name,omitempty"`
+	Flow        string `json:"flow,omitempty"`
+
+	Cipher    string `json:"cipher,omitempty"`
+	ServerKey string `json:"server_key,omitempty"` // the bytes of the key as they are
+
+	Obfs         string `json:"obfs,omitempty"`
+	ObfsPassword string `json:"obfs_password,omitempty"`
+	UpMbps       int    `json:"up_mbps,omitempty"`
+	DownMbps     int    `json:"down_mbps,omitempty"`
+
+	CongestionController string `json:"congestion_controller,omitempty"`
+	ReduceRTT            bool   `json:"reduce_rtt,omitempty"`
+	PaddingScheme        string `json:"padding_scheme,omitempty"` // lines
+}
+
+// config answers what the agent is to serve, private keys included.
+func (s *server) config(w http.ResponseWriter, c call) error {
+	n, err := s.nodes.Get(c.Context(), c.node.ID)
+	if err != nil {
+		return err
+	}
+	p, err := protocol(n)
+	if err != nil {
+		return err
+	}
+	rules, err := s.nodes.Rules(c.Context())
+	if err != nil {
+		return err
+	}
+	seconds := s.settings.Get().NodeReportSeconds
+	out := serverJSON{PushInterval: seconds, PullInterval: seconds, DNS: []any{}, Block: []string{}, Outbound: []any{}, Protocols: []protocolJSON{p}, Total: 1}
+	for _, r := range rules {
+		out.Block = append(out.Block, "regex:"+r.Pattern)
+	}
+	body, err := json.Marshal(answer{http.StatusOK, "success", out})
+	if err != nil {
+		return err
+	}
+	api.WriteTagged(w, c.Request, body)
+	return nil
+}
+
+func protocol(n node.Node) (protocolJSON, error) {
+	s := n.Settings
+	p := protocolJSON{
+		Type: string(n.Protocol), Port: n.ListenPort, Enable: n.Enabled, Security: s.Security,
+		Transport: s.Transport, Host: s.Host, Path: s.Path, ServiceName: s.ServiceName, Flow: s.Flow, Cipher: s.Method,
+		Obfs: s.Obfs, ObfsPassword: s.ObfsPassword, UpMbps: s.UpMbps, DownMbps: s.DownMbps,
+		CongestionController: s.Congestion, ReduceRTT: s.ZeroRTT, PaddingScheme: strings.Join(s.Padding, "\n"),
+	}
+	var err error
+	if s.ServerKey != "" {
+		p.ServerKey, err = bare(s.ServerKey)
+	}
+	switch {
+	case s.Security == "tls" && s.TLS != nil:
+		p.SNI, p.CertMode = s.TLS.ServerName, certMode(s.TLS)
+	case s.Security == "reality" && s.Reality != nil:
+		host, port, _ := net.SplitHostPort(s.Reality.Dest) // the node was checked
+		p.SNI, p.RealityServerAddr, p.RealityPrivateKey, p.RealityPublicKey = s.Reality.ServerNames[0], host, s.Reality.PrivateKey, s.Reality.PublicKey
+		p.RealityServerPort, _ = strconv.Atoi(port)
+		if len(s.Reality.ShortIDs) > 0 {
+			p.RealityShortID = s.Reality.ShortIDs[0]
+		}
+	}
+	return p, err
+}
+
+// certMode says where the agent has its certificate: it gets one by HTTP, or its operator puts one into the files that it
+// looks for. One that the server pushes has no place in what it reads.
+func certMode(t *node.TLS) string {
+	if t.ACME != nil {
+		return "http"
+	}
+	return "file"
+}
+
+var errNoText = fault.Conflict("server_key_not_text", "PPanel 代理只能使用由文字组成的服务端密钥，请为该节点设置一个",
+	"Agents of PPanel can only be told of a server key that is text; set one for this node")
+
+// bare gives the bytes of a key of Shadowsocks 2022, of which the agent makes the base64 itself. JSON has only text.
+func bare(key string) (string, error) {
+	raw, err := base64.StdEncoding.DecodeString(key)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(raw) {
+		return "", errNoText
+	}
+	return string(raw), nil
+}

@@ -1,0 +1,116 @@
+// Package ppanel is what ppanel-node, the node agent of PPanel, speaks under /v1/server and /v2/server. A server of PPanel
+// has many protocols and is named by its id; here it is a node, which has one. Its shapes are theirs; the secret_key is the
+// node's own secret.
+package ppanel
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+type server struct {
+	nodes    *node.Nodes
+	traffic  *traffic.Traffic
+	settings *setting.Settings
+	rosters  *api.Rosters
+}
+
+// call is a request of a node's agent.
+type call struct {
+	*http.Request
+	node     node.Node // without private keys
+	revision int64     // of everything that agents are told
+}
+
+// Register serves the agents' API on mux.
+func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
+	s := &server{nodes, traffic, settings, api.NewRosters(nodes)}
+	mux.HandleFunc("GET /v2/server/{server_id}", s.guard(s.config))
+	mux.HandleFunc("GET /v1/server/user", s.guard(s.users))
+	mux.HandleFunc("POST /v1/server/push", s.guard(s.push))
+	mux.HandleFunc("POST /v1/server/online", s.guard(s.online))
+	mux.HandleFunc("POST /v1/server/status", s.guard(s.status))
+}
+
+// answer is what stands around the data of answers, but for the users' list.
+type answer struct {
+	Code int    `json:"code"` // the HTTP status again
+	Msg  string `json:"msg"`
+	Data any    `json:"data,omitempty"`
+}
+
+var (
+	errOtherServer   = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
+	errWhichServer   = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id", "With the one key of all nodes the server_id is needed")
+	errOtherProtocol = fault.NotFound("other_node_type", "该节点不是这种协议", "This node does not speak that protocol")
+)
+
+// guard finds the node by the key before anything else of the request is looked at, and says what went wrong by the HTTP
+// status, which the agent goes by.
+func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := s.find(r)
+		if err == nil {
+			err = fn(w, c)
+		}
+		if err == nil {
+			return
+		}
+		f := api.NewFailure(r.Context(), err)
+		for name, values := range f.GetHeaders() {
+			w.Header()[name] = values
+		}
+		api.WriteJSON(w, f.GetStatus(), answer{Code: f.GetStatus(), Msg: f.Message})
+	}
+}
+
+// find gives the node of the key, which must be the one that the agent was set up for.
+func (s *server) find(r *http.Request) (call, error) {
+	query := r.URL.Query()
+	claimed := r.PathValue("server_id")
+	if claimed == "" {
+		claimed = query.Get("server_id")
+	}
+	id, _ := strconv.ParseInt(claimed, 10, 64) // what is no number names no node
+	n, revision, err := s.nodes.ByKey(r.Context(), query.Get("secret_key"), id)
+	protocol := query.Get("protocol")
+	if protocol == "hysteria" {
+		protocol = string(node.Hysteria2)
+	}
+	switch {
+	case err != nil:
+		return call{}, err
+	case n.ID == 0:
+		return call{}, errWhichServer
+	case claimed != "" && n.ID != id:
+		return call{}, errOtherServer
+	case protocol != "" && protocol != string(n.Protocol):
+		return call{}, errOtherProtocol
+	}
+	// That a sign of life could not be noted keeps no agent from its answer.
+	if err := s.nodes.Seen(r.Context(), n.ID); err != nil {
+		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", n.ID, "error", err)
+	}
+	return call{r, n, revision}, nil
+}
+
+// read gives the body of a post.
+func (c call) read() ([]byte, error) {
+	body, err := io.ReadAll(c.Body)
+	if err != nil {
+		return nil, api.Unreadable(err)
+	}
+	return body, nil
+}
+
+func (s *server) users(w http.ResponseWriter, c call) error {
+	return s.rosters.Serve(w, c.Request, c.node, c.revision)
+}

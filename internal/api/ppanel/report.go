@@ -1,0 +1,128 @@
+package ppanel
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"net/http"
+
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
+	"airstrip/internal/node"
+	"airstrip/internal/traffic"
+)
+
+var done = answer{Code: http.StatusOK, Msg: "success"}
+
+type refusalJSON struct {
+	Row  int    `json:"row"`  // of the report, from 1
+	Code string `json:"code"` // unreadable, or as in traffic.Refusal
+}
+
+// push counts. The agent forgets what it reports before it knows of the answer, so one row that cannot be read must not
+// cost the others.
+func (s *server) push(w http.ResponseWriter, c call) error {
+	body, rows, err := read[struct {
+		UID, Upload, Download *api.Whole
+	}](c, "traffic")
+	if err != nil {
+		return err
+	}
+	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("server/push\n"), body...))}
+	refused := []refusalJSON{}
+	place := map[int64]int{}
+	for i, r := range rows {
+		if r == nil || r.UID == nil || r.Upload == nil || r.Download == nil {
+			refused = append(refused, refusalJSON{i + 1, "unreadable"})
+			continue
+		}
+		report.Rows = append(report.Rows, traffic.Row{UserID: int64(*r.UID), Up: int64(*r.Upload), Down: int64(*r.Download)})
+		place[int64(*r.UID)] = i + 1
+	}
+	if len(report.Rows) > 0 {
+		receipt, err := s.traffic.Record(c.Context(), report)
+		if err != nil {
+			return err
+		}
+		for _, r := range receipt.Refused {
+			refused = append(refused, refusalJSON{place[r.UserID], r.Code})
+		}
+	}
+	out := done
+	if len(refused) > 0 {
+		out.Data = map[string]any{"refused": refused} // for people who look; the agent reads no more than the status
+	}
+	api.WriteJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// online keeps the addresses at which users are connected to the node.
+func (s *server) online(w http.ResponseWriter, c call) error {
+	_, rows, err := read[struct {
+		UID api.Whole
+		IP  string
+	}](c, "users")
+	if err != nil {
+		return err
+	}
+	var online []node.OnlineIP
+	for _, r := range rows {
+		if r != nil {
+			online = append(online, node.OnlineIP{UserID: int64(r.UID), IP: r.IP})
+		}
+	}
+	if _, err := s.nodes.SetOnline(c.Context(), c.node, online); err != nil {
+		return err
+	}
+	api.WriteJSON(w, http.StatusOK, done)
+	return nil
+}
+
+// status keeps what the agent says of its machine, in percent.
+func (s *server) status(w http.ResponseWriter, c call) error {
+	body, err := c.read()
+	if err != nil {
+		return err
+	}
+	var in struct{ CPU, Mem float64 }
+	if err := json.Unmarshal(body, &in); err != nil {
+		return api.ErrUnreadable.Because(err)
+	}
+	if in.CPU < 0 || in.Mem < 0 {
+		return fault.Invalid("cpu", "range", "负载不能为负", "The load must not be negative")
+	}
+	if err := s.nodes.SetVitals(c.Context(), c.node.ID, node.Vitals{CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Mem)}); err != nil {
+		return err
+	}
+	api.WriteJSON(w, http.StatusOK, done)
+	return nil
+}
+
+func permille(percent float64) *int64 { return new(int64(math.Round(min(percent, 100) * 10))) }
+
+// read reads the rows of a post, which stand under a name; nil are those that cannot be read. Null is an empty list.
+// Names of fields count in any case: the agent writes some in capitals.
+func read[T any](c call, name string) (body []byte, rows []*T, err error) {
+	if body, err = c.read(); err != nil {
+		return nil, nil, err
+	}
+	var post map[string]json.RawMessage
+	if err := json.Unmarshal(body, &post); err != nil {
+		return nil, nil, api.ErrUnreadable.Because(err)
+	}
+	var texts []json.RawMessage
+	if err := json.Unmarshal(post[name], &texts); err != nil { // no list at all too
+		return nil, nil, api.ErrUnreadable.Because(err)
+	}
+	if len(texts) > traffic.MaxRows {
+		return nil, nil, traffic.ErrTooMany
+	}
+	rows = make([]*T, len(texts))
+	for i, text := range texts {
+		var row *T
+		if json.Unmarshal(text, &row) == nil {
+			rows[i] = row
+		}
+	}
+	return body, rows, nil
+}
