@@ -25,6 +25,10 @@ for (const name of ['clash-meta.yaml', 'clash.yaml']) {
   })
 }
 
+test('the server tries templates with the same schema', () => {
+  expect(JSON.parse(profile('../mihomo/schema.json'))).toEqual(schema)
+})
+
 test('the schema refuses a profile that is not one', () => {
   const file = parse(profile('clash-meta.yaml')) as { proxies: Record<string, unknown>[] }
   file.proxies[0]!.port = 'x'

@@ -51,11 +51,8 @@ const maxTemplate = 64 << 10
 
 // Templates gives all templates, the site's first.
 func (l *Links) Templates(ctx context.Context) ([]Template, error) {
-	return templates(ctx, l.db)
-}
-
-func templates(ctx context.Context, idb bun.IDB) (all []Template, err error) {
-	err = idb.NewSelect().Model(&all).Scan(ctx)
+	var all []Template
+	err := l.db.NewSelect().Model(&all).Scan(ctx)
 	slices.SortFunc(all, func(a, b Template) int {
 		return cmp.Or(slices.Index(scopes, a.Scope)-slices.Index(scopes, b.Scope), cmp.Compare(a.ScopeID, b.ScopeID))
 	})
@@ -65,11 +62,11 @@ func templates(ctx context.Context, idb bun.IDB) (all []Template, err error) {
 // SetTemplate keeps t in the place of what its scope had, once files of every format could be made with it. Links follow
 // with the commit.
 func (l *Links) SetTemplate(ctx context.Context, t Template) error {
+	if err := l.checkTemplate(ctx, t); err != nil {
+		return err
+	}
 	t.UpdatedAt = l.db.Now()
 	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := l.checkTemplate(ctx, tx, t); err != nil {
-			return err
-		}
 		_, err := tx.NewInsert().Model(&t).On("CONFLICT (scope, scope_id) DO UPDATE").
 			Set("document = EXCLUDED.document, updated_by = EXCLUDED.updated_by, updated_at = EXCLUDED.updated_at").Exec(ctx)
 		return err
@@ -98,25 +95,42 @@ func (l *Links) changeTemplates(ctx context.Context, change func(context.Context
 }
 
 // checkTemplate tries t with those that it is laid over, where they are: with those of the site.
-func (l *Links) checkTemplate(ctx context.Context, idb bun.IDB, t Template) error {
+func (l *Links) checkTemplate(ctx context.Context, t Template) error {
 	if !slices.Contains(scopes, t.Scope) || t.ScopeID < 0 || (t.Scope == ForSite) != (t.ScopeID == 0) {
 		return errScope
 	}
 	if len(t.Document) > maxTemplate {
 		return fault.Invalid("document", "too_long", "模板不能超过 64 KB", "A template has at most 64 KB")
 	}
-	documents := []json.RawMessage{t.Document}
+	var documents []json.RawMessage
 	if t.Scope != ForSite {
-		all, err := templates(ctx, idb)
-		if err != nil {
+		var err error
+		if documents, err = l.siteDocuments(ctx); err != nil {
 			return err
 		}
-		if len(all) > 0 && all[0].Scope == ForSite {
-			documents = slices.Insert(documents, 0, all[0].Document)
-		}
 	}
-	_, err := newTemplate(documents)
+	_, err := published(append(documents, t.Document))
 	return err
+}
+
+// siteDocuments gives the document of the site's template, where it has one.
+func (l *Links) siteDocuments(ctx context.Context) ([]json.RawMessage, error) {
+	var rows []Template
+	err := l.db.NewSelect().Model(&rows).Where("scope = ? AND scope_id = 0", ForSite).Scan(ctx)
+	var documents []json.RawMessage
+	for _, t := range rows {
+		documents = append(documents, t.Document)
+	}
+	return documents, err
+}
+
+// published gives the documents as one template that also holds against what is published of the formats.
+func published(documents []json.RawMessage) (*format.Template, error) {
+	t, err := newTemplate(documents)
+	if err != nil {
+		return nil, err
+	}
+	return t, asFault(t.CheckPublished())
 }
 
 // newTemplate gives the documents as one template that was tried, or names what is wrong with it.
@@ -126,10 +140,14 @@ func newTemplate(documents []json.RawMessage) (*format.Template, error) {
 		text := strings.TrimPrefix(err.Error(), "json: ")
 		return nil, fault.Invalid("document", "format", "模板无法读取："+text, "The template cannot be read: "+text)
 	}
-	if problem := t.Check(); problem != nil {
-		return nil, fault.Invalid("document."+problem.Key, problem.Code, problem.ZH, problem.EN)
+	return t, asFault(t.Check())
+}
+
+func asFault(p *format.Problem) error {
+	if p == nil {
+		return nil
 	}
-	return t, nil
+	return fault.Invalid("document."+p.Key, p.Code, p.ZH, p.EN)
 }
 
 // Preview gives the file that a client would get with document laid over the site's template: one node of each kind, with
@@ -139,18 +157,14 @@ func (l *Links) Preview(ctx context.Context, clientType string, document json.Ra
 	if !ok || client.Page {
 		return format.File{}, ErrClientType
 	}
-	all, err := templates(ctx, l.db)
+	documents, err := l.siteDocuments(ctx)
 	if err != nil {
 		return format.File{}, err
-	}
-	var documents []json.RawMessage
-	if len(all) > 0 && all[0].Scope == ForSite {
-		documents = append(documents, all[0].Document)
 	}
 	if len(document) > 0 {
 		documents = append(documents, document)
 	}
-	t, err := newTemplate(documents)
+	t, err := published(documents)
 	if err != nil {
 		return format.File{}, err
 	}

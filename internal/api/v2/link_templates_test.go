@@ -141,6 +141,7 @@ func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 		d := newTemplateDesk(t, db)
 		for body, field := range map[string]string{
 			`{"document":{"clash":{"rules":["MATCH,Nowhere"]}}}`: `"document.clash"`,
+			`{"document":{"clash":{"dns":{"enable":"yes"}}}}`:    `"document.clash.dns.enable"`,
 			`{"document":{"nonsense":1}}`:                        `"document"`,
 			`{"document":[1]}`:                                   `"document"`,
 			`{"document":{"dns":{"near":[]}}}`:                   `"document.dns.near"`,

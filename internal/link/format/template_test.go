@@ -143,3 +143,32 @@ func TestATemplateThatClientsWouldRefuseIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// What only the schema knows is told with its place and the rule that it breaks.
+func TestATemplateIsHeldAgainstThePublishedSchema(t *testing.T) {
+	if p := Plain.CheckPublished(); p != nil {
+		t.Fatalf("%+v", p)
+	}
+	fine := template(t, `{"rules": "full", "groups": [{"name": "A", "kind": "auto"}], "clash": {"mode": "global", "dns": {"ipv6": true}, "tun": {"enable": true, "stack": "mixed"},
+		"rule-providers": {"ads": {"interval": 3600}}, "rules": ["DOMAIN-WILDCARD,*.example.com,DIRECT", "AND,((NETWORK,UDP),(DST-PORT,443)),REJECT", "MATCH,A"]}}`)
+	if p := fine.CheckPublished(); p != nil {
+		t.Fatalf("%+v", p)
+	}
+	for document, want := range map[string]struct{ key, rule string }{
+		`{"clash": {"mixed-port": 70000}}`:                        {"clash.mixed-port", "(maximum): maximum: got 70,000, want 65,535"},
+		`{"clash": {"mode": "fast"}}`:                             {"clash.mode", "(enum): value must be one of 'global', 'rule', 'direct'"},
+		`{"clash": {"dns": {"enable": "yes"}}}`:                   {"clash.dns.enable", "(type): got string, want boolean"},
+		`{"clash": {"rules": ["DOMAIN-FOO,a,DIRECT"]}}`:           {"clash.rules[0]", "forms that are known fits"},
+		`{"clash": {"dns": {"fake-ip-filter-mode": "greylist"}}}`: {"clash.dns.fake-ip-filter-mode", "(enum)"},
+		`{"clash": {"proxy-groups": [{"name": "PROXY", "type": "select", "proxies": ["DIRECT"]}, {"name": "AUTO", "type": "url-test", "proxies": ["DIRECT"], "interval": "soon"}]}}`: {
+			"clash.proxy-groups[1].interval", "(pattern): 'soon' does not match pattern",
+		},
+		`{"clash": {"proxy-groups": [{"name": "PROXY", "type": "roulette", "proxies": ["DIRECT"]}]}}`: {"clash.proxy-groups[0].type", "(enum): value must be one of 'select', 'url-test'"},
+	} {
+		for range 5 { // and always the same
+			if p := template(t, document).CheckPublished(); p == nil || p.Key != want.key || !strings.Contains(p.EN, want.rule) || !strings.Contains(p.ZH, "mihomo") {
+				t.Fatalf("%s: %+v, want %v", document, p, want)
+			}
+		}
+	}
+}
