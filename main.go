@@ -29,7 +29,7 @@ type cli struct {
 	Rule     ruleCommand     `cmd:"" help:"Add, list, change and remove audit rules."`
 	Plan     planCommand     `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Gateway  gatewayCommand  `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
-	Coupon   couponCommand   `cmd:"" help:"Make, list and end coupons."`
+	Coupon   couponCommand   `cmd:"" help:"Make, list and change coupons."`
 	CDKey    cdkeyCommand    `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
 	Wallet   walletCommand   `cmd:"" help:"Adjust users' wallets and commission rates."`

@@ -39,7 +39,7 @@ func lived(t *testing.T, f *front) {
 	f.tell(ctx, sandbox.Name, f.signed(notice(r)))
 	f.recharge(t, who.id, 700) // stays unpaid
 	plan, dear, pack := f.sells(t, shop.KindPlan, 1000), f.sells(t, shop.KindPlan, 10_000), f.sells(t, shop.KindPackage, 300)
-	_, err := f.Shop.AddCoupon(ctx, shop.Coupon{Code: "HALF", Percent: new(50), Total: new(int64(5)), PerUser: new(int64(5))}, nil)
+	_, err := f.Shop.AddCoupon(ctx, shop.Coupon{Code: "HALF", Enabled: true, Percent: new(50), Total: new(int64(5)), PerUser: new(int64(5))}, nil)
 	must(err)
 	_, err = f.Shop.Confirm(ctx, who.id, shop.Purchase{PriceID: plan, Coupon: "HALF"})
 	must(err)

@@ -54,7 +54,7 @@ func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int
 	g := &gifts{cdkey.New(c.DB, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
 	m.gifts.coupons = rapid.Int64Range(1, 3).Draw(rt, "coupons")
 	half := 50
-	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: g.coupon, Percent: &half, Total: &m.gifts.coupons}, nil)
+	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: g.coupon, Enabled: true, Percent: &half, Total: &m.gifts.coupons}, nil)
 	if err == nil {
 		err = c.Settings.Set(t.Context(), map[string]json.RawMessage{"commission_days": json.RawMessage("0")})
 	}

@@ -23,6 +23,7 @@ import (
 
 func (c *counter) coupon(t *testing.T, coupon shop.Coupon) shop.Coupon {
 	t.Helper()
+	coupon.Enabled = true
 	made, err := c.AddCoupon(t.Context(), coupon, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +114,11 @@ func TestACouponCountsOnlyWhereItShould(t *testing.T) {
 		c.coupon(t, shop.Coupon{Code: "DEAR", Percent: ptr(10), Minimum: 1001})
 		c.coupon(t, shop.Coupon{Code: "FIRST", Percent: ptr(10), FirstOnly: true})
 		c.coupon(t, shop.Coupon{Code: "ONCE", Percent: ptr(10), PerUser: ptr(int64(1))})
-		ended := c.coupon(t, shop.Coupon{Code: "ENDED", Percent: ptr(10)})
-		if err := c.EndCoupon(t.Context(), ended.ID); err != nil {
+		off := c.coupon(t, shop.Coupon{Code: "OFF", Percent: ptr(10)})
+		if _, err := c.ChangeCoupon(t.Context(), off.ID, func(c *shop.Coupon) { c.Enabled = false }); err != nil {
 			t.Fatal(err)
 		}
-		for code, want := range map[string]string{"NONE": "unknown", "ENDED": "unknown", "LATER": "not_yet", "PAST": "expired", "OTHER": "other_plan", "LONG": "other_plan", "DEAR": "minimum"} {
+		for code, want := range map[string]string{"NONE": "unknown", "OFF": "unknown", "LATER": "not_yet", "PAST": "expired", "OTHER": "other_plan", "LONG": "other_plan", "DEAR": "minimum"} {
 			if got := try(month, code); got != want {
 				t.Errorf("%s: %s, want %s", code, got, want)
 			}
@@ -183,7 +184,7 @@ func TestAnOrderThatEndsUnpaidGivesItsCouponBack(t *testing.T) {
 
 func TestACouponIsTakenExactlyAsOftenAsItMay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		const users, tries = 40, 8
+		const users, tries = 50, 20
 		c := open(t, d)
 		price := c.plan(t, nil).Prices[0].ID
 		c.coupon(t, shop.Coupon{Code: "TEN", Amount: 900, Total: ptr(int64(10)), PerUser: ptr(int64(2))})
@@ -209,6 +210,85 @@ func TestACouponIsTakenExactlyAsOftenAsItMay(t *testing.T) {
 		wg.Wait()
 		if taken[0].Load() != 10 || taken[1].Load() != 11 {
 			t.Errorf("%d and %d orders have the coupons", taken[0].Load(), taken[1].Load())
+		}
+		c.sound(t)
+	})
+}
+
+// Staff lowers how often one may while a user tries again: either may come first, but not both may have their way.
+func TestACouponChangedBesideItsUseKeepsItsLimits(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		price, user := c.plan(t, nil).Prices[0].ID, c.user(t, 100000)
+		for round := range 30 {
+			coupon := c.coupon(t, shop.Coupon{Code: fmt.Sprint("ROUND-", round), Amount: 900, PerUser: ptr(int64(2))})
+			what := shop.Purchase{PriceID: price, Coupon: coupon.Code}
+			c.buy(t, user, what)
+			var bought, changed error
+			var wg sync.WaitGroup
+			wg.Go(func() { _, bought = c.Confirm(t.Context(), user, what) })
+			wg.Go(func() {
+				_, changed = c.ChangeCoupon(t.Context(), coupon.ID, func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) })
+			})
+			wg.Wait()
+			if (bought == nil) == (changed == nil) {
+				t.Fatalf("round %d: the purchase %v, the change %v", round, bought, changed)
+			}
+		}
+		c.sound(t)
+	})
+}
+
+func TestACouponChanges(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		plan := c.plan(t, nil)
+		what := shop.Purchase{PriceID: plan.Prices[0].ID, Coupon: "SPRING"}
+		coupon := c.coupon(t, shop.Coupon{Code: "SPRING", Percent: ptr(10), Total: ptr(int64(2)), PerUser: ptr(int64(2))})
+		first, second := c.user(t, 10000), c.user(t, 10000)
+		c.buy(t, first, what)
+		bought := c.buy(t, first, what)
+		change := func(change func(*shop.Coupon)) (shop.Coupon, error) {
+			return c.ChangeCoupon(t.Context(), coupon.ID, change)
+		}
+		for field, lower := range map[string]func(*shop.Coupon){
+			"total":    func(c *shop.Coupon) { c.Total = ptr(int64(1)) },
+			"per_user": func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) },
+			"valid_to": func(c *shop.Coupon) { c.ValidTo = ptr(c.ValidFrom) },
+			"plans":    func(c *shop.Coupon) { c.Plans = []int64{999} },
+		} {
+			_, err := change(lower)
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != field {
+				t.Errorf("%s: %v", field, err)
+			}
+		}
+		if _, err := c.Confirm(t.Context(), second, what); wrong(err) != "used_up" {
+			t.Fatal(err)
+		}
+		until := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
+		changed, err := change(func(c *shop.Coupon) {
+			c.Total, c.PerUser, c.ValidTo, c.Plans, c.Minimum = ptr(int64(3)), nil, &until, []int64{plan.ID}, 1000
+			c.Code, c.Percent, c.Amount, c.Taken = "OTHER", nil, 5, 0 // what a coupon is stays
+		})
+		if err != nil || changed.Code != "SPRING" || *changed.Percent != 10 || changed.Amount != 0 || changed.Taken != 2 || *changed.Total != 3 || !changed.ValidTo.Equal(until) {
+			t.Fatalf("%+v, %v", changed, err)
+		}
+		c.buy(t, second, what)
+		if _, err := change(func(c *shop.Coupon) { c.Total, c.Enabled = nil, false }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Confirm(t.Context(), second, what); wrong(err) != "unknown" {
+			t.Fatal(err)
+		}
+		if _, err := change(func(c *shop.Coupon) { c.Enabled = true }); err != nil {
+			t.Fatal(err)
+		}
+		c.buy(t, second, what)
+		if o, err := c.Order(t.Context(), first, strconv.FormatInt(bought.ID, 10)); err != nil || o.Discount != 100 {
+			t.Errorf("the order has %+v, %v", o, err)
+		}
+		if _, err := c.ChangeCoupon(t.Context(), 999, func(*shop.Coupon) {}); !errors.Is(err, shop.ErrNoCoupon) {
+			t.Error(err)
 		}
 		c.sound(t)
 	})

@@ -50,7 +50,7 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.AddCoupon(t.Context(), shop.Coupon{Code: "SPRING", Amount: 400, PerUser: new(int64(1))}, nil); err != nil {
+		if _, err := s.AddCoupon(t.Context(), shop.Coupon{Code: "SPRING", Enabled: true, Amount: 400, PerUser: new(int64(1))}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Adjust(t.Context(), 1, 1000, "a gift", nil); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
@@ -26,13 +27,13 @@ type couponItem struct {
 	Taken     int64         `json:"taken" doc:"By orders that wait and orders that are paid"`
 	MadeBy    *int64        `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
 	CreatedAt time.Time     `json:"created_at"`
-	EndedAt   *time.Time    `json:"ended_at" nullable:"true"`
+	Enabled   bool          `json:"enabled" doc:"Whether orders may begin with it; those that did keep it"`
 }
 
 func newCouponItem(c *shop.Coupon) couponItem {
 	out := couponItem{
 		ID: c.ID, Code: c.Code, Percent: c.Percent, ValidFrom: c.ValidFrom, ValidTo: c.ValidTo, Total: c.Total, PerUser: c.PerUser, Plans: c.Plans, Months: c.Months,
-		FirstOnly: c.FirstOnly, Minimum: c.Minimum, Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
+		FirstOnly: c.FirstOnly, Minimum: c.Minimum, Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt, Enabled: c.Enabled,
 	}
 	if c.Percent == nil {
 		out.Amount = &c.Amount
@@ -45,38 +46,71 @@ type couponList struct {
 	TotalCount int64        `json:"total_count"`
 }
 
-type couponBody struct {
-	Code      string       `json:"code" maxLength:"32" doc:"3 to 32 letters, digits, - or _; case does not matter"`
-	Percent   *int         `json:"percent,omitempty" nullable:"true"`
-	Amount    *AmountInput `json:"amount,omitempty"`
-	ValidFrom *time.Time   `json:"valid_from,omitempty" nullable:"true" doc:"Now where it is not given"`
-	ValidTo   *time.Time   `json:"valid_to,omitempty" nullable:"true"`
-	Total     *int64       `json:"total,omitempty" nullable:"true"`
-	PerUser   *int64       `json:"per_user,omitempty" nullable:"true"`
-	Plans     []int64      `json:"plans,omitempty" maxItems:"100"`
-	Months    []int        `json:"months,omitempty" maxItems:"100"`
-	FirstOnly bool         `json:"first_only,omitempty"`
-	Minimum   *AmountInput `json:"minimum,omitempty"`
+// CouponChange is what a new coupon and a change have in common; exported because it is embedded.
+type CouponChange struct {
+	ValidFrom *time.Time   `json:"valid_from,omitempty" doc:"Of a new one now where it is not given"`
+	ValidTo   *string      `json:"valid_to,omitempty" maxLength:"40" doc:"RFC 3339; empty: until it is switched off"`
+	Total     *int64       `json:"total,omitempty" doc:"Orders that it may be used for; 0: no limit"`
+	PerUser   *int64       `json:"per_user,omitempty" doc:"The same of one user; 0: no limit"`
+	Plans     *[]int64     `json:"plans,omitempty" maxItems:"100" doc:"Empty: all"`
+	Months    *[]int       `json:"months,omitempty" maxItems:"100" doc:"Periods, 0 for packages; empty: all"`
+	FirstOnly *bool        `json:"first_only,omitempty"`
+	Minimum   *AmountInput `json:"minimum,omitempty" doc:"Price from which on it counts"`
+	Enabled   *bool        `json:"enabled,omitempty" doc:"Whether orders may begin with it; those that did keep it"`
 }
 
-// Coupons adds, for staff, making coupons and ending them.
+type newCouponBody struct {
+	Code    string       `json:"code" maxLength:"32" doc:"3 to 32 letters, digits, - or _; case does not matter. It never changes, nor does what it takes off"`
+	Percent *int         `json:"percent,omitempty"`
+	Amount  *AmountInput `json:"amount,omitempty"`
+	CouponChange
+}
+
+// read gives what the change does to a coupon, or the fault of a time that is none.
+func (b CouponChange) read() (func(*shop.Coupon), error) {
+	var until *time.Time
+	if b.ValidTo != nil && *b.ValidTo != "" {
+		at, err := time.Parse(time.RFC3339, *b.ValidTo)
+		if err != nil {
+			return nil, fault.Invalid("valid_to", "format", "格式不正确", "This has the wrong form")
+		}
+		until = &at
+	}
+	return func(c *shop.Coupon) {
+		assign(&c.ValidFrom, b.ValidFrom)
+		assign(&c.Plans, b.Plans)
+		assign(&c.Months, b.Months)
+		assign(&c.FirstOnly, b.FirstOnly)
+		assign(&c.Enabled, b.Enabled)
+		if b.ValidTo != nil {
+			c.ValidTo = until
+		}
+		if b.Total != nil {
+			c.Total = unlessNone(*b.Total)
+		}
+		if b.PerUser != nil {
+			c.PerUser = unlessNone(*b.PerUser)
+		}
+		if b.Minimum != nil {
+			c.Minimum = b.Minimum.Amount
+		}
+	}, nil
+}
+
+// Coupons adds, for staff, making coupons and changing them.
 func Coupons(s *shop.Shop) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodPost, path: "/staff/coupons", id: "staff_coupon_make", tag: "staff", access: staff, roles: forMoney, summary: "Make a coupon"},
-			func(ctx context.Context, who account.Identity, in *body[couponBody]) (couponItem, error) {
-				b := in.Body
-				c := shop.Coupon{
-					Code: b.Code, Percent: b.Percent, ValidTo: b.ValidTo, Total: b.Total, PerUser: b.PerUser, Plans: b.Plans, Months: b.Months, FirstOnly: b.FirstOnly,
+			func(ctx context.Context, who account.Identity, in *body[newCouponBody]) (couponItem, error) {
+				apply, err := in.Body.read()
+				if err != nil {
+					return couponItem{}, err
 				}
-				if b.Amount != nil {
-					c.Amount = b.Amount.Amount
+				c := shop.Coupon{Code: in.Body.Code, Percent: in.Body.Percent, Enabled: true}
+				if in.Body.Amount != nil {
+					c.Amount = in.Body.Amount.Amount
 				}
-				if b.Minimum != nil {
-					c.Minimum = b.Minimum.Amount
-				}
-				if b.ValidFrom != nil {
-					c.ValidFrom = *b.ValidFrom
-				}
+				apply(&c)
 				made, err := s.AddCoupon(ctx, c, &who.UserID)
 				if err != nil {
 					return couponItem{}, err
@@ -97,12 +131,22 @@ func Coupons(s *shop.Shop) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/coupons/{coupon_id}/end", id: "staff_coupon_end", tag: "staff", access: staff, roles: forMoney, summary: "Let nobody use a coupon any more; orders that have it keep it"},
-			func(ctx context.Context, _ account.Identity, in *struct {
-				ID int64 `path:"coupon_id"`
-			},
-			) (Empty, error) {
-				return Empty{}, s.EndCoupon(ctx, in.ID)
+
+		type couponWish struct {
+			ID   int64 `path:"coupon_id" minimum:"1"`
+			Body CouponChange
+		}
+		handle(r, op{method: http.MethodPatch, path: "/staff/coupons/{coupon_id}", id: "staff_coupon_change", tag: "staff", access: staff, roles: forMoney, summary: "Change when, how often and for what a coupon counts, or switch it off; orders that have it keep it"},
+			func(ctx context.Context, _ account.Identity, in *couponWish) (couponItem, error) {
+				apply, err := in.Body.read()
+				if err != nil {
+					return couponItem{}, err
+				}
+				changed, err := s.ChangeCoupon(ctx, in.ID, apply)
+				if err != nil {
+					return couponItem{}, err
+				}
+				return newCouponItem(&changed), nil
 			})
 	}
 }

@@ -131,9 +131,18 @@ func TestACouponOnTheWire(t *testing.T) {
 		if order["state"] != "paid" || order["discount"] != "9.95" {
 			t.Fatalf("%v", order)
 		}
-		c.ok(t, ann, "POST", "/api/v2/staff/coupons/"+fmt.Sprint(coupon["id"])+"/end", "")
+		path := "/api/v2/staff/coupons/" + fmt.Sprint(coupon["id"])
+		c.refused(t, 1, "PATCH", path, `{"total":5}`, http.StatusForbidden, "not_allowed")
+		for _, wrong := range []string{`{"total":-1}`, `{"valid_to":"soon"}`, `{"percent":90}`, `{"code":"OTHER"}`, `{"minimum":"much"}`} {
+			c.refused(t, ann, "PATCH", path, wrong, http.StatusUnprocessableEntity, "invalid_input")
+		}
+		changed := c.ok(t, ann, "PATCH", path, `{"total":0,"per_user":2,"valid_to":"2099-12-31T16:00:00Z","months":[1,3],"minimum":"5.00"}`)
+		if changed["total"] != nil || changed["per_user"] != 2.0 || changed["valid_to"] != "2099-12-31T16:00:00Z" || changed["minimum"] != "5.00" || changed["percent"] != 50.0 {
+			t.Fatalf("%v", changed)
+		}
+		c.ok(t, ann, "PATCH", path, `{"valid_to":"","months":[],"enabled":false}`)
 		list := c.ok(t, ann, "GET", "/api/v2/staff/coupons", "")["coupons"].([]any)
-		if first := list[0].(map[string]any); first["taken"] != 1.0 || first["ended_at"] == nil {
+		if first := list[0].(map[string]any); first["taken"] != 1.0 || first["enabled"] != false || first["valid_to"] != nil || len(first["months"].([]any)) != 0 || first["per_user"] != 2.0 {
 			t.Fatalf("%v", first)
 		}
 	})

@@ -5,7 +5,7 @@ CREATE TABLE coupon (
 	percent    {{int}} CHECK (percent BETWEEN 1 AND 100),
 	amount     {{int}} CHECK (amount > 0),
 	valid_from {{time}} NOT NULL,
-	valid_to   {{time}} CHECK (valid_to > valid_from), -- null: until staff ends it
+	valid_to   {{time}} CHECK (valid_to > valid_from), -- null: until staff switches it off
 	total      {{int}} CHECK (total > 0), -- orders that it may be used for; null: no limit
 	per_user   {{int}} CHECK (per_user > 0), -- the same of one user
 	plans      {{json}} NOT NULL, -- ids; empty: all
@@ -15,7 +15,7 @@ CREATE TABLE coupon (
 	taken      {{int}} NOT NULL CHECK (taken >= 0), -- by orders that wait and orders that are paid
 	made_by    {{int}}, -- member of staff; null: at the command line
 	created_at {{time}} NOT NULL,
-	ended_at   {{time}},
+	enabled    {{bool}} NOT NULL, -- whether orders may begin with it; those that did keep it
 	CHECK ((percent IS NULL) <> (amount IS NULL)),
 	CHECK (total IS NULL OR taken <= total)
 ) {{strict}};

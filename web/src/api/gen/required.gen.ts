@@ -112,7 +112,7 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/staff/coupons": [
     "body.code"
   ],
-  "POST /api/v2/staff/coupons/{coupon_id}/end": [
+  "PATCH /api/v2/staff/coupons/{coupon_id}": [
     "path.coupon_id"
   ],
   "PUT /api/v2/staff/emby/{user_id}": [

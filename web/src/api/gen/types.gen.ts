@@ -571,30 +571,40 @@ export type ConfirmationBody = {
     renew_service_id?: number | null;
 };
 
-export type CouponBody = {
+export type CouponChange = {
     /**
-     * Decimal amount with at most two places
+     * Whether orders may begin with it; those that did keep it
      */
-    amount?: string | number;
-    /**
-     * 3 to 32 letters, digits, - or _; case does not matter
-     */
-    code: string;
+    enabled?: boolean;
     first_only?: boolean;
     /**
-     * Decimal amount with at most two places
+     * Price from which on it counts
      */
     minimum?: string | number;
-    months?: Array<number>;
-    per_user?: number | null;
-    percent?: number | null;
-    plans?: Array<number>;
-    total?: number | null;
     /**
-     * Now where it is not given
+     * Periods, 0 for packages; empty: all
      */
-    valid_from?: string | null;
-    valid_to?: string | null;
+    months?: Array<number>;
+    /**
+     * The same of one user; 0: no limit
+     */
+    per_user?: number;
+    /**
+     * Empty: all
+     */
+    plans?: Array<number>;
+    /**
+     * Orders that it may be used for; 0: no limit
+     */
+    total?: number;
+    /**
+     * Of a new one now where it is not given
+     */
+    valid_from?: string;
+    /**
+     * RFC 3339; empty: until it is switched off
+     */
+    valid_to?: string;
 };
 
 export type CouponItem = {
@@ -604,7 +614,10 @@ export type CouponItem = {
     amount?: string;
     code: string;
     created_at: string;
-    ended_at: string | null;
+    /**
+     * Whether orders may begin with it; those that did keep it
+     */
+    enabled: boolean;
     /**
      * For the first order of a user
      */
@@ -1720,6 +1733,51 @@ export type NewAppBody = {
     sort?: number;
 };
 
+export type NewCouponBody = {
+    /**
+     * Decimal amount with at most two places
+     */
+    amount?: string | number;
+    /**
+     * 3 to 32 letters, digits, - or _; case does not matter. It never changes, nor does what it takes off
+     */
+    code: string;
+    /**
+     * Whether orders may begin with it; those that did keep it
+     */
+    enabled?: boolean;
+    first_only?: boolean;
+    /**
+     * Price from which on it counts
+     */
+    minimum?: string | number;
+    /**
+     * Periods, 0 for packages; empty: all
+     */
+    months?: Array<number>;
+    /**
+     * The same of one user; 0: no limit
+     */
+    per_user?: number;
+    percent?: number;
+    /**
+     * Empty: all
+     */
+    plans?: Array<number>;
+    /**
+     * Orders that it may be used for; 0: no limit
+     */
+    total?: number;
+    /**
+     * Of a new one now where it is not given
+     */
+    valid_from?: string;
+    /**
+     * RFC 3339; empty: until it is switched off
+     */
+    valid_to?: string;
+};
+
 export type NewGatewayBody = {
     /**
      * Those that change; an empty one is removed
@@ -1949,6 +2007,7 @@ export type NodeOutage = {
 export type NodeRelay = {
     host: string;
     name: string;
+    node_id?: number;
     port: number;
 };
 
@@ -4328,7 +4387,7 @@ export type StaffCouponsListResponses = {
 export type StaffCouponsListResponse = StaffCouponsListResponses[keyof StaffCouponsListResponses];
 
 export type StaffCouponMakeData = {
-    body: CouponBody;
+    body: NewCouponBody;
     path?: never;
     query?: never;
     url: '/api/v2/staff/coupons';
@@ -4343,23 +4402,23 @@ export type StaffCouponMakeResponses = {
 
 export type StaffCouponMakeResponse = StaffCouponMakeResponses[keyof StaffCouponMakeResponses];
 
-export type StaffCouponEndData = {
-    body?: never;
+export type StaffCouponChangeData = {
+    body: CouponChange;
     path: {
         coupon_id: number;
     };
     query?: never;
-    url: '/api/v2/staff/coupons/{coupon_id}/end';
+    url: '/api/v2/staff/coupons/{coupon_id}';
 };
 
-export type StaffCouponEndResponses = {
+export type StaffCouponChangeResponses = {
     /**
      * OK
      */
-    200: Empty;
+    200: CouponItem;
 };
 
-export type StaffCouponEndResponse = StaffCouponEndResponses[keyof StaffCouponEndResponses];
+export type StaffCouponChangeResponse = StaffCouponChangeResponses[keyof StaffCouponChangeResponses];
 
 export type StaffEmbyListData = {
     body?: never;

@@ -1,0 +1,130 @@
+package shop
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+)
+
+// AddCoupon puts a coupon into the shop. by is the member of staff, nil the operator.
+func (s *Shop) AddCoupon(ctx context.Context, c Coupon, by *int64) (Coupon, error) {
+	c.Code, c.Taken, c.MadeBy, c.CreatedAt = normalCoupon(c.Code), 0, by, s.db.Now()
+	if c.ValidFrom.IsZero() {
+		c.ValidFrom = c.CreatedAt
+	}
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		c.ID = 0
+		if err := c.settle(ctx, tx); err != nil {
+			return err
+		}
+		n, err := db.Changed(tx.NewInsert().Model(&c).On("CONFLICT (code) DO NOTHING").Returning("id").Exec(ctx))
+		if err == nil && n == 0 {
+			err = fault.Invalid("code", "taken", "该优惠码已存在", "There is such a code already")
+		}
+		return err
+	})
+	return c, err
+}
+
+// ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what it
+// takes off the price stay, and no limit may be lower than what orders have used.
+func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon)) (c Coupon, err error) {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		// The update keeps the row, so that no order takes the coupon beside this.
+		n, err := db.Changed(tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).Exec(ctx))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrNoCoupon
+		}
+		c = Coupon{}
+		if err := tx.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx); err != nil {
+			return err
+		}
+		fixed := c
+		change(&c)
+		c.ID, c.Code, c.Percent, c.Amount, c.Taken, c.MadeBy, c.CreatedAt = id, fixed.Code, fixed.Percent, fixed.Amount, fixed.Taken, fixed.MadeBy, fixed.CreatedAt
+		if err := c.settle(ctx, tx); err != nil {
+			return err
+		}
+		if err := c.coversUse(ctx, tx); err != nil {
+			return err
+		}
+		_, err = tx.NewUpdate().Model(&c).WherePK().Exec(ctx)
+		return err
+	})
+	return c, err
+}
+
+// Coupons gives a part of all coupons, newest first, and how many there are in all.
+func (s *Shop) Coupons(ctx context.Context, limit, offset int64) (coupons []Coupon, total int64, err error) {
+	total, err = s.db.NewSelect().Model(&coupons).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	return coupons, total, err
+}
+
+// settle checks the coupon and brings it into the form in which it is kept.
+func (c *Coupon) settle(ctx context.Context, tx bun.Tx) error {
+	c.Plans, c.Months = slices.Compact(slices.Sorted(slices.Values(c.Plans))), slices.Compact(slices.Sorted(slices.Values(c.Months)))
+	c.Plans, c.Months = append([]int64{}, c.Plans...), append([]int{}, c.Months...)
+	c.ValidFrom = c.ValidFrom.UTC().Truncate(time.Millisecond)
+	if c.ValidTo != nil {
+		c.ValidTo = new(c.ValidTo.UTC().Truncate(time.Millisecond))
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	known, err := tx.NewSelect().Model((*Plan)(nil)).Where("id IN (?)", bun.List(append(slices.Clone(c.Plans), 0))).Count(ctx)
+	if err == nil && known != int64(len(c.Plans)) {
+		err = fault.Invalid("plans", "unknown", "没有这个套餐", "There is no such plan")
+	}
+	return err
+}
+
+var couponCode = regexp.MustCompile(`^[A-Z0-9_-]{3,32}$`)
+
+func (c *Coupon) check() error {
+	switch {
+	case !couponCode.MatchString(c.Code):
+		return fault.Invalid("code", "format", "优惠码须为 3 到 32 个字母、数字、- 或 _", "A code has 3 to 32 letters, digits, - or _")
+	case (c.Percent == nil) == (c.Amount == 0):
+		return fault.Invalid("percent", "choice", "请填写折扣百分比或减免金额之一", "Please give either a percentage or an amount")
+	case c.Percent != nil && (*c.Percent < 1 || *c.Percent > 100):
+		return fault.Invalid("percent", "range", "百分比须在 1 到 100 之间", "The percentage is from 1 to 100")
+	case c.Amount < 0 || c.Amount > 1e11:
+		return fault.Invalid("amount", "range", "金额须大于零", "The amount must be above zero")
+	case c.ValidTo != nil && !c.ValidTo.After(c.ValidFrom):
+		return fault.Invalid("valid_to", "range", "结束时间必须晚于开始时间", "The end must be after the start")
+	case c.Total != nil && *c.Total < 1:
+		return fault.Invalid("total", "range", "总次数须大于零；不限请留空", "The limit must be above zero; leave it out for none")
+	case c.PerUser != nil && *c.PerUser < 1:
+		return fault.Invalid("per_user", "range", "每人次数须大于零；不限请留空", "The limit per user must be above zero; leave it out for none")
+	case c.Minimum < 0 || c.Minimum > 1e11:
+		return fault.Invalid("minimum", "range", "最低金额不能为负", "The minimum must not be negative")
+	}
+	return nil
+}
+
+// coversUse is a fault where orders have used the coupon more often than its limits are now.
+func (c *Coupon) coversUse(ctx context.Context, tx bun.Tx) error {
+	if c.Total != nil && *c.Total < c.Taken {
+		return fault.Invalid("total", "used", fmt.Sprintf("已使用 %d 次，总次数不能更少；可停用此优惠码", c.Taken), fmt.Sprintf("It was used %d times, so the limit cannot be lower; you can switch it off", c.Taken))
+	}
+	if c.PerUser == nil {
+		return nil
+	}
+	var most int64
+	err := tx.NewRaw(`SELECT COALESCE(MAX(n), 0) FROM (SELECT COUNT(*) AS n FROM shop_order WHERE coupon_id = ? AND state IN (?, ?, ?) GROUP BY user_id) AS used`,
+		c.ID, Pending, Paid, Refunded).Scan(ctx, &most)
+	if err == nil && *c.PerUser < most {
+		err = fault.Invalid("per_user", "used", fmt.Sprintf("已有用户使用 %d 次，每人次数不能更少", most), fmt.Sprintf("A user has used it %d times, so the limit cannot be lower", most))
+	}
+	return err
+}
