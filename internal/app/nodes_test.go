@@ -222,6 +222,7 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 	eachHangar(t, func(h *hangar) {
 		a := h.add("good", "")
+		b := h.add("relayed", fmt.Sprintf(`,"relays":[{"name":"A","host":"a.example","port":7000,"node_id":%d}]`, a.Node.ID))
 		for body, field := range map[string]string{
 			`{"rate":"1.2345"}`:                                    "rate",
 			`{"rate":"200"}`:                                       "rate",
@@ -234,6 +235,11 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 			`{"relays":[{"name":"IX","host":"a","port":0}]}`:       "relays.0.port",
 			`{"relays":[{"name":"","host":"a.example","port":1}]}`: "relays.0.name",
 			`{"tags":[""]}`:                                        "tags",
+			`{"listen_port":7000}`:                                 "listen_port",
+			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d}]}`, a.Node.ID):                                                          "relays.0.node_id",
+			`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":999}]}`:                                                                                 "relays.0.node_id",
+			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":8080,"node_id":%d}]}`, b.Node.ID):                                                       "relays.0.port",
+			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d},{"name":"C","host":"c.example","port":9,"node_id":%[1]d}]}`, b.Node.ID): "relays.1.port",
 		} {
 			if text := h.ask(h.staff[account.Admin], 422, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), body, nil); !strings.Contains(text, `"field":"`+field+`"`) {
 				t.Errorf("%s: %s", body, text)

@@ -11,6 +11,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/service"
 )
 
 // BlockedIP is an address that a node asked all nodes to block, as attackers of its ports.
@@ -19,6 +20,7 @@ type BlockedIP struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	NodeID        int64
 	IP            string
+	Revision      int64
 	At            time.Time
 	UnblockedAt   *time.Time // nil: it is blocked
 }
@@ -26,7 +28,7 @@ type BlockedIP struct {
 // blockedFor is how long an address stays blocked where nobody lets it go before.
 const blockedFor = 24 * time.Hour
 
-// told is for how long agents are told that an address was blocked or let go; they ask each minute.
+// told is for how long agents of others are told that an address was blocked or let go; they ask each minute.
 const told = time.Minute
 
 // ErrNotBlocked is the fault of an address that is not blocked.
@@ -55,7 +57,17 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (int, error)
 		spared[ip] = true
 		rows = append(rows, BlockedIP{NodeID: n.ID, IP: ip.String(), At: s.db.Now()})
 	}
+	if len(rows) == 0 {
+		return 0, nil
+	}
 	return len(rows), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		revision, err := db.Bump(ctx, tx, service.Revision)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			rows[i].Revision = revision
+		}
 		for part := range slices.Chunk(rows, 500) {
 			if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
 				return err
@@ -106,9 +118,43 @@ func (s *Nodes) unblockOld(ctx context.Context) error {
 
 func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int64, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).
+		found, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("unblocked_at IS NULL").Where(condition, value).Exists(ctx)
+		if err != nil || !found {
+			return err
+		}
+		revision, err := db.Bump(ctx, tx, service.Revision)
+		if err != nil {
+			return err
+		}
+		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).Set("revision = ?", revision).
 			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
 		return err
 	})
 	return n, err
+}
+
+// blocked gives the addresses that are blocked now, each once.
+func (s *Nodes) blocked(ctx context.Context) ([]string, error) {
+	var ips []string
+	err := s.db.NewSelect().Model((*BlockedIP)(nil)).Distinct().Column("ip").Where("unblocked_at IS NULL").OrderExpr("ip").Scan(ctx, &ips)
+	return ips, err
+}
+
+// blockedSince gives the addresses that were blocked or let go after a revision, by what is true of them now: several nodes
+// may have asked for one.
+func (s *Nodes) blockedSince(ctx context.Context, revision int64) (blocked, unblocked []string, err error) {
+	var rows []struct {
+		IP   string
+		Held int
+	}
+	err = s.db.NewRaw(`SELECT ip, MAX(CASE WHEN unblocked_at IS NULL THEN 1 ELSE 0 END) AS held FROM blocked_ip
+		WHERE ip IN (SELECT ip FROM blocked_ip WHERE revision > ?) GROUP BY ip ORDER BY ip`, revision).Scan(ctx, &rows)
+	for _, r := range rows {
+		if r.Held == 1 {
+			blocked = append(blocked, r.IP)
+		} else {
+			unblocked = append(unblocked, r.IP)
+		}
+	}
+	return blocked, unblocked, err
 }

@@ -19,12 +19,16 @@ type Feed struct {
 	Removed  []int64          // of changes: users who may not use it, whether the agent has them or not
 	Rules    []Rule           // all in force, where RulesSet
 	RulesSet bool
-	Reset    bool // changes since that revision cannot be told; ask for everything
+
+	Blocked   []string // addresses from which nobody is to be let in; of changes those that came to them
+	Unblocked []string // of changes: and those that left them
+
+	Reset bool // changes since that revision cannot be told; ask for everything
 }
 
 // Empty tells whether nothing changed.
 func (f *Feed) Empty() bool {
-	return f.Node == nil && len(f.Users) == 0 && len(f.Removed) == 0 && !f.RulesSet && !f.Reset
+	return f.Node == nil && len(f.Users) == 0 && len(f.Removed) == 0 && !f.RulesSet && len(f.Blocked) == 0 && len(f.Unblocked) == 0 && !f.Reset
 }
 
 // Snapshot gives everything that the node's agent must know.
@@ -40,6 +44,9 @@ func (s *Nodes) Snapshot(ctx context.Context, nodeID int64) (Feed, error) {
 	}
 	f.Node = &n
 	if f.Rules, err = s.Rules(ctx); err != nil {
+		return f, err
+	}
+	if f.Blocked, err = s.blocked(ctx); err != nil {
 		return f, err
 	}
 	f.Users, err = s.Users(ctx, n)
@@ -96,6 +103,9 @@ func (s *Nodes) Changes(ctx context.Context, nodeID, since int64) (Feed, error) 
 		f.Node = &n
 	}
 	if f.Rules, f.RulesSet, err = s.rulesSince(ctx, since); err != nil {
+		return f, err
+	}
+	if f.Blocked, f.Unblocked, err = s.blockedSince(ctx, since); err != nil {
 		return f, err
 	}
 	for _, a := range changed {

@@ -67,13 +67,6 @@ type Endpoint struct {
 // GroupHosts are the endpoints of link groups, so that an entry that leaks or is blocked is that of its group alone.
 type GroupHosts map[int]Endpoint
 
-// Relay is another address by which clients reach the node: an entry of its own in links.
-type Relay struct {
-	Name string `json:"name"` // stands behind the node's in links
-	Host string `json:"host"`
-	Port int    `json:"port"`
-}
-
 // Serves tells whether anybody may use the node now.
 func (n *Node) Serves() bool { return n.Enabled && !n.Spent }
 

@@ -100,6 +100,9 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 	if err != nil {
 		return err
 	}
+	if err := checkRelays(ctx, tx, n); err != nil {
+		return err
+	}
 	n.Revision, n.UpdatedAt = revision, now
 	switch {
 	case was == nil:
@@ -119,7 +122,13 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 	} else {
 		_, err = tx.NewUpdate().Model(&stored).WherePK().Exec(ctx)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if was == nil {
+		was = n
+	}
+	return tellRelays(ctx, tx, revision, n, was)
 }
 
 // bump grows both revisions, always in this order, and gives the value that rows are stamped with.
@@ -132,10 +141,14 @@ func bump(ctx context.Context, tx bun.Tx) (int64, error) {
 	return revision, err
 }
 
-// Remove deletes a node; its agent is refused from then on. What was counted on it stays.
+// Remove deletes a node; its agent is refused from then on. What was counted on it stays. Others lose it as a relay.
 func (s *Nodes) Remove(ctx context.Context, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := bump(ctx, tx); err != nil {
+		revision, err := bump(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := s.leaveRelays(ctx, tx, revision, id); err != nil {
 			return err
 		}
 		n, err := db.Changed(tx.NewDelete().Model((*Node)(nil)).Where("id = ?", id).Exec(ctx))

@@ -149,6 +149,7 @@ type line struct {
 		Port          int
 		Settings      node.Settings
 		ReportSeconds int `json:"report_seconds"`
+		Forwards      []node.Forward
 	}
 	Users []struct {
 		ID        int64
@@ -162,6 +163,8 @@ type line struct {
 		Pattern string
 		Exempt  []int64
 	}
+	Blocked   []string
+	Unblocked []string
 	Heartbeat bool
 	Reset     bool
 }
@@ -179,7 +182,7 @@ func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
 		if len(got.Users) != 2 || got.Users[0].ID != 1 || got.Users[1].ID != 2 || *got.Users[0].Remaining != quota/2 {
 			t.Fatalf("the users are %+v; half the quota is raw bytes at rate 2", got.Users)
 		}
-		for _, must := range []string{`"rules":[]`, `"speed_mbps":null`, `"device_limit":null`} {
+		for _, must := range []string{`"rules":[]`, `"blocked":[]`, `"speed_mbps":null`, `"device_limit":null`} {
 			if !strings.Contains(string(body), must) {
 				t.Errorf("the snapshot lacks %s", must)
 			}
@@ -308,6 +311,25 @@ func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
 		}
 		if l := s.next(lines); l.Rules == nil || len(l.Rules) != 0 {
 			t.Fatalf("the removal of the last rule came as %+v", l)
+		}
+		for range 2 { // two nodes may ask for the same
+			if _, err := s.nodes.BlockIPs(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
+				t.Fatal(err)
+			}
+			if l := s.next(lines); !slices.Equal(l.Blocked, []string{"8.8.8.8"}) || len(l.Unblocked) > 0 {
+				t.Fatalf("a blocked address came as %+v", l)
+			}
+		}
+		var all line
+		_, _, body := s.call("GET", "snapshot", nil)
+		if err := json.Unmarshal(body, &all); err != nil || !slices.Equal(all.Blocked, []string{"8.8.8.8"}) {
+			t.Fatalf("the snapshot says that blocked are %v, %v", all.Blocked, err)
+		}
+		if err := s.nodes.UnblockIP(t.Context(), "8.8.8.8"); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.next(lines); !slices.Equal(l.Unblocked, []string{"8.8.8.8"}) || len(l.Blocked) > 0 {
+			t.Fatalf("an address that was let go came as %+v", l)
 		}
 		if _, err := s.nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Name = "HK 02" }); err != nil {
 			t.Fatal(err)

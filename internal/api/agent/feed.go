@@ -22,15 +22,16 @@ import (
 const heartbeat = 15 * time.Second
 
 type nodeJSON struct {
-	ID            int64         `json:"id"`
-	Name          string        `json:"name"`
-	Protocol      node.Protocol `json:"protocol"`
-	Listen        string        `json:"listen"`
-	Port          int           `json:"port"`
-	Settings      node.Settings `json:"settings"`
-	SpeedMbps     *int          `json:"speed_mbps"`
-	ReportSeconds int           `json:"report_seconds"`
-	AllowPrivate  bool          `json:"allow_private"`
+	ID            int64          `json:"id"`
+	Name          string         `json:"name"`
+	Protocol      node.Protocol  `json:"protocol"`
+	Listen        string         `json:"listen"`
+	Port          int            `json:"port"`
+	Settings      node.Settings  `json:"settings"`
+	SpeedMbps     *int           `json:"speed_mbps"`
+	ReportSeconds int            `json:"report_seconds"`
+	AllowPrivate  bool           `json:"allow_private"`
+	Forwards      []node.Forward `json:"forwards"` // ports at which it is the relay of other nodes
 }
 
 type userJSON struct {
@@ -53,6 +54,7 @@ type snapshotJSON struct {
 	Node     *nodeJSON  `json:"node"`
 	Users    []userJSON `json:"users"`
 	Rules    []ruleJSON `json:"rules"`
+	Blocked  []string   `json:"blocked"` // addresses from which nobody is to be let in
 }
 
 // changeJSON is one line of the stream; what is absent did not change.
@@ -62,17 +64,20 @@ type changeJSON struct {
 	Users     []userJSON  `json:"users,omitempty"`
 	Removed   []int64     `json:"removed,omitempty"`
 	Rules     *[]ruleJSON `json:"rules,omitempty"`
+	Blocked   []string    `json:"blocked,omitempty"`
+	Unblocked []string    `json:"unblocked,omitempty"`
 	Drop      []dropJSON  `json:"drop,omitempty"` // addresses to cut; said again until the agent says that they are gone
 	Heartbeat bool        `json:"heartbeat,omitempty"`
 	Reset     bool        `json:"reset,omitempty"`
 }
 
-func (s *server) nodeJSON(n node.Node) *nodeJSON {
+func (s *server) nodeJSON(ctx context.Context, n node.Node) (*nodeJSON, error) {
+	forwards, err := s.nodes.Forwards(ctx, n.ID)
 	site := s.settings.Get()
 	return &nodeJSON{
 		ID: n.ID, Name: n.Name, Protocol: n.Protocol, Listen: n.Listen, Port: n.ListenPort, Settings: n.Settings,
-		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate,
-	}
+		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate, Forwards: forwards,
+	}, err
 }
 
 func (s *server) usersJSON(n node.Node, users []service.Access) []userJSON {
@@ -109,7 +114,11 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(snapshotJSON{f.Revision, s.nodeJSON(*f.Node), s.usersJSON(*f.Node, f.Users), rulesJSON(f.Rules)})
+	described, err := s.nodeJSON(r.Context(), *f.Node)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(snapshotJSON{f.Revision, described, s.usersJSON(*f.Node, f.Users), rulesJSON(f.Rules), append([]string{}, f.Blocked...)})
 	if err != nil {
 		return err
 	}
@@ -213,14 +222,18 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 			return false, err
 		}
 	}
-	line := changeJSON{Revision: f.Revision, Users: st.usersJSON(st.node, f.Users), Removed: f.Removed}
+	line := changeJSON{Revision: f.Revision, Users: st.usersJSON(st.node, f.Users), Removed: f.Removed, Blocked: f.Blocked, Unblocked: f.Unblocked}
 	if f.Node != nil || tellNode {
-		told, err := json.Marshal(st.nodeJSON(st.node))
+		described, err := st.nodeJSON(ctx, st.node)
+		if err != nil {
+			return false, err
+		}
+		told, err := json.Marshal(described)
 		if err != nil {
 			return false, err
 		}
 		if !bytes.Equal(told, st.told) {
-			line.Node, st.told = st.nodeJSON(st.node), told
+			line.Node, st.told = described, told
 		}
 	}
 	if f.RulesSet {

@@ -138,9 +138,12 @@ CREATE TABLE blocked_ip (
 	id           {{id}},
 	node_id      {{int}} NOT NULL,
 	ip           {{text}} NOT NULL,
+	revision     {{int}} NOT NULL, -- value of the revision "access" at the last change
 	at           {{time}} NOT NULL,
 	unblocked_at {{time}}
 ) {{strict}};
+CREATE INDEX blocked_ip_ip ON blocked_ip (ip);
+CREATE INDEX blocked_ip_revision ON blocked_ip (revision);
 CREATE INDEX blocked_ip_at ON blocked_ip (at);
 CREATE INDEX blocked_ip_unblocked ON blocked_ip (unblocked_at);
 

@@ -1,0 +1,75 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+
+	"airstrip/internal/node"
+)
+
+func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		lines := s.stream(s.revision())
+		if l := s.next(lines); l.Node == nil || len(l.Node.Forwards) != 0 {
+			t.Fatalf("the first line is %+v", l)
+		}
+		told := func(want ...node.Forward) {
+			t.Helper()
+			if l := s.next(lines); l.Node == nil || !slices.Equal(l.Node.Forwards, want) || l.Reset || len(l.Users) > 0 || len(l.Removed) > 0 {
+				t.Fatalf("told %+v, want %+v", l, want)
+			}
+		}
+		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
+		draft.Settings.Method = "aes-128-gcm"
+		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
+		sg, _, err := s.nodes.Add(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told(node.Forward{Port: 7000, Target: "sg.example:8443", TCP: true, UDP: true})
+		change := func(id int64, edit func(*node.Node)) {
+			t.Helper()
+			if _, err := s.nodes.Change(t.Context(), id, edit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change(sg.ID, func(n *node.Node) { n.Address = "2001:db8::1" })
+		told(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
+		change(sg.ID, func(n *node.Node) { n.Enabled = false })
+		told()
+		change(sg.ID, func(n *node.Node) { n.Enabled = true })
+		told(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
+		change(sg.ID, func(n *node.Node) { n.Relays = n.Relays[1:] })
+		told()
+		change(sg.ID, func(n *node.Node) { // UDP alone gets by the node's own port, which is for TCP
+			n.Protocol, n.Settings = node.TUIC, node.Settings{TLS: &node.TLS{ServerName: "sg.example"}}
+			n.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 443, NodeID: s.node.ID}}
+		})
+		told(node.Forward{Port: 443, Target: "[2001:db8::1]:8443", TCP: false, UDP: true})
+		if err := s.nodes.Remove(t.Context(), sg.ID); err != nil {
+			t.Fatal(err)
+		}
+		told()
+	})
+}
+
+func TestANodeThatGoesIsNobodysRelay(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
+		draft.Settings.Method = "aes-128-gcm"
+		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
+		sg, _, err := s.nodes.Add(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.nodes.Remove(t.Context(), s.node.ID); err != nil {
+			t.Fatal(err)
+		}
+		left, err := s.nodes.Get(t.Context(), sg.ID)
+		if err != nil || len(left.Relays) != 1 || left.Relays[0].Name != "IX" {
+			t.Fatalf("left are %+v, %v", left.Relays, err)
+		}
+	})
+}
