@@ -10,6 +10,8 @@ type Snapshot struct {
 	Node     Node   `json:"node"`
 	Users    []User `json:"users"`
 	Rules    []Rule `json:"rules"`
+	// Blocked are the addresses from which nobody is let in.
+	Blocked []string `json:"blocked"`
 }
 
 // Node says what to serve and where. Speed is in Mbit/s for each user, nil for none.
@@ -23,6 +25,16 @@ type Node struct {
 	SpeedMbps     *float64 `json:"speed_mbps"`
 	ReportSeconds int      `json:"report_seconds"`
 	AllowPrivate  bool     `json:"allow_private"`
+	// Forwards are the ports at which this node is the relay of others.
+	Forwards []Forward `json:"forwards"`
+}
+
+// Forward passes all that comes to a port on to Target, host:port.
+type Forward struct {
+	Port   int    `json:"port"`
+	Target string `json:"target"`
+	TCP    bool   `json:"tcp"`
+	UDP    bool   `json:"udp"`
 }
 
 // Settings of the protocols; the zero value of a field means its default.
@@ -94,14 +106,16 @@ type Rule struct {
 
 // Change is one line of the stream of changes. What is nil did not change.
 type Change struct {
-	Revision  int64   `json:"revision"`
-	Users     []User  `json:"users"`
-	Removed   []int64 `json:"removed"`
-	Node      *Node   `json:"node"`
-	Rules     *[]Rule `json:"rules"`
-	Drop      []Drop  `json:"drop"`
-	Heartbeat bool    `json:"heartbeat"`
-	Reset     bool    `json:"reset"`
+	Revision  int64    `json:"revision"`
+	Users     []User   `json:"users"`
+	Removed   []int64  `json:"removed"`
+	Node      *Node    `json:"node"`
+	Rules     *[]Rule  `json:"rules"`
+	Blocked   []string `json:"blocked"`   // addresses that came to those
+	Unblocked []string `json:"unblocked"` // and that left them
+	Drop      []Drop   `json:"drop"`
+	Heartbeat bool     `json:"heartbeat"`
+	Reset     bool     `json:"reset"`
 }
 
 // Drop names addresses of a user that have lost their place to newer ones and are to be cut. The server repeats it until

@@ -146,9 +146,33 @@ func (s *Station) Blocked(echo string, dial func(target string) net.Conn) {
 	}
 }
 
+// RefusesBlocked tests that nobody is let in from a blocked address, and that who is in is cut.
+func (s *Station) RefusesBlocked(echo string, dial func(target string) net.Conn) {
+	s.t.Helper()
+	open := dial(echo)
+	if !answered(open, []byte("anyone there?")) {
+		s.t.Fatal("nothing came back")
+	}
+	s.Gate.Block(map[netip.Addr]bool{netip.MustParseAddr("127.0.0.1"): true})
+	if answeredWithin(time.Second, open, []byte("still there?")) { // not all clients see that it has ended
+		s.t.Error("a connection from the blocked address goes on")
+	}
+	if answeredWithin(time.Second, dial(echo), []byte("anyone there?")) {
+		s.t.Error("the blocked address is let in")
+	}
+	s.Gate.Block(nil)
+	if !answered(dial(echo), []byte("anyone there?")) {
+		s.t.Error("the address is not let in again")
+	}
+}
+
 // answered says whether an echo server sends a message back.
 func answered(conn net.Conn, message []byte) bool {
-	defer time.AfterFunc(10*time.Second, func() { conn.Close() }).Stop()
+	return answeredWithin(10*time.Second, conn, message)
+}
+
+func answeredWithin(d time.Duration, conn net.Conn, message []byte) bool {
+	defer time.AfterFunc(d, func() { conn.Close() }).Stop()
 	if _, err := conn.Write(message); err != nil {
 		return false
 	}

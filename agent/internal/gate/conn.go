@@ -25,6 +25,9 @@ func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target str
 	if u.stopped.Load() {
 		return nil, ErrExhausted
 	}
+	if g.Blocked(source) {
+		return nil, ErrBlocked
+	}
 	if err := g.Allowed(id, target); err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target str
 	u.conns[c] = struct{}{}
 	c.device.conns++
 	u.seen[c.source] = struct{}{}
-	if u.stopped.Load() {
+	if u.stopped.Load() || g.Blocked(source) {
 		cut() // stopped between the test above and the lock: whoever stopped the user has not seen us
 	}
 	return c, nil
@@ -123,11 +126,15 @@ func (u *user) wait(ctx context.Context, n int) error {
 }
 
 // cut ends all of the user's connections.
-func (u *user) cut() {
+func (u *user) cut() { u.cutWhere(func(*Conn) bool { return true }) }
+
+func (u *user) cutWhere(chosen func(*Conn) bool) {
 	u.mu.Lock()
-	cuts := make([]func(), 0, len(u.conns))
+	var cuts []func()
 	for c := range u.conns {
-		cuts = append(cuts, c.cut)
+		if chosen(c) {
+			cuts = append(cuts, c.cut)
+		}
 	}
 	u.mu.Unlock()
 	for _, cut := range cuts {

@@ -24,6 +24,7 @@ var (
 	ErrExhausted   = errors.New("the user has nothing left")
 	ErrDevices     = errors.New("the user is connected from as many addresses as allowed")
 	ErrRule        = errors.New("a rule forbids the destination")
+	ErrBlocked     = errors.New("the address is blocked")
 )
 
 // Gate holds the users of a node with their limits and their open connections.
@@ -33,10 +34,11 @@ type Gate struct {
 	admit     Admit
 	log       *slog.Logger
 
-	rules atomic.Pointer[[]rule]
-	mu    sync.RWMutex
-	users map[int64]*user
-	node  api.Node
+	rules   atomic.Pointer[[]rule]
+	blocked atomic.Pointer[map[netip.Addr]bool]
+	mu      sync.RWMutex
+	users   map[int64]*user
+	node    api.Node
 }
 
 type rule struct {
@@ -68,6 +70,7 @@ type user struct {
 func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
 	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}}
 	g.rules.Store(new([]rule))
+	g.blocked.Store(new(map[netip.Addr]bool))
 	return g
 }
 
@@ -95,6 +98,24 @@ func (g *Gate) SetRules(rules []api.Rule) {
 		compiled = append(compiled, rule{r.ID, pattern, slices.Sorted(slices.Values(r.Exempt))})
 	}
 	g.rules.Store(&compiled)
+}
+
+// Block makes the addresses the ones from which nobody is let in, and cuts who is. Nobody may change the map any more.
+func (g *Gate) Block(addresses map[netip.Addr]bool) {
+	g.blocked.Store(&addresses)
+	if len(addresses) == 0 {
+		return
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, u := range g.users {
+		u.cutWhere(func(c *Conn) bool { return addresses[c.source] })
+	}
+}
+
+// Blocked says whether an address is blocked.
+func (g *Gate) Blocked(source netip.Addr) bool {
+	return (*g.blocked.Load())[source.Unmap().WithZone("")]
 }
 
 // Put adds a user or takes over what changed. Remaining is understood as of the server's knowledge: what the

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/meter"
+	"airstrip/agent/internal/relay"
 )
 
 // Config of one agent. Node is the id that the secret has to belong to, Drain how long open connections may take to
@@ -45,6 +47,7 @@ type agent struct {
 	meter   *meter.Meter
 	gate    *gate.Gate
 	engine  engine.Engine
+	relay   *relay.Relay
 	// certificate is the node's, which may be another one without a word from the server.
 	certificate *certificate.Keeper
 
@@ -57,11 +60,13 @@ type agent struct {
 	hurry chan struct{}
 
 	mu         sync.Mutex
-	known      api.Snapshot // without its users
+	known      api.Snapshot // without its users and blocked addresses
 	etag       string
 	users      map[int64]member
+	blocked    map[netip.Addr]bool
 	have       bool
 	configured bool
+	relaying   bool
 	dirty      bool
 	// stale means that only a snapshot can bring the list up to date; interrupt ends the stream that is followed.
 	stale     bool
@@ -100,6 +105,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	a.meter.Follow(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
+	a.relay = relay.New(a.gate.Blocked, c.Log)
 	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())
@@ -130,7 +136,7 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters, saves the state, tries again to open a listener that could not be opened, and takes over
+// upkeep syncs the counters, saves the state, tries again to open listeners that could not be opened, and takes over
 // a new certificate.
 func (a *agent) upkeep(ctx context.Context) error {
 	failing := false
@@ -146,6 +152,9 @@ func (a *agent) upkeep(ctx context.Context) error {
 			if a.have && (!a.configured || a.certificate.Changed()) {
 				a.configure()
 			}
+			if a.have && !a.relaying {
+				a.forward()
+			}
 			a.mu.Unlock()
 		}
 	}
@@ -159,13 +168,14 @@ func (a *agent) drain(d time.Duration) {
 	}
 	a.mu.Lock()
 	err := a.engine.Drain()
+	a.relay.Drain()
 	a.mu.Unlock()
 	if err != nil {
 		a.log.Warn("closing the listener", "err", err)
 	}
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		_, open := a.gate.Online()
-		if open == 0 {
+		if open+a.relay.Open() == 0 {
 			return
 		}
 	}
@@ -182,6 +192,7 @@ func (a *agent) shutdown() error {
 	}
 	a.certificate.Close()
 	err := a.engine.Close()
+	a.relay.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	a.seal()

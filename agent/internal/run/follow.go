@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -191,9 +193,11 @@ func (a *agent) restore(saved *savedState) {
 // replace makes the snapshot's list the only one.
 func (a *agent) replace(s *api.Snapshot, put func(api.User) bool) {
 	a.known, a.have, a.dirty = *s, true, true
-	a.known.Users = nil
+	a.known.Users, a.known.Blocked = nil, nil
 	a.gate.SetNode(s.Node)
 	a.gate.SetRules(s.Rules)
+	a.blocked = map[netip.Addr]bool{}
+	a.block(s.Blocked, nil)
 	listed := make(map[int64]bool, len(s.Users))
 	for _, u := range s.Users {
 		listed[u.ID] = true
@@ -230,6 +234,10 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 		a.known.Rules = *c.Rules
 		a.gate.SetRules(*c.Rules)
 	}
+	if len(c.Blocked) > 0 || len(c.Unblocked) > 0 {
+		a.dirty, a.etag = true, ""
+		a.block(c.Blocked, c.Unblocked)
+	}
 	for _, id := range c.Removed {
 		a.forget(id)
 	}
@@ -259,6 +267,17 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 	return nil
 }
 
+// block lets nobody in from some addresses and again from others.
+func (a *agent) block(in, out []string) {
+	for _, addr := range addresses(in) {
+		a.blocked[addr] = true
+	}
+	for _, addr := range addresses(out) {
+		delete(a.blocked, addr)
+	}
+	a.gate.Block(maps.Clone(a.blocked))
+}
+
 // forget takes a user off the list, cuts their connections, and has their last bytes reported.
 func (a *agent) forget(id int64) {
 	a.gate.Remove(id)
@@ -283,6 +302,16 @@ func (a *agent) configure() {
 	a.configured = err == nil
 	if err != nil {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)
+	}
+	a.forward()
+}
+
+// forward makes the node the relay of others that the server wants. What fails is tried again by upkeep.
+func (a *agent) forward() {
+	err := a.relay.Set(a.known.Node.Listen, a.known.Node.Forwards)
+	a.relaying = err == nil
+	if err != nil {
+		a.log.Error("the node cannot be a relay as the server wants it", "err", err)
 	}
 }
 

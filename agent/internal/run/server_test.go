@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -28,6 +29,7 @@ type server struct {
 	node     api.Node
 	users    map[int64]api.User
 	rules    []api.Rule
+	blocked  []string
 	lines    []api.Change
 	changed  chan struct{}
 	batches  map[string]string
@@ -104,6 +106,7 @@ func (s *server) publish(c api.Change) {
 	if c.Node != nil {
 		s.node = *c.Node
 	}
+	s.blocked = slices.DeleteFunc(append(s.blocked, c.Blocked...), func(ip string) bool { return slices.Contains(c.Unblocked, ip) })
 	s.lines = append(s.lines, c)
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -120,7 +123,7 @@ func (s *server) withRemaining(u api.User) api.User {
 func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snapshot := api.Snapshot{Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules}
+	snapshot := api.Snapshot{Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules, Blocked: s.blocked}
 	for _, u := range s.users {
 		snapshot.Users = append(snapshot.Users, s.withRemaining(u))
 	}

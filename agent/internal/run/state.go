@@ -72,6 +72,9 @@ func (a *agent) save() {
 			s.StopAt[id], _ = a.gate.StopAt(id)
 		}
 	}
+	for addr := range a.blocked {
+		s.Snapshot.Blocked = append(s.Snapshot.Blocked, addr.String())
+	}
 	a.mu.Unlock()
 	data, err := json.Marshal(s)
 	if err == nil {

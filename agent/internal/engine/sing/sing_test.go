@@ -298,6 +298,15 @@ func TestRulesReachHostsBehindAddresses(t *testing.T) {
 	})
 }
 
+func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(62))
+		station.RefusesBlocked(echo, s.client(t, User(62), here).Dial)
+	})
+}
+
 func TestRulesReachHostsOfQUIC(t *testing.T) {
 	to := M.ParseSocksaddr(UDPEchoServer(t))
 	each(t, func(t *testing.T, s setup) {

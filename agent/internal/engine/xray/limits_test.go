@@ -264,6 +264,18 @@ func TestRulesReachHostsBehindAddresses(t *testing.T) {
 	}
 }
 
+func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(62))
+			station.RefusesBlocked(echo, NewClient(t, s.Client(User(62))).Dial)
+		})
+	}
+}
+
 func TestRulesReachHostsOfQUIC(t *testing.T) {
 	addr, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
 	if err != nil {

@@ -1,0 +1,242 @@
+package relay_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/relay"
+	"airstrip/agent/internal/xraytest"
+)
+
+func newRelay(t *testing.T) (*relay.Relay, *atomic.Bool) {
+	blocked := new(atomic.Bool)
+	r := relay.New(func(source netip.Addr) bool { return blocked.Load() && source.IsLoopback() }, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	t.Cleanup(r.Close)
+	return r, blocked
+}
+
+func set(t *testing.T, r *relay.Relay, forwards ...api.Forward) {
+	t.Helper()
+	if err := r.Set("127.0.0.1", forwards); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func dial(t *testing.T, network string, f api.Forward) net.Conn {
+	t.Helper()
+	conn, err := net.Dial(network, fmt.Sprintf("127.0.0.1:%d", f.Port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// speaks says whether a word comes back.
+func speaks(conn net.Conn, word string) bool {
+	if _, err := conn.Write([]byte(word)); err != nil {
+		return false
+	}
+	got := make([]byte, len(word))
+	_, err := io.ReadFull(conn, got)
+	return err == nil && string(got) == word
+}
+
+// ended says whether the other side ends a connection without a word.
+func ended(conn net.Conn) bool {
+	_, err := conn.Read(make([]byte, 1))
+	return err != nil && !strings.Contains(err.Error(), "timeout")
+}
+
+// named sends its name to whoever connects, and the same back.
+func named(t *testing.T, name string) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { io.WriteString(conn, name); io.Copy(conn, conn); conn.Close() }()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func greeting(t *testing.T, conn net.Conn) string {
+	t.Helper()
+	b := make([]byte, 1)
+	if _, err := io.ReadFull(conn, b); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestOneForwardChangesAndTheOthersStay(t *testing.T) {
+	r, _ := newRelay(t)
+	stays := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "A"), TCP: true}
+	moves := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "B"), TCP: true}
+	set(t, r, stays, moves)
+	here, there := dial(t, "tcp", stays), dial(t, "tcp", moves)
+	if a, b := greeting(t, here), greeting(t, there); a != "A" || b != "B" {
+		t.Fatal(a, b)
+	}
+	moves.Target = named(t, "C")
+	set(t, r, stays, moves)
+	if !ended(there) {
+		t.Error("a connection to the former target goes on")
+	}
+	if got := greeting(t, dial(t, "tcp", moves)); got != "C" {
+		t.Errorf("a new connection came to %s", got)
+	}
+	if !speaks(here, "still here") {
+		t.Error("a connection that the change is not about was cut")
+	}
+	set(t, r, stays)
+	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", moves.Port)); err == nil {
+		t.Error("a port that is no relay's any more still answers")
+	}
+	if !speaks(here, "still here") {
+		t.Error("a connection that the end of another relay is not about was cut")
+	}
+}
+
+func TestAPortThatIsTakenIsTriedAgainWhileTheOthersServe(t *testing.T) {
+	r, _ := newRelay(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := api.Forward{Port: taken.Addr().(*net.TCPAddr).Port, Target: named(t, "A"), TCP: true}
+	other := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "B"), TCP: true}
+	if err := r.Set("127.0.0.1", []api.Forward{late, other}); err == nil || !strings.Contains(err.Error(), late.Target) {
+		t.Fatalf("a port in use: %v", err)
+	}
+	conn := dial(t, "tcp", other)
+	greeting(t, conn)
+	taken.Close()
+	set(t, r, late, other)
+	if got := greeting(t, dial(t, "tcp", late)); got != "A" || !speaks(conn, "still here") {
+		t.Errorf("it came to %s", got)
+	}
+}
+
+func TestEachDirectionEndsByItself(t *testing.T) {
+	r, _ := newRelay(t)
+	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
+	set(t, r, f)
+	conn := dial(t, "tcp", f).(*net.TCPConn)
+	word := strings.Repeat("a long word ", 100_000)
+	go func() { io.WriteString(conn, word); conn.CloseWrite() }()
+	got, err := io.ReadAll(conn)
+	if err != nil || string(got) != word {
+		t.Errorf("%d bytes of %d came back: %v", len(got), len(word), err)
+	}
+}
+
+func TestPacketsFindTheirClients(t *testing.T) {
+	r, _ := newRelay(t)
+	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.UDPEchoServer(t), UDP: true}
+	set(t, r, f)
+	var clients []net.Conn
+	for i := range 5 {
+		clients = append(clients, dial(t, "udp", f))
+		if word := fmt.Sprint("hello from ", i); !speaks(clients[i], word) {
+			t.Errorf("%q did not come back", word)
+		}
+	}
+	large := make([]byte, 9000)
+	for i, c := range clients {
+		large[0] = byte(i)
+		if !speaks(c, string(large)) {
+			t.Errorf("client %d did not get its packet", i)
+		}
+	}
+	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.Port)); err == nil {
+		t.Error("the port of a relay for packets takes connections")
+	}
+}
+
+func TestABlockedAddressIsNotLetIn(t *testing.T) {
+	r, blocked := newRelay(t)
+	tcp := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
+	udp := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.UDPEchoServer(t), UDP: true}
+	set(t, r, tcp, udp)
+	blocked.Store(true)
+	if !ended(dial(t, "tcp", tcp)) {
+		t.Error("a connection is let in")
+	}
+	packets := dial(t, "udp", udp)
+	packets.SetDeadline(time.Now().Add(300 * time.Millisecond))
+	if speaks(packets, "hello") {
+		t.Error("a packet is let in")
+	}
+	blocked.Store(false)
+	packets.SetDeadline(time.Now().Add(10 * time.Second))
+	if !speaks(dial(t, "tcp", tcp), "hello") || !speaks(packets, "hello") {
+		t.Error("after that nobody is let in")
+	}
+}
+
+func TestOneAddressCannotTakeAllThePlaces(t *testing.T) {
+	r, _ := newRelay(t)
+	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
+	set(t, r, f)
+	var conns []net.Conn
+	for range 1000 {
+		conns = append(conns, dial(t, "tcp", f))
+	}
+	if !speaks(conns[999], "hello") {
+		t.Fatal("the 1000th connection of an address was refused")
+	}
+	if !ended(dial(t, "tcp", f)) {
+		t.Error("an address has more than 1000 connections")
+	}
+	for _, c := range conns[:10] {
+		c.Close()
+	}
+	for deadline := time.Now().Add(10 * time.Second); r.Open() > 990 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !speaks(dial(t, "tcp", f), "hello") {
+		t.Error("after some have ended the address has no place")
+	}
+}
+
+func TestADrainLetsConnectionsEndAndNoneBegin(t *testing.T) {
+	r, _ := newRelay(t)
+	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
+	set(t, r, f)
+	conn := dial(t, "tcp", f)
+	if !speaks(conn, "hello") {
+		t.Fatal("nothing came back")
+	}
+	r.Drain()
+	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.Port)); err == nil {
+		t.Error("somebody is let in")
+	}
+	if r.Open() != 1 || !speaks(conn, "hello again") {
+		t.Error("the open connection was cut")
+	}
+	conn.Close()
+	for deadline := time.Now().Add(10 * time.Second); r.Open() > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the connection has not ended")
+		}
+	}
+}

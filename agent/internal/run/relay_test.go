@@ -1,0 +1,147 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/run"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// entering makes a client that enters at another port than the node's.
+func (w *world) entering(u api.User, port int) *Client {
+	outbound := w.setup.Client(u)
+	outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
+	return NewClient(w.t, outbound)
+}
+
+func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
+	t.Parallel()
+	target, other, relay := newWorld(t, User(1)), newWorld(t, User(1)), newWorld(t)
+	target.start()
+	other.start()
+	port := FreePort(t)
+	forwards := func(to ...*world) *api.Node {
+		node := relay.setup.Node
+		for i, w := range to {
+			node.Forwards = append(node.Forwards, api.Forward{Port: port + i, Target: fmt.Sprintf("127.0.0.1:%d", w.setup.Node.Port), TCP: true})
+		}
+		return &node
+	}
+	relay.start()
+	relay.publish(api.Change{Node: forwards(target)})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 500_000)) }))
+	t.Cleanup(web.Close)
+	client := target.entering(User(1), port)
+	surfer := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return client.Dial(address), nil }}}
+	get := func() error {
+		answer, err := surfer.Get(web.URL)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err == nil && len(body) != 500_000 {
+			err = fmt.Errorf("%d bytes", len(body))
+		}
+		return err
+	}
+	var err error
+	eventually(t, 10*time.Second, "a page comes through the relay", func() bool { err = get(); return err == nil })
+	staying := client.Dial(target.echo)
+	target.mustExchange(staying, 1000)
+	eventually(t, 15*time.Second, "the traffic is billed", func() bool { return target.bill(1) >= 502_000 })
+	time.Sleep(2 * time.Second)
+	if bill := target.bill(1); bill > 504_000 { // with the heads of request and answer
+		t.Errorf("a page of 500,000 bytes and 2,000 of an exchange were billed as %d", bill)
+	}
+
+	relay.publish(api.Change{Node: forwards(target, other)}) // another relay comes
+	second := other.entering(User(1), port+1)
+	eventually(t, 10*time.Second, "the second relay serves", func() bool {
+		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	other.mustExchange(second.Dial(other.echo), 1000)
+	target.mustExchange(staying, 1000)
+	other.billedExactly(1, 2000)
+
+	if err := relay.stop(); err != nil { // without a drain: what is open is cut
+		t.Error(err)
+	}
+	if _, err := Exchange(staying, 1000); err == nil {
+		t.Error("the relay has ended and its connection goes on")
+	}
+	if bill := relay.bill(1); bill != 0 {
+		t.Errorf("the relay billed %d bytes", bill)
+	}
+	target.mustExchange(target.client(User(1)).Dial(target.echo), 1000) // the node itself knows nothing of it
+}
+
+func TestARelayServesFromTheSavedListToo(t *testing.T) {
+	t.Parallel()
+	relay := newWorld(t)
+	relay.setup.Node.Forwards = []api.Forward{{Port: FreePort(t), Target: EchoServer(t), TCP: true}}
+	relay.node = relay.setup.Node
+	relay.start()
+	if err := relay.stop(); err != nil {
+		t.Fatal(err)
+	}
+	relay.set(func() {
+		relay.fault = func(rw http.ResponseWriter, _ *http.Request) bool { failure(rw, 503, "away"); return true }
+	})
+	relay.start()
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", relay.setup.Node.Forwards[0].Port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	relay.mustExchange(conn, 1000)
+}
+
+func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	client := w.client(User(1))
+	open := client.Dial(w.echo)
+	w.mustExchange(open, 1000)
+	refused := func() bool {
+		conn := client.Dial(w.echo)
+		defer conn.Close()
+		return Refused(conn)
+	}
+	w.publish(api.Change{Blocked: []string{"127.0.0.1", "192.0.2.9"}})
+	eventually(t, 10*time.Second, "new connections are refused", refused)
+	if _, err := Exchange(open, 1000); err == nil {
+		t.Error("a connection from the blocked address goes on")
+	}
+	eventually(t, 10*time.Second, "the list is saved", func() bool {
+		s, err := run.Summarize(w.data)
+		return err == nil && s.Revision == 2
+	})
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.set(func() {
+		w.fault = func(rw http.ResponseWriter, _ *http.Request) bool { failure(rw, 503, "away"); return true }
+	})
+	w.start()
+	if !refused() {
+		t.Error("after a restart without the server the address is let in")
+	}
+	w.set(func() { w.fault = nil })
+	w.publish(api.Change{Unblocked: []string{"127.0.0.1"}})
+	eventually(t, 40*time.Second, "the address is let in again", func() bool { return !refused() })
+}
