@@ -91,14 +91,9 @@ func (d *tcpDoor) carry(source netip.Addr, conn *net.TCPConn) {
 	up.Wait()
 }
 
-// pass hands an end on as what it was: as the end of this direction, or as that of the connection.
+// pass hands on what comes, and that it ends. What is under way in the other direction still arrives, if it can.
 func pass(to, from *net.TCPConn) {
-	_, err := io.Copy(to, from)
-	if err == nil {
-		err = to.CloseWrite()
-	}
-	if err != nil {
-		to.Close()
-		from.Close()
-	}
+	_, _ = io.Copy(to, from)
+	_ = from.CloseRead()
+	_ = to.CloseWrite()
 }

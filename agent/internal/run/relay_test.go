@@ -41,7 +41,7 @@ func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 500_000)) }))
 	t.Cleanup(web.Close)
 	client := target.entering(User(1), port)
-	surfer := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return client.Dial(address), nil }}}
+	surfer := &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return client.Dial(address), nil }}}
 	get := func() error {
 		answer, err := surfer.Get(web.URL)
 		if err != nil {
