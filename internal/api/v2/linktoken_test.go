@@ -136,6 +136,22 @@ func TestAUserSeesAndResetsTheirNodeCredentials(t *testing.T) {
 	})
 }
 
+// linkFetch is a row of the log.
+type linkFetch struct {
+	Time      time.Time
+	Token     string `json:"token_fingerprint"`
+	IsCurrent bool   `json:"is_current"`
+	IP, Area  string
+	Client    string
+	Version   string
+	UserAgent string `json:"user_agent"`
+	Format    string
+	Status    int
+	Nodes     int
+	LeftOut   int `json:"left_out"`
+	Bytes     int64
+}
+
 func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := linkDesk(t, d)
@@ -143,10 +159,7 @@ func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 		fetchStatus(h, url+"?client_type=ClashMeta")
 		type log struct {
 			Total int
-			Items []struct {
-				Client, Format, IP string
-				Status             int
-			}
+			Items []linkFetch
 		}
 		var got log
 		for end := time.Now().Add(10 * time.Second); got.Total == 0; got = call[log](t, h, "1", "GET", "link-log") {
@@ -155,7 +168,8 @@ func TestAUserSeesOnlyTheirOwnFetches(t *testing.T) {
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if f := got.Items[0]; f.Client != "ClashMeta" || f.Format != "clash-meta" || f.Status != 200 || f.IP != "192.0.2.1" {
+		if f := got.Items[0]; f != (linkFetch{f.Time, f.Token, true, "192.0.2.1", "ZZ", "ClashMeta", "", "", "clash-meta", 200, 0, 0, f.Bytes}) ||
+			len(f.Token) != 8 || strings.Contains(url, f.Token) || f.Bytes < 100 || time.Since(f.Time) > time.Minute {
 			t.Errorf("%+v", f)
 		}
 		if other := call[log](t, h, "2", "GET", "link-log"); other.Total != 0 || len(other.Items) != 0 {

@@ -1,0 +1,79 @@
+package link_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+)
+
+// files gives the bytes and tags of every client's file.
+func (s *site) files() map[string][]string {
+	out := map[string][]string{}
+	for _, f := range formats {
+		for _, coding := range []string{"", "gzip", "br"} {
+			w := s.get("client_type="+f.clientType, "Accept-Encoding", coding)
+			if w.Code != http.StatusOK || w.Body.Len() == 0 {
+				s.Errorf("%s: %d", f.clientType, w.Code)
+			}
+			out[f.clientType+" "+coding] = []string{w.Header().Get("ETag"), w.Body.String()}
+		}
+	}
+	return out
+}
+
+// same holds another server's files against those.
+func same(t *testing.T, want, got map[string][]string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTwoServersOnOneDatabaseGiveTheSameBytes(t *testing.T) {
+	url := dbtest.PostgresURL(t)
+	one := open(t, connect(t, url, ""))
+	two := serve(t, connect(t, url, ""))
+	two.token = one.token
+	same(t, one.files(), two.files())
+
+	fresh, err := two.links.Reset(t.Context(), user, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := one.get(""); w.Code != http.StatusNotFound {
+		t.Errorf("reset on the other server, the old link is still answered: %d", w.Code)
+	}
+	one.token, two.token = fresh.Token, fresh.Token
+	same(t, one.files(), two.files())
+}
+
+func TestARestartGivesTheSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	d := connect(t, "", dir)
+	if err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := open(t, d)
+	want := before.files()
+	before.stop()
+	d.Close()
+
+	after := serve(t, connect(t, "", dir))
+	after.token = before.token
+	same(t, want, after.files())
+	same(t, want, after.files()) // from the cache
+}
+
+func connect(t *testing.T, url, dir string) *db.DB {
+	t.Helper()
+	d, err := db.Open(t.Context(), url, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
