@@ -19,14 +19,27 @@ func (a *Accounts) Tell(ctx context.Context, tx bun.Tx, userID int64, content ma
 
 // TellStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
 func (a *Accounts) TellStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
-	var rows []row
-	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+	staff, err := a.Staff(ctx, tx, roles)
+	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content}); err != nil {
+	for _, u := range staff {
+		if err := a.mails.Send(ctx, tx, mail.Message{To: u.Email, Lang: u.Lang, Content: content}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Staff gives everybody with one of the roles.
+func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, roles []Role) ([]User, error) {
+	var rows []row
+	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	users := make([]User, len(rows))
+	for i, r := range rows {
+		users[i] = r.User
+	}
+	return users, nil
 }

@@ -62,6 +62,7 @@ type App struct {
 	Queue    *job.Queue
 	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
 	Media    *job.Queue // the same for the media server
+	Notices  *job.Queue // and for what the Telegram bot says by itself
 	Mails    *mail.Mails
 	Captchas *captcha.Captchas
 	IPBans   *ipban.Bans
@@ -154,6 +155,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Telegram.Close)
 
 	a.Nodes.OnOutage(a.tellOutage)
+	a.Traffic.OnConflict(a.tellConflict)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
@@ -164,6 +166,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Mails.Register(a.Outbox)
 	a.Media = job.New(a.DB)
 	a.Emby.Register(a.Media)
+	a.Notices = job.New(a.DB)
+	a.Telegram.RegisterTelling(a.Notices)
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
@@ -202,6 +206,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Queue.Run(ctx) })
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })
+	background.Go(func() { a.Notices.Run(ctx) })
 	logging, stopLogging := context.WithCancel(context.WithoutCancel(ctx)) // until the last fetch is answered
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })

@@ -86,8 +86,8 @@ type Letter struct{ Subject, Text, HTML string }
 //go:embed templates
 var files embed.FS
 
-// write gives the words of a message.
-func (m *Mails) write(msg Message) (Letter, error) {
+// Write gives the words of a message, for other ways than mail to tell them.
+func (m *Mails) Write(msg Message) (Letter, error) {
 	t, err := templates()
 	if err != nil {
 		return Letter{}, err

@@ -86,7 +86,7 @@ const (
 
 // Send puts a mail into the queue as part of tx. The text is written now, in the words of today's settings.
 func (m *Mails) Send(ctx context.Context, tx bun.Tx, msg Message) error {
-	letter, err := m.write(msg)
+	letter, err := m.Write(msg)
 	if err != nil {
 		return err
 	}

@@ -15,5 +15,12 @@ type NodeBack struct {
 	EndedAt time.Time
 }
 
-func (NodeOffline) kind() string { return "node_offline" }
-func (NodeBack) kind() string    { return "node_back" }
+// NodeConflict tells staff that a node's agent sent a report under the number of another.
+type NodeConflict struct {
+	Node string
+	At   time.Time
+}
+
+func (NodeOffline) kind() string  { return "node_offline" }
+func (NodeBack) kind() string     { return "node_back" }
+func (NodeConflict) kind() string { return "node_conflict" }

@@ -139,6 +139,7 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 		return err
 	}
 	t.note(entries)
+	t.tellConflicts(ctx, entries)
 	t.followQuotas(ctx, entries)
 	return nil
 }
@@ -192,7 +193,6 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 		e.receipt = Receipt{Repeated: true}
 	} else {
 		e.err = ErrConflict
-		slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
 	}
 	return false, nil
 }

@@ -2,8 +2,11 @@
 package traffic
 
 import (
+	"context"
 	"sync"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -63,6 +66,8 @@ type Traffic struct {
 	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
+
+	onConflict []func(ctx context.Context, tx bun.Tx, n node.Node) error
 
 	mu       sync.Mutex
 	waiting  *batch // gathers while another is being written

@@ -9,6 +9,12 @@ CREATE TABLE traffic_report (
 ) {{strict}};
 CREATE INDEX traffic_report_accepted ON traffic_report (accepted_at);
 
+-- Nodes of which a report came under the number of another.
+CREATE TABLE traffic_conflict (
+	node_id {{int}} PRIMARY KEY,
+	told_at {{time}} NOT NULL -- when staff last heard of it
+) {{strict}};
+
 CREATE TABLE traffic_hour (
 	user_id       {{int}} NOT NULL,
 	hour          {{int}} NOT NULL, -- Unix time / 3600

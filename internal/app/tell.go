@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/mail"
+	"airstrip/internal/node"
+)
+
+// tellStaff tells those who look after nodes by mail, and by Telegram where they linked it.
+func (a *App) tellStaff(ctx context.Context, tx bun.Tx, content mail.Content) error {
+	roles := []account.Role{account.Owner, account.Admin}
+	if err := a.Accounts.TellStaff(ctx, tx, roles, content); err != nil {
+		return err
+	}
+	staff, err := a.Accounts.Staff(ctx, tx, roles)
+	if err != nil {
+		return err
+	}
+	for _, u := range staff {
+		if u.TelegramID == nil {
+			continue
+		}
+		letter, err := a.Mails.Write(mail.Message{To: u.Email, Lang: u.Lang, Content: content})
+		if err != nil {
+			return err
+		}
+		if err := a.Telegram.Tell(ctx, tx, *u.TelegramID, letter.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellOutage tells those who look after nodes of an outage's beginning and of its end.
+func (a *App) tellOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.Outage) error {
+	var content mail.Content = mail.NodeOffline{Node: n.Name, SeenAt: o.BeganAt}
+	if o.EndedAt != nil {
+		content = mail.NodeBack{Node: n.Name, BeganAt: o.BeganAt, EndedAt: *o.EndedAt}
+	}
+	return a.tellStaff(ctx, tx, content)
+}
+
+// tellConflict tells them of a report under the number of another.
+func (a *App) tellConflict(ctx context.Context, tx bun.Tx, n node.Node) error {
+	return a.tellStaff(ctx, tx, mail.NodeConflict{Node: n.Name, At: a.DB.Now()})
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/node"
+	"airstrip/internal/secret"
+	"airstrip/internal/telegram/telegramtest"
+	"airstrip/internal/traffic"
+)
+
+// duty is a server with a bot and three people: an owner and a finance clerk who linked Telegram, and an admin who did not.
+type duty struct {
+	*front
+	*telegramtest.Server
+	now  time.Time
+	node node.Node
+}
+
+func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			c := config(t)
+			if engine == "postgres" {
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+			}
+			d := &duty{Server: telegramtest.New(t), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)}
+			c.TelegramAPI = d.URL
+			d.front = openFront(t, c)
+			d.DB.SetClock(func() time.Time { return d.now })
+			if err := d.Secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
+				t.Fatal(err)
+			}
+			for i, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
+				made := d.customer(t, string(role), 0)
+				if err := d.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
+					t.Fatal(err)
+				}
+				if role == account.Admin {
+					continue
+				}
+				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+					return d.Accounts.LinkTelegram(ctx, tx, made.id, int64(100+i), account.Client{})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			n, _, err := d.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.node = n
+			test(t, d)
+		})
+	}
+}
+
+// mails gives the kinds and recipients of mails about nodes.
+func (d *duty) mails(t *testing.T) (told []string) {
+	t.Helper()
+	all, err := d.Mails.List(t.Context(), 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if strings.HasPrefix(m.Kind, "node_") {
+			told = append(told, m.Kind+" "+m.Recipient)
+		}
+	}
+	slices.Sort(told)
+	return told
+}
+
+// says works off what the bot has to say and insists that it is one message to the owner.
+func (d *duty) says(t *testing.T, part string) {
+	t.Helper()
+	if err := d.Notices.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c := d.Next(); c.Method != "sendMessage" || c.ChatID != 100 || !strings.Contains(c.Text, part) {
+		t.Fatalf("the bot says %+v, want %q", c, part)
+	}
+	d.silent(t)
+}
+
+func (d *duty) silent(t *testing.T) {
+	t.Helper()
+	if err := d.Notices.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !d.Silent() {
+		t.Fatalf("the bot says %+v", d.Next())
+	}
+}
+
+func (d *duty) later(t *testing.T, by time.Duration) {
+	t.Helper()
+	d.now = d.now.Add(by)
+	if err := d.Queue.Trigger(t.Context(), "node.watch"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
+	eachDuty(t, func(t *testing.T, d *duty) {
+		if err := d.Nodes.Seen(t.Context(), d.node.ID); err != nil {
+			t.Fatal(err)
+		}
+		d.later(t, 10*time.Minute)
+		d.says(t, "hk")
+		d.later(t, 10*time.Minute)
+		d.silent(t)
+		if err := d.Nodes.Seen(t.Context(), d.node.ID); err != nil {
+			t.Fatal(err)
+		}
+		d.Down(true)
+		d.later(t, time.Second)
+		if err := d.Notices.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d.Down(false)
+		d.now = d.now.Add(time.Minute) // what Telegram did not hear is said again
+		d.says(t, "恢复")
+		if err := d.Secrets.Set(t.Context(), secret.TelegramToken, ""); err != nil {
+			t.Fatal(err)
+		}
+		d.later(t, 10*time.Minute)
+		d.silent(t)
+		want := []string{"node_back admin@example.com", "node_back owner@example.com", "node_offline admin@example.com", "node_offline admin@example.com", "node_offline owner@example.com", "node_offline owner@example.com"}
+		if told := d.mails(t); !slices.Equal(told, want) {
+			t.Error(told)
+		}
+	})
+}
+
+func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
+	eachDuty(t, func(t *testing.T, d *duty) {
+		sequence := 0
+		report := func(body string) error {
+			_, err := d.Traffic.Record(t.Context(), traffic.Report{Node: d.node, ID: fmt.Sprint("boot:", sequence), Hash: sha256.Sum256([]byte(body)), From: d.now.Add(-time.Minute), To: d.now})
+			return err
+		}
+		conflicts := func(want int) {
+			t.Helper()
+			for sequence = range 3 {
+				if err := report("a"); err != nil {
+					t.Fatal(err)
+				}
+				if err := report("b"); !errors.Is(err, traffic.ErrConflict) {
+					t.Fatal(err)
+				}
+			}
+			if told := d.mails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" || told[len(told)-1] != "node_conflict owner@example.com" {
+				t.Fatal(told)
+			}
+		}
+		if err := report("a"); err != nil || len(d.mails(t)) != 0 {
+			t.Fatal(err)
+		}
+		conflicts(1)
+		d.says(t, "hk")
+		d.now = d.now.Add(23 * time.Hour)
+		conflicts(1)
+		d.silent(t)
+		d.now = d.now.Add(time.Hour)
+		conflicts(2)
+		d.says(t, "编号")
+	})
+}
