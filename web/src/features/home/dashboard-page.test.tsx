@@ -159,6 +159,39 @@ describe('the link', () => {
     expect(screen.getByText(link().url)).toBeVisible()
   })
 
+  it('is on the address that one chooses, also once it is reset', async () => {
+    const on = (token: string) =>
+      link({
+        url: `https://fast.example.com/link2/${token}`,
+        urls: ['fast.example.com', 'spare.example.net:8443'].map(
+          (host) => `https://${host}/link2/${token}`,
+        ),
+      })
+    server.use(
+      http.get('*/api/v2/user/services/link-token/link-token', () => success(on('q7Vt'))),
+      http.post('*/api/v2/user/services/link-token/link-token/reset', () => success(on('Zz91'))),
+    )
+    const { user } = await openSignedIn('/user/dashboard')
+    const address = await screen.findByRole('combobox', { name: 'Address of the link' })
+    expect(address).toHaveValue('fast.example.com')
+    await user.selectOptions(address, 'spare.example.net:8443')
+    await user.click(screen.getByRole('button', { name: 'Copy subscription link' }))
+    expect(await navigator.clipboard.readText()).toBe('https://spare.example.net:8443/link2/q7Vt')
+    await user.click(screen.getByRole('button', { name: 'Import to Clash Verge' }))
+    expect(openClient).toHaveBeenLastCalledWith(expect.stringContaining('spare.example.net'))
+    await user.click(screen.getByRole('button', { name: 'Other clients' }))
+    await chooseFromMenu(user, 'Reset link…')
+    await user.click(await screen.findByRole('button', { name: 'Reset link' }))
+    expect(await screen.findByText('The new link works')).toBeVisible()
+    expect(screen.getByText(/spare\.example\.net:8443\/link2\/Zz/)).toBeInTheDocument()
+  })
+
+  it('needs no choice where there is one address', async () => {
+    await openSignedIn('/user/dashboard')
+    expect(await screen.findByRole('button', { name: 'Copy subscription link' })).toBeVisible()
+    expect(screen.queryByRole('combobox')).not.toBeInTheDocument()
+  })
+
   it('opens as a QR code', async () => {
     const { user } = await openSignedIn('/user/dashboard')
     await user.click(await screen.findByRole('button', { name: 'QR code' }))

@@ -12,6 +12,7 @@ import { maskLink } from '../import-client'
 import { ImportButton } from './import-button'
 import classes from './link-panel.module.css'
 
+const AddressSelect = lazyPart(() => import('./address-select'), 'AddressSelect')
 const QrDialog = lazyPart(() => import('./qr-dialog'), 'QrDialog')
 const ResetDialog = lazyPart(() => import('./reset-dialog'), 'ResetDialog')
 
@@ -23,14 +24,16 @@ export function LinkPanel({ isQuiet = false }: { isQuiet?: boolean }) {
     <div className={classes.panel}>
       <h2 className={classes.title}>{t('connect')}</h2>
       <Loaded query={link} skeleton={<PanelSkeleton />}>
-        {({ url }) => <Panel url={url} isQuiet={isQuiet} />}
+        {({ url, urls }) => <Panel urls={urls.length > 0 ? urls : [url]} isQuiet={isQuiet} />}
       </Loaded>
     </div>
   )
 }
 
-function Panel({ url, isQuiet }: { url: string; isQuiet: boolean }) {
+function Panel({ urls, isQuiet }: { urls: string[]; isQuiet: boolean }) {
   const { t } = useTranslation('home')
+  const [host, setHost] = useState('') // which stays when the link is reset
+  const url = urls.find((each) => new URL(each).host === host) ?? urls[0]!
   const [dialog, setDialog] = useState<'qr' | 'reset'>()
   const close = () => setDialog(undefined)
   return (
@@ -52,6 +55,11 @@ function Panel({ url, isQuiet }: { url: string; isQuiet: boolean }) {
         >
           {t('qr')}
         </Button>
+        <Suspense>
+          {urls.length > 1 && (
+            <AddressSelect urls={urls} url={url} className={classes.address} onChange={setHost} />
+          )}
+        </Suspense>
       </div>
       <Suspense>
         {dialog === 'qr' && <QrDialog url={url} onClose={close} />}
