@@ -20,7 +20,7 @@ import (
 )
 
 // full is the size of `make stress`.
-var full = flag.Bool("full", false, "kill the agent as often as in the stress test")
+var full = flag.Bool("full", false, "kill the agent and change users as often as in the stress test")
 
 // TestMain lets the test binary be the agent that a test starts and kills.
 func TestMain(m *testing.M) {

@@ -44,6 +44,10 @@ func newWorld(t *testing.T, users ...api.User) *world {
 		}
 	}
 	setup.Node.ReportSeconds = 1
+	return newWorldOf(t, setup, users...)
+}
+
+func newWorldOf(t *testing.T, setup Setup, users ...api.User) *world {
 	return &world{server: newServer(t, setup.Node, users...), setup: setup, data: t.TempDir(), echo: EchoServer(t)}
 }
 
@@ -77,8 +81,16 @@ func (w *world) start() {
 
 func (w *world) listening() {
 	w.t.Helper()
+	address := fmt.Sprintf("127.0.0.1:%d", w.setup.Node.Port)
 	eventually(w.t, 10*time.Second, "the node listens", func() bool {
-		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", w.setup.Node.Port))
+		if w.setup.Node.Protocol == "hysteria2" {
+			free, err := net.ListenPacket("udp", address)
+			if err == nil {
+				free.Close()
+			}
+			return err != nil
+		}
+		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
 		}

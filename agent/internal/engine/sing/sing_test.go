@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,6 +287,43 @@ func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
 		if send(first, 300*time.Millisecond) != nil {
 			t.Error("a packet reached a private address")
 		}
+	})
+}
+
+func TestDownloadsGoOnWhileOtherUsersComeAndGo(t *testing.T) {
+	from := SlowSource(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(1), User(2))
+		over := make(chan struct{})
+		var group sync.WaitGroup
+		for id := range int64(2) {
+			client := s.client(t, User(id+1), here)
+			for range 10 {
+				conn := client.Dial(from)
+				group.Go(func() {
+					if err := Download(conn, over); err != nil {
+						t.Errorf("a download broke: %v", err)
+					}
+				})
+			}
+		}
+		for id := int64(100); id < 300; id++ {
+			station.Gate.Put(User(id))
+			rekeyed := User(id + 1000)
+			rekeyed.ID = id
+			for _, u := range []api.User{User(id), rekeyed} {
+				if err := station.Engine.Add([]api.User{u}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			station.Gate.Remove(id)
+			if err := station.Engine.Remove([]int64{id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(over)
+		group.Wait()
 	})
 }
 

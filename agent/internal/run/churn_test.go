@@ -1,0 +1,67 @@
+package run_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
+	times, downloads := 100, 20
+	if *full {
+		times, downloads = 1000, 50
+	}
+	for _, s := range Setups(t) {
+		switch s.Name {
+		case "vless reality vision", "vmess grpc tls", "trojan tls", "shadowsocks aes-128-gcm", "shadowsocks 2022-blake3-aes-128-gcm", "hysteria2":
+			t.Run(s.Name, func(t *testing.T) { churn(t, s, times, downloads) })
+		}
+	}
+}
+
+func churn(t *testing.T, s Setup, times, downloads int) {
+	var staying []api.User
+	for id := range int64(10) {
+		staying = append(staying, User(id+1))
+	}
+	s.Node.ReportSeconds = 1
+	w := newWorldOf(t, s, staying...)
+	w.start()
+	from, over := SlowSource(t), make(chan struct{})
+	var group sync.WaitGroup
+	for _, u := range staying {
+		client := w.client(u)
+		for range downloads / len(staying) {
+			conn := client.Dial(from)
+			group.Go(func() {
+				if err := Download(conn, over); err != nil {
+					t.Errorf("a download of user %d broke: %v", u.ID, err)
+				}
+			})
+		}
+	}
+	for i := range times {
+		comer := User(int64(100 + i))
+		w.publish(api.Change{Users: []api.User{comer}})
+		if i%(times/5) == 0 {
+			client := w.client(comer)
+			eventually(t, 10*time.Second, "who has come is let in", func() bool { return !Refused(client.Dial(w.echo)) })
+		}
+		rekeyed := User(int64(50_000 + i))
+		rekeyed.ID = comer.ID
+		w.publish(api.Change{Users: []api.User{rekeyed}})
+		limited := rekeyed
+		limited.SpeedMbps = Ptr(100.0)
+		w.publish(api.Change{Users: []api.User{limited}})
+		w.publish(api.Change{Removed: []int64{comer.ID}})
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.publish(api.Change{Users: []api.User{User(99)}})
+	last := w.client(User(99))
+	eventually(t, 30*time.Second, "the last of all is let in", func() bool { return !Refused(last.Dial(w.echo)) })
+	close(over)
+	group.Wait()
+}
