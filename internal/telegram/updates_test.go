@@ -34,7 +34,9 @@ func TestARestartLosesNoUpdateAndHandlesNoneTwice(t *testing.T) {
 }
 
 func TestOfTwoReplicasOnePollsAndTheOtherTakesOver(t *testing.T) {
+	t.Parallel() // it waits for a pause of the bot
 	each(t, func(w *world) {
+		w.Parallel()
 		b, stopB := w.start()
 		w.linked("lin@example.com", lin)
 		s, err := b.Begin(w.Context(), page) // a page may ask any of them
@@ -95,6 +97,7 @@ func TestWithoutABotNothingIsOffered(t *testing.T) {
 }
 
 func TestAnOutageOfTelegramPasses(t *testing.T) {
+	t.Parallel() // it waits for two pauses of the bot
 	w := newWorld(t, dbtest.SQLite(t))
 	w.bot, w.stop = w.start()
 	w.Down(true)
