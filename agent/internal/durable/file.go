@@ -2,9 +2,16 @@
 package durable
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 )
+
+// Full says whether an error means that the disk, or the process's share of it, has no room.
+func Full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
 
 // WriteFile replaces the file at path, mode 0600. On an error the old content is still there.
 func WriteFile(path string, data []byte) error {

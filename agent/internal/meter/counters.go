@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"airstrip/agent/internal/durable"
 )
 
 // The file: a head, then segments of slots. The sizes are multiples of 64 KiB, the largest page size of the
@@ -47,7 +49,7 @@ func (c *Counter) Total() int64 { return atomic.LoadInt64(&c.up) + atomic.LoadIn
 // mapping; sync makes it outlive a power cut.
 type counters struct {
 	mu     sync.Mutex
-	file   *os.File
+	file   *os.File // nil: there was no room for one
 	head   []byte
 	maps   [][]byte
 	byUser map[int64]*Counter
@@ -56,8 +58,18 @@ type counters struct {
 }
 
 // openCounters maps the file at path, making it if it is not there. A file that is not ours is set aside and
-// a new one begun, for a node must go on serving.
+// a new one begun, and where the disk has no room for a new one the counters live in memory alone, for a node must go on
+// serving.
 func openCounters(path string, log *slog.Logger) (*counters, error) {
+	c, err := mapCounters(path, log)
+	if durable.Full(err) {
+		log.Error("the disk has no room for the counters file; until the next start bytes are counted in memory only and, while nothing can be reported, lost if the agent ends", "err", err)
+		return &counters{head: make([]byte, headBytes), byUser: map[int64]*Counter{}, log: log}, nil
+	}
+	return c, err
+}
+
+func mapCounters(path string, log *slog.Logger) (*counters, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -75,7 +87,7 @@ func openCounters(path string, log *slog.Logger) (*counters, error) {
 			return nil, err
 		}
 		log.Error("the counters file was not readable and has been set aside; what it had counted and not yet sealed is not reported", "file", aside)
-		return openCounters(path, log)
+		return mapCounters(path, log)
 	}
 	if n < headBytes || !bytes.HasPrefix(head, []byte(magic)) {
 		copy(head, magic)
@@ -129,6 +141,10 @@ func (c *counters) adopt(slots []Counter) {
 // grow adds a segment. Its zeros are written and not only promised: a hole that the disk has no room for
 // would kill the process when it is touched. Without room the segment lives in memory alone.
 func (c *counters) grow() {
+	if c.file == nil {
+		c.adopt(make([]Counter, segmentSlots))
+		return
+	}
 	at := headBytes + int64(len(c.maps))*segmentBytes
 	_, err := c.file.WriteAt(make([]byte, segmentBytes), at)
 	if err == nil {
@@ -199,6 +215,9 @@ func (c *counters) setSealedAt(t time.Time) {
 
 // sync puts all that was counted so far on the disk.
 func (c *counters) sync() error {
+	if c.file == nil {
+		return nil
+	}
 	c.mu.Lock()
 	maps := append([][]byte{c.head}, c.maps...)
 	c.mu.Unlock()
@@ -211,4 +230,9 @@ func (c *counters) sync() error {
 }
 
 // close leaves the mappings to the end of the process: connections may still be counting into them.
-func (c *counters) close() error { return c.file.Close() }
+func (c *counters) close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
+}

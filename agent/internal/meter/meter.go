@@ -26,6 +26,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -119,7 +120,7 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 		}
 	}
 	// A batch that was deleted must not come back by a power cut after its users' lines have begun anew.
-	if err := durable.SyncFolder(m.spool.dir); err != nil {
+	if err := durable.SyncFolder(m.spool.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	m.counters.release(func(user int64) bool { return keep(user) || marked[user] })

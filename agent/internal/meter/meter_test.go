@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -127,13 +128,16 @@ func TestASpoolThatCannotBeWrittenLosesNothing(t *testing.T) {
 	m.Counter(1).Up(5)
 	m.Hit(1, 2)
 	spool := filepath.Join(dir, "spool")
-	if err := os.Rename(spool, spool+".away"); err != nil {
+	if err := errors.Join(os.Rename(spool, spool+".away"), os.WriteFile(spool, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Seal(); err == nil {
-		t.Fatal("sealing into a folder that is not there gave no error")
+		t.Fatal("sealing into a file gave no error")
 	}
 	m.Counter(1).Up(6)
+	if err := os.Remove(spool); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Rename(spool+".away", spool); err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,10 @@ type spool struct {
 	last int64
 }
 
+// openSpool makes the folder where it is not there and the disk has room; else write does, once it has.
 func openSpool(dir string) (*spool, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "refused"), 0o700); err != nil {
+	s := &spool{dir: dir}
+	if err := s.make(); err != nil && !durable.Full(err) {
 		return nil, err
 	}
 	// Unfinished files of a process that died while it wrote them: their bytes are still in the counters.
@@ -53,7 +55,6 @@ func openSpool(dir string) (*spool, error) {
 			return nil, err
 		}
 	}
-	s := &spool{dir: dir}
 	names, err := s.names()
 	if err != nil {
 		return nil, err
@@ -64,10 +65,12 @@ func openSpool(dir string) (*spool, error) {
 	return s, nil
 }
 
+func (s *spool) make() error { return os.MkdirAll(filepath.Join(s.dir, "refused"), 0o700) }
+
 // names of the waiting batches, the oldest first.
 func (s *spool) names() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var names []string
@@ -82,6 +85,9 @@ func (s *spool) names() ([]string, error) {
 
 // write puts a batch on the disk and answers when it is safe there.
 func (s *spool) write(b *Batch) error {
+	if err := s.make(); err != nil {
+		return fmt.Errorf("making the spool: %w", err)
+	}
 	marks, err := json.Marshal(b.marks)
 	if err != nil {
 		return err
@@ -124,5 +130,8 @@ func (s *spool) remove(name string) error {
 
 // setAside moves a batch that will never be accepted to where an operator can look at it.
 func (s *spool) setAside(name string) error {
+	if err := s.make(); err != nil {
+		return err
+	}
 	return os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, "refused", name))
 }

@@ -211,7 +211,7 @@ func claim(data string) (func(), error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(data, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.Open(data) // the folder itself: on a full disk there is no room for a file
 	if err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}

@@ -16,15 +16,15 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// limitDisk lets this process write nothing more to any file for as long as one exists. Only the kernel's word for it
-// differs from that of a full disk.
+// limitDisk lets this process write nothing more to any file for as long as one exists, from its return on. Only the
+// kernel's word for it differs from that of a full disk.
 func limitDisk(full string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var all syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &all); err != nil {
 		panic(err)
 	}
-	for ; ; time.Sleep(20 * time.Millisecond) {
+	look := func() {
 		limit := all
 		if _, err := os.Stat(full); err == nil {
 			limit.Cur = 0
@@ -33,25 +33,66 @@ func limitDisk(full string) {
 			panic(err)
 		}
 	}
+	look()
+	go func() {
+		for ; ; time.Sleep(20 * time.Millisecond) {
+			look()
+		}
+	}()
+}
+
+// onDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
+func (w *world) onDisk(full string) (log *output, end func()) {
+	w.t.Helper()
+	agent := exec.Command(os.Args[0], "-test.run", "^$")
+	agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1", "AGENT_FULL_DISK="+full)
+	log = new(output)
+	agent.Stderr = log
+	if err := agent.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() {
+		agent.Process.Kill()
+		agent.Wait()
+		w.t.Log(log)
+	})
+	w.t.Cleanup(end)
+	w.listening()
+	return log, end
+}
+
+func TestWithAFullDiskAndAnEmptyFolderItStartsAndSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	full := filepath.Join(t.TempDir(), "full")
+	if err := os.WriteFile(full, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, end := w.onDisk(full)
+	conn := w.client(User(1)).Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	for _, words := range []string{"no room for the counters file", "could not be written to the spool", "the state could not be saved"} {
+		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
+	}
+	w.mustExchange(conn, 5000)
+	if bill := w.bill(1); bill != 0 {
+		t.Errorf("billed %d while no report could be kept", bill)
+	}
+	if err := os.Remove(full); err != nil {
+		t.Fatal(err)
+	}
+	w.billedExactly(1, 12_000)
+	end()
+	w.onDisk(full) // with a counters file now
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	w.billedExactly(1, 14_000)
 }
 
 func TestOnAFullDiskItSaysSoAndGoesOnCounting(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
 	full := filepath.Join(t.TempDir(), "full")
-	agent := exec.Command(os.Args[0], "-test.run", "^$")
-	agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1", "AGENT_FULL_DISK="+full)
-	log := new(output)
-	agent.Stderr = log
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		agent.Process.Kill()
-		agent.Wait()
-		t.Log(log)
-	}()
-	w.listening()
+	log, _ := w.onDisk(full)
 	conn := w.client(User(1)).Dial(w.echo)
 	w.mustExchange(conn, 1000)
 	w.billedExactly(1, 2000)

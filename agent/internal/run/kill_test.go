@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if data := os.Getenv("AGENT_UNDER_TEST"); data != "" {
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		if full := os.Getenv("AGENT_FULL_DISK"); full != "" {
-			go limitDisk(full)
+			limitDisk(full)
 		}
 		node, _ := strconv.ParseInt(os.Getenv("AGENT_NODE"), 10, 64)
 		err := run.Run(context.Background(), run.Config{
