@@ -34,7 +34,8 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 		return nil, nil, err
 	}
 	var packages []Package
-	err := s.db.NewSelect().Model(&packages).Where("user_id = ? AND ended_at IS NULL AND used < bytes", userID).
+	err := s.db.NewSelect().Model(&packages).ColumnExpr("?TableAlias.*").
+		ColumnExpr("(SELECT f.order_id FROM fulfilment f WHERE f.package_id = ?TableAlias.id) AS order_id").Where("user_id = ? AND ended_at IS NULL AND used < bytes", userID).
 		Where("expires_at IS NULL OR expires_at > ?", s.db.Now()).OrderExpr("id").Scan(ctx)
 	return services, packages, err
 }

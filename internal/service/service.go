@@ -165,6 +165,7 @@ type Package struct {
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time // nil: lives until it is used up
 	EndedAt       *time.Time // nil while something may be taken from it
+	OrderID       *int64     `bun:",scanonly"` // that brought it, where List gave it; nil: a gift
 }
 
 // Open tells whether bytes can be taken from the package at now.

@@ -148,3 +148,30 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 		}
 	})
 }
+
+func TestAPackageNamesItsOrderSoThatItCanBeGivenBack(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newTill(t, d, 1)
+		c.charge(t, 1, "50")
+		bytes := int64(10 << 30)
+		p, err := c.shop.AddPlan(t.Context(), shop.Plan{Name: "More", Kind: shop.KindPackage, TrafficBytes: &bytes, Reset: service.Never, Visible: true, Prices: []shop.Price{{Amount: 800}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", p.Prices[0].ID), "")["order"].(map[string]any)
+		pack := c.ok(t, 1, "GET", "/api/v2/user/services", "")["packages"].([]any)[0].(map[string]any)
+		if pack["order_no"] != order["no"] {
+			t.Fatalf("the package says %v, its order is %v", pack["order_no"], order["no"])
+		}
+		asked := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/orders/%v/refund-request", pack["order_no"]), `{"reason": "bought twice"}`)
+		if asked["package_id"] != pack["id"] {
+			t.Errorf("asked %v for %v", asked, pack)
+		}
+		if got := c.ok(t, firstStaff, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%v/decision", asked["id"]), `{"grant": true, "answer": "Of course."}`); got["amount"] != "8.00" {
+			t.Error(got)
+		}
+		if left := c.ok(t, 1, "GET", "/api/v2/user/services", "")["packages"].([]any); len(left) != 0 {
+			t.Error(left)
+		}
+	})
+}

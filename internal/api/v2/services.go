@@ -46,6 +46,7 @@ type packageItem struct {
 	RemainingBytes int64        `json:"remaining_bytes"`
 	CreatedAt      time.Time    `json:"created_at"`
 	ExpiresAt      *time.Time   `json:"expires_at" doc:"null: lives until it is used up"`
+	OrderNo        *int64       `json:"order_no" doc:"Of the order that brought it; null: a gift"`
 }
 
 type oldServicesResult struct {
@@ -87,7 +88,7 @@ func Services(s *service.Services) Resource {
 					out.Services = append(out.Services, showService(v))
 				}
 				for _, p := range packages {
-					out.Packages = append(out.Packages, packageItem{p.ID, p.Name, p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt})
+					out.Packages = append(out.Packages, packageItem{p.ID, p.Name, p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt, p.OrderID})
 				}
 				return out, err
 			})

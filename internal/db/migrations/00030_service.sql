@@ -86,3 +86,4 @@ CREATE TABLE fulfilment (
 	CHECK ((service_id IS NULL) = (starts_at IS NULL) AND (service_id IS NULL) = (ends_at IS NULL))
 ) {{strict}};
 CREATE INDEX fulfilment_service ON fulfilment (service_id);
+CREATE INDEX fulfilment_package ON fulfilment (package_id) WHERE package_id IS NOT NULL;

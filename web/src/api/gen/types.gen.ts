@@ -2290,6 +2290,10 @@ export type PackageItem = {
     id: number;
     kind: 'bought' | 'checkin' | 'grant';
     name: string;
+    /**
+     * Of the order that brought it; null: a gift
+     */
+    order_no: number | null;
     remaining_bytes: number;
     used_bytes: number;
 };
