@@ -295,6 +295,7 @@ export const packageItem = (change: Partial<PackageItem> = {}): PackageItem => (
   remaining_bytes: 40 * GB,
   created_at: inDays(-3),
   expires_at: null,
+  order_no: null,
   ...change,
 })
 

@@ -19,6 +19,7 @@ describe('the notice', () => {
     expect(noticeOf(access({ expires_at: inDays(8), used_bytes: 158 * GB }), now)).toBeUndefined()
     expect(noticeOf(access({ expires_at: null, quota_bytes: null }), now)).toBeUndefined()
     expect(noticeOf(access({ state: 'none' }), now)).toBeUndefined()
+    expect(noticeOf(access({ state: 'banned' }), now)).toBeUndefined()
   })
 
   it.each([
@@ -55,7 +56,6 @@ describe('the notice', () => {
   it.each([
     ['exhausted', 'buyPackage'],
     ['expired', 'renew'],
-    ['banned', undefined],
   ] as const)('says what helps when the state is %s', (state, action) => {
     expect(noticeOf(access({ state }), now)).toMatchObject({ tone: 'error', key: state })
     expect(noticeOf(access({ state }), now)?.action).toBe(action)

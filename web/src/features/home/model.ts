@@ -18,20 +18,19 @@ export function usedPercent({ quota_bytes: quota, used_bytes: used }: Access): n
 
 export type Notice = {
   tone: 'warning' | 'error'
-  key: 'banned' | 'expired' | 'exhausted' | 'lastHours' | 'lastDays' | 'nearlyUsed'
+  key: 'expired' | 'exhausted' | 'lastHours' | 'lastDays' | 'nearlyUsed'
   count: number
   /** The one thing to do about it. */
   action?: 'buyPackage' | 'renew' | 'buy'
 }
 
-/** What is wrong or soon will be: at 80, 95 and 100 % of the quota, and 7, 3 and 1 days before the end. */
+/** What is wrong with the quota or the time, or soon will be: at 80, 95 and 100 % of the quota, and 7, 3 and 1 days before the end. */
 export function noticeOf(access: Access, now: number): Notice | undefined {
-  if (access.state === 'banned') return { tone: 'error', key: 'banned', count: 0 }
   if (access.state === 'expired')
     return { tone: 'error', key: 'expired', count: 0, action: 'renew' }
   if (access.state === 'exhausted')
     return { tone: 'error', key: 'exhausted', count: 100, action: 'buyPackage' }
-  if (access.state === 'none') return undefined
+  if (access.state === 'none' || access.state === 'banned') return undefined
   return endNotice(access, now) ?? quotaNotice(access)
 }
 

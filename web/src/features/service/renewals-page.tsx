@@ -4,6 +4,7 @@ import { CalendarClock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { serviceRenewalsOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { RenewalItem, RenewalList } from '@/api/gen/types.gen'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -22,6 +23,7 @@ export function RenewalsPage() {
   return (
     <>
       <PageHeader title={t('renewals.title')} about={t('renewals.about')} />
+      <OwnBan />
       <Loaded query={renewals} skeleton={<Skeleton height={240} radius="lg" />} hasCards>
         {(list) => <List list={list} />}
       </Loaded>

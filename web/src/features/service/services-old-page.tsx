@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PackageItem, ServiceItem } from '@/api/gen/types.gen'
 import { useNow } from '@/shared/lib/now'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -31,6 +32,7 @@ export function ServicesOldPage() {
         about={t('old.about')}
         action={<ButtonLink to="/user/shop-old">{t('buy')}</ButtonLink>}
       />
+      <OwnBan />
       <Loaded query={services} skeleton={<Skeleton height={240} radius="lg" />} hasCards>
         {(list) =>
           list.services.length + list.packages.length === 0 ? (

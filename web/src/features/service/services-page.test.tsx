@@ -54,6 +54,19 @@ describe('the services page', () => {
     expect(screen.getByRole('article', { name: 'Gift' })).toHaveTextContent('in 10 days')
   })
 
+  it('says that the account is suspended, why and until when', async () => {
+    has([service()])
+    server.use(
+      http.get('*/api/v2/user/get_me', () =>
+        success({ is_ban: true, ban: { reason: 'Spam was sent', until: '2030-06-01T04:00:00Z' } }),
+      ),
+    )
+    await openSignedIn('/user/services')
+    expect(await screen.findByRole('alert')).toHaveTextContent('suspended')
+    expect(screen.getByText('Spam was sent')).toBeVisible()
+    expect(screen.getByText(/Jun 1, 2030/)).toBeVisible()
+  })
+
   it('leads somebody without any to the shop', async () => {
     has([])
     await openSignedIn('/user/services')
@@ -191,8 +204,30 @@ describe('a refund', () => {
     offers('0.00')
     const { user } = await openSignedIn('/user/services')
     await user.click(await screen.findByRole('button', { name: 'Ask for a refund' }))
-    expect(await screen.findByText('Nothing of this service is left to give back.')).toBeVisible()
+    expect(await screen.findByText('Nothing of it is left to give back.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Ask for the refund' })).not.toBeInTheDocument()
+  })
+
+  it('of a package is asked for on its card, but not of a gift', async () => {
+    has([], [packageItem({ order_no: 78 }), packageItem({ id: 6, name: 'Gift', kind: 'grant' })])
+    offers('4.00')
+    server.use(
+      http.post('*/api/v2/user/orders/78/refund-request', () => {
+        const request = refundRequest({ service_id: null, package_id: 5 })
+        asked(request)
+        return success(request)
+      }),
+    )
+    const { user } = await openSignedIn('/user/services')
+    const more = await card('50 GB more')
+    expect((await card('Gift')).queryByRole('button')).not.toBeInTheDocument()
+    await user.click(more.getByRole('button', { name: 'Ask for a refund' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Refund of 50 GB more' }))
+    expect(await dialog.findByText('4')).toBeVisible()
+    await user.type(dialog.getByLabelText('Why do you want it back?'), 'bought twice')
+    await user.click(dialog.getByRole('button', { name: 'Ask for the refund' }))
+    expect(await more.findByText('Refund asked for')).toBeVisible()
+    expect(more.queryByRole('button', { name: 'Ask for a refund' })).not.toBeInTheDocument()
   })
 
   it('that was declined says why, and can be asked for again', async () => {

@@ -8,6 +8,7 @@ import type { PackageItem, ServiceItem, ServicesListResponse } from '@/api/gen/t
 import { lazyPart } from '@/app/lazy'
 import { useCurrency } from '@/shared/lib/currency'
 import { useNow } from '@/shared/lib/now'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -32,6 +33,7 @@ export function ServicesPage() {
         about={t('about')}
         action={<ButtonLink to="/user/services/buy">{t('buy')}</ButtonLink>}
       />
+      <OwnBan />
       <Loaded query={services} skeleton={<ListSkeleton />} hasCards>
         {(list) => <List list={list} />}
       </Loaded>
@@ -42,6 +44,7 @@ export function ServicesPage() {
 function List({ list: { services, packages } }: { list: ServicesListResponse }) {
   const { t } = useTranslation('service')
   const requestOf = useLastRequests()
+  const [givingBack, giveBack] = useState<ServiceItem | PackageItem>()
   if (services.length + packages.length === 0) {
     return (
       <Card>
@@ -57,12 +60,17 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
   const ended = services.filter(({ state }) => state === 'ended')
   return (
     <div className={classes.sections}>
-      {running.length > 0 && <Running services={running} requestOf={requestOf} />}
-      <Packages packages={packages} />
+      {running.length > 0 && (
+        <Running services={running} requestOf={requestOf} onRefund={giveBack} />
+      )}
+      <Packages packages={packages} requestOf={requestOf} onRefund={giveBack} />
       {ended.length > 0 && <EndedServices services={ended} requestOf={requestOf} />}
       <p className={classes.classic}>
         <TextLink to="/user/services-old">{t('classic')}</TextLink>
       </p>
+      <Suspense>
+        {givingBack && <RefundDialog item={givingBack} onClose={() => giveBack(undefined)} />}
+      </Suspense>
     </div>
   )
 }
@@ -70,12 +78,12 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
 function Running(props: {
   services: readonly ServiceItem[]
   requestOf: ReturnType<typeof useLastRequests>
+  onRefund: (service: ServiceItem) => void
 }) {
   const { t } = useTranslation('service')
   const now = useNow()
   const currency = useCurrency()
   const { data: ahead } = useQuery(serviceRenewalsOptions())
-  const [givingBack, giveBack] = useState<ServiceItem>()
   return (
     <section aria-labelledby="plans-title">
       <Title order={2} size="h3" id="plans-title" mb="sm">
@@ -89,21 +97,23 @@ function Running(props: {
             now={now}
             currency={currency}
             renewal={ahead?.renewals.find(({ service_id }) => service_id === service.id)}
-            request={props.requestOf(service.id)}
-            onRefund={() => giveBack(service)}
+            request={props.requestOf('service_id', service.id)}
+            onRefund={() => props.onRefund(service)}
           />
         ))}
       </div>
-      <Suspense>
-        {givingBack && <RefundDialog service={givingBack} onClose={() => giveBack(undefined)} />}
-      </Suspense>
     </section>
   )
 }
 
-function Packages({ packages }: { packages: readonly PackageItem[] }) {
+function Packages(props: {
+  packages: readonly PackageItem[]
+  requestOf: ReturnType<typeof useLastRequests>
+  onRefund: (item: PackageItem) => void
+}) {
   const { t } = useTranslation('service')
   const now = useNow()
+  const { packages } = props
   return (
     <section aria-labelledby="packages-title">
       <Title order={2} size="h3" id="packages-title" mb="sm">
@@ -124,7 +134,13 @@ function Packages({ packages }: { packages: readonly PackageItem[] }) {
       ) : (
         <div className={classes.packages}>
           {packages.map((item) => (
-            <PackageCard key={item.id} item={item} now={now} />
+            <PackageCard
+              key={item.id}
+              item={item}
+              now={now}
+              request={props.requestOf('package_id', item.id)}
+              onRefund={() => props.onRefund(item)}
+            />
           ))}
         </div>
       )}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
@@ -32,6 +33,7 @@ export function BuyPage() {
         about={t(`mode.${mode}.about`)}
         action={mode === 'new' && <KindControl />}
       />
+      <OwnBan />
       {renew && <RenewalChoice serviceId={renew} onBought={setBought} />}
       {!renew && change && <ChangeChoice serviceId={change} onBought={setBought} />}
       {mode === 'new' && <Catalogue onBought={setBought} />}

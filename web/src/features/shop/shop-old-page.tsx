@@ -6,6 +6,7 @@ import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PlanItem as Plan } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { formatMoney } from '@/shared/lib/money'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -32,6 +33,7 @@ export function ShopOldPage() {
           </ButtonLink>
         }
       />
+      <OwnBan />
       <Loaded query={shop} skeleton={<Skeleton height={320} radius="lg" />} hasCards>
         {(items) =>
           items.length === 0 ? (

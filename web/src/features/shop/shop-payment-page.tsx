@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { Empty } from '@/shared/ui/empty'
@@ -32,6 +33,7 @@ export function ShopPaymentPage() {
   return (
     <>
       <PageHeader title={t('old.payment')} />
+      <OwnBan />
       <Loaded query={plans} skeleton={<ChoiceSkeleton cards={1} />} hasCards>
         {(items) => {
           const plan = items.find(({ prices }) => prices.some(({ shop_id }) => shop_id === shop))

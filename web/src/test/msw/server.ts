@@ -44,4 +44,7 @@ export const site = {
 export const stillLoading = http.get('*/api/v2/user/*', () => new Promise<never>(() => undefined))
 
 /** What any page may ask; a test adds its own answers with `server.use`. */
-export const server = setupServer(http.get('*/api/v2/site', () => success(site)))
+export const server = setupServer(
+  http.get('*/api/v2/site', () => success(site)),
+  http.get('*/api/v2/user/get_me', () => success({ is_ban: false, ban: null })),
+)

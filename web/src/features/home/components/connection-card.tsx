@@ -5,6 +5,7 @@ import { linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { Access, BanResult } from '@/api/gen/types.gen'
 import { daysUntil } from '@/shared/lib/time'
 import { useNow } from '@/shared/lib/now'
+import { BanNotice } from '@/shared/ui/ban-notice'
 import { Bytes } from '@/shared/ui/bytes'
 import { Moment } from '@/shared/ui/moment'
 import { StatusDot } from '@/shared/ui/status-dot'
@@ -27,8 +28,8 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
         <StatusDot tone={stateTones[access.state]}>{t(`state.${access.state}`)}</StatusDot>
         {access.state === 'active' && <Devices access={access} />}
       </header>
+      {access.state === 'banned' && <BanNotice ban={ban} />}
       {notice && <NoticeStrip notice={notice} />}
-      {ban && <Ban ban={ban} />}
       {hasQuota(access) && <Quota access={access} now={now} />}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
@@ -47,22 +48,6 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
     <span className={classes.quiet}>
       {limit === null ? t('devices', { count: online }) : t('devicesOf', { count: online, limit })}
     </span>
-  )
-}
-
-/** What staff wrote for the user, and when it ends by itself. */
-function Ban({ ban: { reason, until } }: { ban: BanResult }) {
-  const { t } = useTranslation('home')
-  if (!reason && !until) return null
-  return (
-    <dl className={classes.facts}>
-      {reason && <Fact name={t('ban.reason')}>{reason}</Fact>}
-      {until && (
-        <Fact name={t('ban.until')}>
-          <Moment time={until} withTime />
-        </Fact>
-      )}
-    </dl>
   )
 }
 

@@ -16,7 +16,11 @@ export function EndedServices(props: {
       <summary>{t('endedCount', { count: props.services.length })}</summary>
       <ul className={classes.list}>
         {props.services.map((service) => (
-          <Ended key={service.id} service={service} request={props.requestOf(service.id)} />
+          <Ended
+            key={service.id}
+            service={service}
+            request={props.requestOf('service_id', service.id)}
+          />
         ))}
       </ul>
     </details>

@@ -1,13 +1,22 @@
-import { Card, Title } from '@mantine/core'
+import { Button, Card, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PackageItem } from '@/api/gen/types.gen'
+import type { PackageItem, RefundRequestItem } from '@/api/gen/types.gen'
 import { daysUntil } from '@/shared/lib/time'
 import { Moment } from '@/shared/ui/moment'
 import classes from './card.module.css'
+import { RefundState } from './refund'
 import { Usage } from './usage'
 
-export function PackageCard({ item, now }: { item: PackageItem; now: number }) {
+/** Traffic that lies ready; what was bought can be given back. */
+export function PackageCard(props: {
+  item: PackageItem
+  now: number
+  /** The last wish to have it given back. */
+  request: RefundRequestItem | undefined
+  onRefund: () => void
+}) {
   const { t } = useTranslation('service')
+  const { item, now, request } = props
   return (
     <Card component="article" aria-label={item.name} className={classes.card}>
       <Title order={3} size="h3">
@@ -24,6 +33,14 @@ export function PackageCard({ item, now }: { item: PackageItem; now: number }) {
           t('untilUsed')
         )}
       </p>
+      {request && <RefundState request={request} />}
+      {item.order_no !== null && request?.state !== 'open' && (
+        <footer className={classes.foot}>
+          <Button size="sm" variant="subtle" color="gray" c="dimmed" onClick={props.onRefund}>
+            {t('refund.open')}
+          </Button>
+        </footer>
+      )}
     </Card>
   )
 }

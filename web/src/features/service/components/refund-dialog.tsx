@@ -9,7 +9,8 @@ import {
   refundRequestsQueryKey,
   servicesOldBillsOfOptions,
 } from '@/api/gen/@tanstack/react-query.gen'
-import type { BillItem, ServiceItem } from '@/api/gen/types.gen'
+import type { PackageItem, ServiceItem } from '@/api/gen/types.gen'
+import { useCurrency } from '@/shared/lib/currency'
 import { toMinor } from '@/shared/lib/money'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
@@ -20,31 +21,48 @@ import { Money } from '@/shared/ui/money'
 
 const MAX_REASON = 500
 
-/** Says what giving a service back would bring now, and asks staff for it. */
-export function RefundDialog({ service, onClose }: { service: ServiceItem; onClose: () => void }) {
+/** Says what giving a service or package back would bring now, and asks staff for it. */
+export function RefundDialog(props: { item: ServiceItem | PackageItem; onClose: () => void }) {
   const { t } = useTranslation('service')
-  const bills = useQuery(servicesOldBillsOfOptions({ path: { service_id: service.id } }))
+  const { item, onClose } = props
   return (
-    <Dialog title={t('refund.title', { name: service.name })} onClose={onClose}>
-      <Loaded query={bills} skeleton={<Waiting />}>
-        {({ bills: orders }) => {
-          const last = orders.find(({ state }) => state === 'paid')
-          return last ? (
-            <Offer order={last} onClose={onClose} />
-          ) : (
-            <Text>{t('refund.nothing')}</Text>
-          )
-        }}
-      </Loaded>
+    <Dialog title={t('refund.title', { name: item.name })} onClose={onClose}>
+      {'order_no' in item ? (
+        <Offer orderNo={item.order_no} onClose={onClose} />
+      ) : (
+        <OfferForService serviceId={item.id} onClose={onClose} />
+      )}
     </Dialog>
   )
 }
 
-/** A service is given back with all its periods, whichever of its orders is named. */
-function Offer({ order, onClose }: { order: BillItem; onClose: () => void }) {
+/** A service is given back with all its periods, whichever of its paid orders is named. */
+function OfferForService({ serviceId, onClose }: { serviceId: number; onClose: () => void }) {
+  const bills = useQuery(servicesOldBillsOfOptions({ path: { service_id: serviceId } }))
+  return (
+    <Loaded query={bills} skeleton={<Waiting />}>
+      {({ bills: orders }) => {
+        const paid = orders.find(({ state }) => state === 'paid')
+        return <Offer orderNo={paid?.no ?? null} onClose={onClose} />
+      }}
+    </Loaded>
+  )
+}
+
+function Offer({ orderNo, onClose }: { orderNo: number | null; onClose: () => void }) {
   const { t } = useTranslation('service')
+  return orderNo === null ? (
+    <Text>{t('refund.nothing')}</Text>
+  ) : (
+    <OfferForOrder orderNo={orderNo} onClose={onClose} />
+  )
+}
+
+function OfferForOrder({ orderNo, onClose }: { orderNo: number; onClose: () => void }) {
+  const { t } = useTranslation('service')
+  const currency = useCurrency()
   const quote = useQuery({
-    ...orderRefundQuoteOptions({ path: { order_id: String(order.no) } }),
+    ...orderRefundQuoteOptions({ path: { order_id: String(orderNo) } }),
     staleTime: 0,
   })
   return (
@@ -56,10 +74,10 @@ function Offer({ order, onClose }: { order: BillItem; onClose: () => void }) {
           <Stack gap="md">
             <div>
               <Text c="dimmed">{t('refund.brings')}</Text>
-              <Money amount={amount} currency={order.currency} size="figure" />
+              <Money amount={amount} currency={currency} size="figure" />
             </div>
             <Text>{t('refund.consequence')}</Text>
-            <RequestForm orderNo={order.no} onClose={onClose} />
+            <RequestForm orderNo={orderNo} onClose={onClose} />
           </Stack>
         )
       }

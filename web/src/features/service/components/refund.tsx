@@ -19,7 +19,7 @@ const tones: Record<RefundRequestItem['state'], Tone> = {
   withdrawn: 'neutral',
 }
 
-/** The last wish to have a service given back: where it stands, what staff said, and the way to take it back. */
+/** The last wish to have a service or package given back: where it stands, what staff said, and the way to take it back. */
 export function RefundState({ request }: { request: RefundRequestItem }) {
   const { t } = useTranslation('service')
   const { t: common } = useTranslation()

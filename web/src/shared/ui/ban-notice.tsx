@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { BanResult } from '@/api/gen/types.gen'
+import classes from './ban-notice.module.css'
+import { Moment } from './moment'
+import { Notice } from './notice'
+
+/** Says that the account is suspended, what staff wrote about it, and when that ends by itself. */
+export function BanNotice({ ban }: { ban: BanResult | null }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Notice tone="error">{t('ban.notice')}</Notice>
+      {(ban?.reason || ban?.until) && (
+        <dl className={classes.facts}>
+          {ban.reason && <Fact name={t('ban.reason')}>{ban.reason}</Fact>}
+          {ban.until && (
+            <Fact name={t('ban.until')}>
+              <Moment time={ban.until} withTime />
+            </Fact>
+          )}
+        </dl>
+      )}
+    </>
+  )
+}
+
+/** The same at the top of a page; nothing while the account may be used. */
+export function OwnBan() {
+  const { data: me } = useQuery(userGetMeOptions())
+  if (!me?.is_ban) return null
+  return (
+    <div className={classes.top}>
+      <BanNotice ban={me.ban} />
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
