@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,28 @@ func TestTheCatalogueTakesNoAddressThatWouldRunSomething(t *testing.T) {
 	}
 	if err := s.links.AddApp(t.Context(), good); err == nil {
 		t.Error("two clients have one id")
+	}
+}
+
+// As their makers document the addresses that open them.
+func TestClientsAreOpenedAsTheirMakersSay(t *testing.T) {
+	s := open(t, dbtest.SQLite(t))
+	const url, encoded = "https://a.example/link2/x", "https%3A%2F%2Fa.example%2Flink2%2Fx"
+	for id, want := range map[string]string{
+		"surge":        "surge:///install-config?url=" + encoded,
+		"surfboard":    "surfboard:///install-config?url=" + encoded,
+		"egern":        "egern:/profiles/new?name=%E7%BD%91%20A&url=" + encoded,
+		"quantumult-x": "quantumult-x:///add-resource?remote-resource=%7B%22server_remote%22%3A%5B%22" + encoded + "%2C%20tag%3D%E7%BD%91%20A%22%5D%7D",
+		"shadowrocket": "shadowrocket://add/sub://aHR0cHM6Ly9hLmV4YW1wbGUvbGluazIveA==?remark=%E7%BD%91%20A",
+		"v2rayn":       "",
+	} {
+		apps, err := s.links.Apps(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(apps, func(a link.App) bool { return a.ID == id })
+		if i < 0 || apps[i].Import(url, "网 A") != want {
+			t.Errorf("%s: %+v", id, apps)
+		}
 	}
 }
