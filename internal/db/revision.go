@@ -93,8 +93,11 @@ func (d *DB) Watch(name string) (changes <-chan int64, stop func()) {
 	}
 }
 
-// Follow looks at the revisions each second, and at once after a transaction of this process that bumped one, and tells
-// the watchers. It returns when ctx ends.
+// gather is how long Follow waits for more changes, so that a crowd of them costs one look.
+const gather = 20 * time.Millisecond
+
+// Follow looks at the revisions each second, and soon after a transaction of this process that bumped one, and tells the
+// watchers. It returns when ctx ends.
 func (d *DB) Follow(ctx context.Context) {
 	w := &d.watch
 	w.mu.Lock()
@@ -116,6 +119,11 @@ func (d *DB) Follow(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-w.wake:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(gather):
+			}
 		}
 	}
 }

@@ -102,12 +102,11 @@ func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (c
 	if err := db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).Scan(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).
-		Where("user_id IN (?) AND ended_at IS NULL AND used >= bytes", bun.List(userIDs)).Exec(ctx); err != nil {
-		return nil, err
-	}
 	services, packages, err := held(ctx, tx, userIDs)
 	if err != nil {
+		return nil, err
+	}
+	if err := endUsed(ctx, tx, packages, now); err != nil {
 		return nil, err
 	}
 	for i := range rows {
@@ -120,6 +119,23 @@ func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (c
 		}
 	}
 	return changed, nil
+}
+
+// endUsed notes of packages that were used up when that was seen.
+func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now time.Time) error {
+	var used []int64
+	for _, packages := range byUser {
+		for _, p := range packages {
+			if p.EndedAt == nil && p.Used >= p.Bytes {
+				used = append(used, p.ID)
+			}
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	_, err := tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("id IN (?)", bun.List(used)).Exec(ctx)
+	return err
 }
 
 // held reads everything the users ever had, by user.

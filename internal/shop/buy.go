@@ -244,12 +244,15 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		}
 		o.RechargeID, o.ExpiresAt = &id, until
 	}
+	if missing <= 0 {
+		o.State, o.PaidAt = Paid, &now
+	}
 	if _, err := tx.NewInsert().Model(o).Exec(ctx); err != nil {
 		return 0, err
 	}
 	switch {
 	case missing <= 0:
-		_, err = s.Complete(ctx, tx, o)
+		err = s.pay(ctx, tx, o)
 	case available > 0:
 		err = s.wallets.Hold(ctx, tx, userID, available, o.Ref())
 	}
@@ -286,15 +289,20 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 			return false, err
 		}
 	}
+	return true, s.pay(ctx, tx, o)
+}
+
+// pay moves the money of an order that has become paid in tx, and delivers what it promises.
+func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 	if o.Amount > 0 {
 		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.Name,
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: -o.Amount},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: o.Amount})
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := s.invites.Earn(ctx, tx, o.UserID, o.ID, o.Terms.Name); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if change := o.Change(); change > 0 {
@@ -302,13 +310,13 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: -change},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: change})
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.lines()...); err != nil {
-		return false, err
+		return err
 	}
-	return true, s.deliver(ctx, tx, o)
+	return s.deliver(ctx, tx, o)
 }
 
 // shrunk tells whether the service that the order ends is worth less by now than was agreed, by use or by another order.

@@ -112,27 +112,23 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 	if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
-	accounts := make([]account, len(entries))
-	order := make([]int, len(entries)) // user accounts are locked in ascending order of id, so that no two wait for each other
-	for i, e := range entries {
-		var err error
-		if accounts[i], err = w.account(ctx, tx, e.Account); err != nil {
-			return err
-		}
-		order[i] = i
+	ids, err := w.accounts(ctx, tx, entries)
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(accounts[a].ID, accounts[b].ID) })
-	postings := make([]posting, 0, len(entries))
-	for _, i := range order {
-		p := posting{TransactionID: t.ID, AccountID: accounts[i].ID, Amount: int64(entries[i].Amount)}
-		if accounts[i].UserID != nil {
-			if err := move(ctx, tx, &p); err != nil {
+	// User accounts are locked in ascending order of id, so that no two transactions wait for each other.
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(ids[a.Account], ids[b.Account]) })
+	postings := make([]posting, len(entries))
+	for i, e := range entries {
+		postings[i] = posting{TransactionID: t.ID, AccountID: ids[e.Account], Amount: int64(e.Amount)}
+		if e.Account.UserID != 0 {
+			if err := move(ctx, tx, &postings[i]); err != nil {
 				return err
 			}
 		}
-		postings = append(postings, p)
 	}
-	_, err := tx.NewInsert().Model(&postings).Exec(ctx)
+	_, err = tx.NewInsert().Model(&postings).Exec(ctx)
 	return db.Error(err)
 }
 
@@ -158,29 +154,47 @@ func move(ctx context.Context, tx bun.Tx, p *posting) error {
 	return nil
 }
 
-// account finds an account. Those of the site are made when they are first needed.
-func (w *Wallets) account(ctx context.Context, tx bun.Tx, name Account) (account, error) {
-	find := func() (found []account, err error) {
-		q := tx.NewSelect().Model(&found).Where("kind = ? AND name = ?", name.Kind, name.Name)
-		if name.UserID != 0 {
-			q.Where("user_id = ?", name.UserID)
-		} else {
-			q.Where("user_id IS NULL")
+// accounts finds the accounts of the entries. Those of the site are made when they are first needed.
+func (w *Wallets) accounts(ctx context.Context, tx bun.Tx, entries []Entry) (map[Account]int64, error) {
+	found := make(map[Account]int64, len(entries))
+	find := func() error {
+		var rows []account
+		q := tx.NewSelect().Model(&rows).Column("id", "kind", "user_id", "name")
+		for _, e := range entries {
+			if e.Account.UserID != 0 {
+				q.WhereOr("user_id = ? AND kind = ?", e.Account.UserID, e.Account.Kind)
+			} else {
+				q.WhereOr("user_id IS NULL AND kind = ? AND name = ?", e.Account.Kind, e.Account.Name)
+			}
 		}
-		return found, q.Scan(ctx)
-	}
-	found, err := find()
-	if err == nil && len(found) == 0 && name.UserID == 0 {
-		if _, err := tx.NewInsert().Model(&account{Kind: name.Kind, Name: name.Name, CreatedAt: w.db.Now()}).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
-			return account{}, err
+		err := q.Scan(ctx)
+		for _, row := range rows {
+			name := Account{Kind: row.Kind, Name: row.Name}
+			if row.UserID != nil {
+				name.UserID = *row.UserID
+			}
+			found[name] = row.ID
 		}
-		found, err = find()
+		return err
 	}
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("user %d has no %s account", name.UserID, name.Kind)
+	if err := find(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return account{}, err
+	var missing []account
+	for _, e := range entries {
+		if _, ok := found[e.Account]; ok {
+			continue
+		}
+		if e.Account.UserID != 0 {
+			return nil, fmt.Errorf("user %d has no %s account", e.Account.UserID, e.Account.Kind)
+		}
+		missing = append(missing, account{Kind: e.Account.Kind, Name: e.Account.Name, CreatedAt: w.db.Now()})
 	}
-	return found[0], nil
+	if len(missing) == 0 {
+		return found, nil
+	}
+	if _, err := tx.NewInsert().Model(&missing).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
+		return nil, err
+	}
+	return found, find()
 }
