@@ -149,8 +149,7 @@ func (a *Accounts) Authenticate(ctx context.Context, access string) (Identity, e
 		return Identity{}, err
 	}
 	who := Identity{UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC()}
-	err = a.db.NewRaw(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
-		WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`, claims.ID, who.UserID).Scan(ctx, &who.UUID, &who.Role, &who.SessionID)
+	err = a.holder.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID)
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}

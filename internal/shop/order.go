@@ -3,6 +3,7 @@ package shop
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -172,7 +173,7 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 }
 
 func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
-	return idb.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
+	return idb.NewSelect().Model(into).ColumnExpr("?TableColumns").
 		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ends_at, p.expires_at) AS ends_at").
 		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
 		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
@@ -184,13 +185,23 @@ func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 
 // Order gives a user's order by its number or uuid.
 func (s *Shop) Order(ctx context.Context, userID int64, id string) (*Order, error) {
-	return s.OrderIn(ctx, s.db, userID, id)
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return s.OrderIn(ctx, s.db, userID, id)
+	}
+	var found []Order
+	err = s.byNumber.Models(ctx, []any{number, userID}, &found)
+	return only(found, err)
 }
 
 // OrderIn gives a user's order as idb, a transaction perhaps, sees it.
 func (s *Shop) OrderIn(ctx context.Context, idb bun.IDB, userID int64, id string) (*Order, error) {
 	var found []Order
 	err := db.Named(selectOrders(idb, &found), id).Where("?TableAlias.user_id = ?", userID).Scan(ctx)
+	return only(found, err)
+}
+
+func only(found []Order, err error) (*Order, error) {
 	if err == nil && len(found) == 0 {
 		err = ErrNoOrder
 	}

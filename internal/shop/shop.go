@@ -4,6 +4,8 @@ package shop
 import (
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"airstrip/internal/db"
 	"airstrip/internal/invite"
 	"airstrip/internal/limit"
@@ -20,9 +22,11 @@ type Shop struct {
 	services *service.Services
 	invites  *invite.Invites
 	guesses  *limit.Limiter // wrong coupons, by user
+	byNumber *db.Statement  // a user's order
 }
 
 // New gives the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
-	return &Shop{d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30)}
+	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"), bun.Safe("?"))
+	return &Shop{d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Statement(byNumber.String())}
 }
