@@ -42,7 +42,7 @@ test: setup lint unit web-test gen-check build size e2e
 setup:
 	scripts/setup.sh
 
-tools: $(TOOLS)/staticcheck $(TOOLS)/sing-box-1.14.1 $(TOOLS)/sing-box-1.11.15
+tools: $(TOOLS)/staticcheck $(TOOLS)/sing-box-1.14.1 $(TOOLS)/sing-box-1.11.15 $(TOOLS)/xray
 
 $(TOOLS)/staticcheck: tools/go.mod
 	mkdir -p $(TOOLS)
@@ -55,6 +55,12 @@ $(TOOLS)/sing-box-%: e2e/singbox/1.11/go.mod e2e/singbox/1.14/go.mod
 	GOWORK=off go build -C e2e/singbox/$(basename $*) -trimpath -tags with_utls,with_quic,with_gvisor,with_clash_api \
 		-ldflags "-s -w -checklinkname=0 -X github.com/sagernet/sing-box/constant.Version=$*" \
 		-o $(CURDIR)/$@ github.com/sagernet/sing-box/cmd/sing-box
+	touch $@
+
+# The client of the version that the agent has its core from, of which most is built with the agent.
+$(TOOLS)/xray: agent/go.mod
+	mkdir -p $(TOOLS)
+	GOWORK=off go build -C agent -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ github.com/xtls/xray-core/main
 	touch $@
 
 ## lint: formatting, vet, staticcheck

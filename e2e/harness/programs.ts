@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The programs under test and the real client, as `make build tools` leaves them. */
+/** The programs under test and the real clients, as `make build tools` leaves them. */
 export const airstrip = program('bin/airstrip', 'make build')
 export const airstripNode = program('bin/airstrip-node', 'make build')
 export const singBox = program('.tools/sing-box-1.14.1', 'make tools')
+export const xray = program('.tools/xray', 'make tools')
 
 function program(path: string, made: string): string {
   if (!existsSync(root + path)) throw new Error(`${path} is missing: run "${made}" first`)

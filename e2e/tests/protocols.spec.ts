@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Agent, type Node } from '../harness/agent.ts'
+import { Customer } from '../harness/customer.ts'
+import { Download } from '../harness/download.ts'
+import { freePort } from '../harness/ports.ts'
+import { nodeOn, SingBox } from '../harness/sing-box.ts'
+import type { Station } from '../harness/station.ts'
+import { expect, test } from '../harness/test.ts'
+import { configOn, Xray, type XrayConfig } from '../harness/xray.ts'
+
+/*
+ * What the link holds is what real clients connect with: sing-box by the protocols that the journey does not take, and Xray
+ * by all that it speaks.
+ */
+
+const file = 2 ** 20
+const fileHash = createHash('sha256').update(Buffer.alloc(file, 'airstrip')).digest('hex')
+const foreign = ['tuic', 'anytls'] // to Xray
+
+test('real clients go through nodes of every protocol with what the link holds', async ({ station }) => {
+  const customer = await Customer.signUp(station.server.url)
+  await customer.recharge('1.00')
+  await customer.buy(await station.addPlan('--name', 'Protocols', '--quota-gb', '100', '--price', '1=1.00'))
+  const others = await Promise.all(foreign.map((protocol) => added(station, protocol)))
+  try {
+    const profile = await customer.profile()
+    for (const { node } of others) {
+      const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+      await downloads(station, client.port, `sing-box by ${node.protocol}`)
+      await client.stop()
+    }
+
+    const answer = await fetch(`${await customer.link()}?client_type=XrayJson`)
+    const configs = (await answer.json()) as XrayConfig[]
+    expect(Number(answer.headers.get('x-nodes-left-out'))).toBeGreaterThanOrEqual(others.length)
+    for (const { node } of others) expect(configOn(configs, node.port), node.protocol).toBeUndefined()
+    for (const { node } of station.agents) {
+      const config = configOn(configs, node.port)
+      expect(config, node.name).toBeDefined()
+      const client = await Xray.start(config!, station.folder)
+      await downloads(station, client.port, `Xray by ${node.name}`)
+      await client.stop()
+    }
+    const clients = others.length + station.agents.length
+    await expect.poll(async () => (await customer.usage()).download, 'all of it went through the nodes').toBeGreaterThan(clients * file)
+  } finally {
+    for (const agent of others) {
+      await agent.stop()
+      await station.server.command('node', 'remove', String(agent.node.id))
+    }
+  }
+})
+
+async function added(station: Station, protocol: string): Promise<Agent> {
+  const name = `Protocols ${protocol}`
+  const port = String(await freePort())
+  const made = await station.server.command(
+    'node', 'add', '--protocol', protocol, '--name', name, '--address', '127.0.0.1', '--port', port, '--server-name', `${protocol}.test`,
+  )
+  const node: Node = { name, ...(JSON.parse(made) as Omit<Node, 'name'>) }
+  const agent = new Agent(node, station.server.url, station.folder, join(station.folder, `node-${node.id}.log`))
+  await agent.start()
+  return agent
+}
+
+async function downloads(station: Station, proxy: number, what: string): Promise<void> {
+  expect(await new Download(proxy, station.origin.port, `/bytes/${file}`).answer(), what).toEqual({ status: 200, length: file, sha256: fileHash })
+}
