@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"db"},
 	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo", "ipban"},
 	{"secret"},
-	{"captcha", "mail"},
+	{"captcha", "mail", "loki"},
 	{"token", "wallet", "service"},
 	{"invite"},
 	{"account"},
@@ -28,7 +28,7 @@ var floors = [][]string{
 }
 
 // Who may speak HTTP; fault only names its statuses.
-var speaksHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "app", "api", "fault"}
+var speaksHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "app", "api", "fault"}
 
 const internal = "airstrip/internal/"
 

@@ -36,6 +36,7 @@ import (
 	"airstrip/internal/ipban"
 	"airstrip/internal/job"
 	"airstrip/internal/link"
+	"airstrip/internal/loki"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
 	"airstrip/internal/payment"
@@ -62,7 +63,7 @@ type App struct {
 	Queue    *job.Queue
 	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
 	Media    *job.Queue // the same for the media server
-	Notices  *job.Queue // and for what the Telegram bot says by itself
+	Notices  *job.Queue // and for what the Telegram bot says by itself and what Loki gets
 	Mails    *mail.Mails
 	Captchas *captcha.Captchas
 	IPBans   *ipban.Bans
@@ -81,6 +82,7 @@ type App struct {
 	Links    *link.Links
 	Emby     *emby.Emby
 	Telegram *telegram.Bot
+	Loki     *loki.Loki
 	sandbox  *sandbox.Gateway // nil unless this is a demo
 	nightly  nightly
 }
@@ -139,6 +141,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Telegram = telegram.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Tokens, a.Accounts, a.Services, a.cfg.site, a.cfg.TelegramAPI)
 	a.Links = link.New(a.DB, a.cfg.key, a.Settings, a.cfg.site, a.Accounts, a.Services, a.Nodes, areas)
 	a.Emby = emby.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.Services, a.Links)
+	a.Loki = loki.New(a.DB, a.Settings, a.Secrets, a.cfg.site)
 	var built []payment.Method
 	if a.cfg.Demo {
 		a.sandbox = sandbox.New(a.DB, a.cfg.key, a.cfg.site)
@@ -168,6 +171,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Emby.Register(a.Media)
 	a.Notices = job.New(a.DB)
 	a.Telegram.RegisterTelling(a.Notices)
+	a.Loki.Register(a.Notices)
 	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	v1 "airstrip/internal/api/v1"
+	"airstrip/internal/loki"
 )
 
 // What the older routes run, by the names on the timetable. The server runs all of it by itself too.
@@ -40,10 +42,20 @@ func (a *App) jobs() []v1.Job {
 	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/cron_queue_user_post", Run: func(ctx context.Context) (any, error) {
 		return map[string]any{"ran": []string{"queue"}}, a.Queue.Exclusive(ctx, "cron_queue_user_post", a.Queue.Work)
 	}})
+	jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/grafana_loki_export", Run: func(ctx context.Context) (any, error) {
+		var lines int
+		err := a.Queue.Exclusive(ctx, "grafana_loki_export", func(ctx context.Context) (err error) {
+			lines, err = a.Loki.Export(ctx)
+			return err
+		})
+		if errors.Is(err, loki.ErrOff) {
+			return map[string]any{"skipped": loki.ErrOff.Code}, nil
+		}
+		return map[string]any{"ran": []string{"loki.export"}, "lines": lines}, err
+	}})
 	for name, why := range map[string]string{
 		"clickhouse_import_user_traffic_raw": "clickhouse_not_configured", "clickhouse_import_mod_mu_user_alive_ip": "clickhouse_not_configured",
 		"clickhouse_import_user_data_history": "clickhouse_not_configured", "clickhouse_import_user_traffic_log_total": "clickhouse_not_configured",
-		"grafana_loki_export": "loki_not_configured",
 		"check_user_password": "done_at_sign_in", // older hashes are replaced there
 	} {
 		jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/" + name, Run: func(context.Context) (any, error) {

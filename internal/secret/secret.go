@@ -15,7 +15,7 @@ import (
 )
 
 // Names are the secrets there can be.
-var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey}
+var Names = []string{SMTPPassword, CaptchaKey, TelegramToken, EmbyKey, LokiPassword}
 
 // The secrets of settings.
 const (
@@ -23,6 +23,8 @@ const (
 	CaptchaKey   = "captcha_key"   // belongs to captcha_site_key
 
 	EmbyKey = "emby_key" // API key of the media server at emby_url
+
+	LokiPassword = "loki_password" // belongs to loki_username
 
 	TelegramToken = "telegram_token" // of the bot, as BotFather gave it; without it there is no bot
 )

@@ -19,6 +19,9 @@ func (s Site) checkLink() error {
 	if s.EmbyURL != "" && !isBase(s.EmbyURL) {
 		return fault.Invalid("emby_url", "url", "请填写完整的网址，末尾不带斜杠", "Please give a whole address without a closing slash")
 	}
+	if s.LokiPushURL != "" && !isWebPage(s.LokiPushURL) {
+		return fault.Invalid("loki_push_url", "url", "请填写完整的网址", "Please give a whole address")
+	}
 	if s.EmbyClass < 0 {
 		return fault.Invalid("emby_class", "range", "等级不能为负", "The class must not be negative")
 	}

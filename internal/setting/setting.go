@@ -87,6 +87,9 @@ type Site struct {
 	LinkNoticeNetworks int      `json:"link_notice_networks"` // a link fetched from so many networks in a day is told to its user; 0: never
 	EmbyURL            string   `json:"emby_url"`             // the operator's Emby media server, without closing slash; empty: none. Its API key is the secret emby_key
 	EmbyClass          int      `json:"emby_class"`           // class that a plan needs for the media server
+	LokiPushURL        string   `json:"loki_push_url"`        // push address of the operator's Grafana Loki, which gets sign-ins, audit hits and link fetches; empty: none
+	LokiUsername       string   `json:"loki_username"`        // empty: without authentication; the password is the secret loki_password
+	LokiTenant         string   `json:"loki_tenant"`          // X-Scope-OrgID, where Loki serves several; empty: it does not
 	TrafficLogDays     int      `json:"traffic_log_days"`
 	NodeReportSeconds  int      `json:"node_report_seconds"`
 	NodeOfflineMinutes int      `json:"node_offline_minutes"` // how long a node is silent before staff is told

@@ -52,6 +52,7 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"captcha_verify_url", `"verify"`},
 			{"captcha_puzzles", `0`},
 			{"captcha_zeros", `9`},
+			{"loki_push_url", `"loki:3100"`},
 			{"crisp_website_id", `"not one"`},
 			{"crisp_website_id", `"{0f8fad5b-d9cb-469f-a165-70867728950e}"`},
 		} {
