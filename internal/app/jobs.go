@@ -56,7 +56,7 @@ func (a *App) jobs() []v1.Job {
 	for name, why := range map[string]string{
 		"clickhouse_import_user_traffic_raw": "clickhouse_not_configured", "clickhouse_import_mod_mu_user_alive_ip": "clickhouse_not_configured",
 		"clickhouse_import_user_data_history": "clickhouse_not_configured", "clickhouse_import_user_traffic_log_total": "clickhouse_not_configured",
-		"check_user_password": "done_at_sign_in", // older hashes are replaced there
+		"check_user_password": "done_at_sign_in", // a hash of another cost or panel can be made anew only from the password, which comes with a sign-in
 	} {
 		jobs = append(jobs, v1.Job{Pattern: "GET /v1/mod_mu/" + name, Run: func(context.Context) (any, error) {
 			return map[string]any{"skipped": why}, nil
