@@ -26,7 +26,7 @@ func main() {
 		bare(os.Args[2])
 		return
 	}
-	if err := run(slices.Contains(os.Args, "money"), slices.Contains(os.Args, "nodes")); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -70,21 +70,25 @@ func startBare() (url string, stop func(), err error) {
 	return "", nil, fmt.Errorf("the bare server did not start")
 }
 
-// run measures everything, or with onlyMoney the shop alone, with onlyNodes what nodes cost.
-func run(onlyMoney, onlyNodes bool) error {
+// run measures everything, or only what is named: money for the shop, nodes for what they cost, crowd for the link among a
+// million users.
+func run(only []string) error {
 	dir, err := os.MkdirTemp("", "airstrip-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	t := &table{}
-	if onlyNodes {
+	switch {
+	case slices.Contains(only, "nodes"):
 		return errors.Join(exits(dir, t), t.done())
+	case slices.Contains(only, "crowd"):
+		return errors.Join(crowds(dir, t), t.done())
 	}
 	if err := purchases(dir, t); err != nil {
 		return err
 	}
-	if onlyMoney {
+	if slices.Contains(only, "money") {
 		return t.done()
 	}
 
@@ -126,6 +130,7 @@ func run(onlyMoney, onlyNodes bool) error {
 	if err := links(s, d, t, one); err != nil {
 		return err
 	}
+	guesses(s, d, t, one)
 	if err := listAgainst(s.url+"/mod_mu/users?key="+d.Nodes[0].Secret, unit, "users list of 10,000", t); err != nil {
 		return err
 	}
@@ -133,6 +138,9 @@ func run(onlyMoney, onlyNodes bool) error {
 		return err
 	}
 	t.row("memory after all this", "", fmt.Sprintf("%.0f MB", s.resident()))
+	if err := crowds(dir, t); err != nil {
+		return err
+	}
 	if err := exits(dir, t); err != nil {
 		return err
 	}
@@ -147,29 +155,6 @@ func signIn(s *server, d demo, t *table, one sample) (token string, err error) {
 	body := fmt.Sprintf(`{"email":%q,"password":%q}`, d.User.Email, d.User.Password)
 	t.throughput("sign-in (Argon2id 19 MiB)", "", load(2, seconds, http.StatusOK, func() *http.Request { return post(login, body) }), one)
 	return token, nil
-}
-
-func links(s *server, d demo, t *table, one sample) error {
-	url := s.url + "/link2/" + d.User.LinkToken
-	for _, format := range []struct{ name, agent, fresh string }{
-		{"Clash Meta", "mihomo/1.99.%d", "≥ 6%"}, {"base64 list", "v2rayN/7.99.%d", "≥ 8%"}, {"sing-box", "SFA/1.14.1 (1; sing-box 1.14.%d)", "≥ 6%"},
-	} {
-		agent := fmt.Sprintf(format.agent, 0)
-		res, err := client.Do(get(url, "User-Agent", agent)())
-		if err != nil {
-			return err
-		}
-		res.Body.Close()
-		t.throughput("link, "+format.name+", from cache", "≥ 25%", load(conns, seconds, http.StatusOK, get(url, "User-Agent", agent)), one)
-		t.throughput("link, "+format.name+", 304", "≥ 40%", load(conns, seconds, http.StatusNotModified, get(url, "User-Agent", agent, "If-None-Match", res.Header.Get("ETag"))), one)
-		// What is kept is kept for a version of a client, so each of these is rendered anew.
-		n := 0
-		t.throughput("link, "+format.name+", rendered anew", format.fresh, load(conns, seconds, http.StatusOK, func() *http.Request {
-			n++
-			return get(url, "User-Agent", fmt.Sprintf(format.agent, n))()
-		}), one)
-	}
-	return nil
 }
 
 // listAgainst measures a node's list at url against the same bytes from the bare server at unit.
