@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -139,6 +140,8 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int
 	now := s.db.Now()
 	lately := now.Add(-2 * lateFor)
 	held := make(map[int64][]*source, len(ids))
+	var last []byte // most users have the same groups as the one before
+	var lastGroups []int
 	for part := range slices.Chunk(ids, 2000) {
 		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, s.cycle, s.class, s.groups, s.quota_bytes, c.billed,
 				CASE WHEN s.ended_at IS NULL AND s.ends_at > ? THEN 1 ELSE 0 END
@@ -159,7 +162,14 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int
 				v.left = *quota - billed
 			}
 			held[user] = append(held[user], v)
-			return json.Unmarshal(groups, &v.groups)
+			if !bytes.Equal(groups, last) {
+				last, lastGroups = groups, nil
+				if err := json.Unmarshal(groups, &lastGroups); err != nil {
+					return err
+				}
+			}
+			v.groups = lastGroups
+			return nil
 		})
 		if err != nil {
 			return nil, err
