@@ -110,7 +110,7 @@ func clash(c content) []byte {
 		}
 	}
 	list(&y, "proxy-groups", groups)
-	var files []fileRoute
+	var files []ruleFile
 	if c.Client.Dialect != ClashYAML { // the first Clash has no rule files
 		files = clashFiles
 	}
@@ -124,10 +124,10 @@ func clash(c content) []byte {
 }
 
 // clashFiles are the lists that this format has from Loyalsoldier/clash-rules.
-var clashFiles = []fileRoute{
-	{ruleFile{"ads", "Loyalsoldier/clash-rules", "release", "reject.txt"}, true, groupBlock},
-	{ruleFile{"direct", "Loyalsoldier/clash-rules", "release", "direct.txt"}, true, groupDirect},
-	{ruleFile{"cn-ip", "Loyalsoldier/clash-rules", "release", "cncidr.txt"}, false, groupDirect},
+var clashFiles = []ruleFile{
+	{"ads", "Loyalsoldier/clash-rules", "release", "reject.txt", true, groupBlock},
+	{"direct", "Loyalsoldier/clash-rules", "release", "direct.txt", true, groupDirect},
+	{"cn-ip", "Loyalsoldier/clash-rules", "release", "cncidr.txt", false, groupDirect},
 }
 
 type clashProvider struct {
@@ -146,7 +146,7 @@ func (c content) clashProviders(routes []route) map[string]clashProvider {
 			continue
 		}
 		p := clashProvider{Type: "http", Behavior: "ipcidr", URL: r.file.address(c.Template.Files), Path: "./ruleset/" + r.file.name + ".yaml", Interval: 86400}
-		if r.domains {
+		if r.file.domains {
 			p.Behavior = "domain"
 		}
 		if c.Client.Dialect == ClashMetaYAML {

@@ -86,10 +86,10 @@ type singBoxGroup struct {
 type object map[string]any
 
 // singBoxFiles are the lists that this format has from the project itself.
-var singBoxFiles = []fileRoute{
-	{ruleFile{"ads", "SagerNet/sing-geosite", "rule-set", "geosite-category-ads-all.srs"}, true, groupBlock},
-	{ruleFile{"direct", "SagerNet/sing-geosite", "rule-set", "geosite-cn.srs"}, true, groupDirect},
-	{ruleFile{"cn-ip", "SagerNet/sing-geoip", "rule-set", "geoip-cn.srs"}, false, groupDirect},
+var singBoxFiles = []ruleFile{
+	{"ads", "SagerNet/sing-geosite", "rule-set", "geosite-category-ads-all.srs", true, groupBlock},
+	{"direct", "SagerNet/sing-geosite", "rule-set", "geosite-cn.srs", true, groupDirect},
+	{"cn-ip", "SagerNet/sing-geoip", "rule-set", "geoip-cn.srs", false, groupDirect},
 }
 
 // singBoxFilesSince is the version that brought rule sets.
@@ -245,7 +245,7 @@ func singBoxNames(routes []route, before []object) []object {
 	rules := slices.Clone(before)
 	var near []route
 	for _, r := range routes {
-		if r.suffix != "" && r.to != groupBlock || r.file != nil && r.domains && r.to == groupDirect {
+		if r.suffix != "" && r.to != groupBlock || r.file != nil && r.file.domains && r.to == groupDirect {
 			near = append(near, r)
 		}
 	}

@@ -48,7 +48,7 @@ func surge(c content) []byte {
 			continue
 		}
 		kind := "RULE-SET,"
-		if r.domains {
+		if r.file.domains {
 			kind = "DOMAIN-SET,"
 		}
 		b.WriteString(kind + r.file.address(c.Template.Files) + "," + r.to + "\n")
@@ -58,10 +58,10 @@ func surge(c content) []byte {
 }
 
 // surgeFiles are the lists that this format has from Loyalsoldier/surge-rules.
-var surgeFiles = []fileRoute{
-	{ruleFile{"ads", "Loyalsoldier/surge-rules", "release", "reject.txt"}, true, groupBlock},
-	{ruleFile{"direct", "Loyalsoldier/surge-rules", "release", "direct.txt"}, true, groupDirect},
-	{ruleFile{"cn-ip", "Loyalsoldier/surge-rules", "release", "cncidr.txt"}, false, groupDirect},
+var surgeFiles = []ruleFile{
+	{"ads", "Loyalsoldier/surge-rules", "release", "reject.txt", true, groupBlock},
+	{"direct", "Loyalsoldier/surge-rules", "release", "direct.txt", true, groupDirect},
+	{"cn-ip", "Loyalsoldier/surge-rules", "release", "cncidr.txt", false, groupDirect},
 }
 
 func (c content) surgeProxies(b *bytes.Buffer) {

@@ -168,27 +168,23 @@ type route struct {
 	file    *ruleFile // nil: by suffix or network
 	suffix  string
 	network string
-	domains bool   // whether the file holds names; else networks
 	to      string // a group, groupDirect, or groupBlock
 }
 
 // ruleFile is a list that somebody else keeps and clients fetch.
-type ruleFile struct{ name, repo, branch, file string }
+type ruleFile struct {
+	name, repo, branch, file string
+	domains                  bool // names; else networks
+	to                       string
+}
 
 func (f *ruleFile) address(pattern string) string {
 	return strings.NewReplacer("{repo}", f.repo, "{branch}", f.branch, "{file}", f.file).Replace(pattern)
 }
 
-// fileRoute is a rule file in the order of the rules.
-type fileRoute struct {
-	ruleFile
-	domains bool // names; else networks
-	to      string
-}
-
 // routes are the rules in the order in which the first that matches decides. files are those of the format, for the full
 // set; what none matches goes to groupAll.
-func (t *Template) routes(files []fileRoute) (out []route) {
+func (t *Template) routes(files []ruleFile) (out []route) {
 	if t.Rules == NoRules {
 		return nil
 	}
@@ -208,7 +204,7 @@ func (t *Template) routes(files []fileRoute) (out []route) {
 	add(t.Direct, groupDirect)
 	if t.Rules == FullRules {
 		for i := range files {
-			out = append(out, route{file: &files[i].ruleFile, domains: files[i].domains, to: files[i].to})
+			out = append(out, route{file: &files[i], to: files[i].to})
 		}
 	}
 	return out
