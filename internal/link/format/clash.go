@@ -98,15 +98,12 @@ func clash(c content) []byte {
 	})
 	list(&y, "proxies", proxies)
 	probe := c.Template.Probe
-	groups := []clashGroup{
-		{Name: groupAll, Type: "select", Proxies: c.choices()},
-		{Name: groupAuto, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: c.nodes()},
-	}
-	for _, g := range c.Template.Groups {
-		if g.Kind == "auto" {
-			groups = append(groups, clashGroup{Name: g.Name, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: g.members(c.nodes())})
+	var groups []clashGroup
+	for _, g := range c.groups() {
+		if g.auto {
+			groups = append(groups, clashGroup{Name: g.name, Type: "url-test", URL: probe.URL, Interval: probe.Seconds, Proxies: g.members})
 		} else {
-			groups = append(groups, clashGroup{Name: g.Name, Type: "select", Proxies: append([]string{groupAll, groupDirect}, g.members(c.nodes())...)})
+			groups = append(groups, clashGroup{Name: g.name, Type: "select", Proxies: g.members})
 		}
 	}
 	list(&y, "proxy-groups", groups)

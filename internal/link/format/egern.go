@@ -55,15 +55,12 @@ func egern(c content) []byte {
 	if c.NodesOnly {
 		return y.Bytes()
 	}
-	groups := []object{
-		{"select": object{"name": groupAll, "policies": c.choices()}},
-		{"auto_test": object{"name": groupAuto, "policies": c.nodes(), "interval": c.Template.Probe.Seconds}},
-	}
-	for _, g := range c.Template.Groups {
-		if g.Kind == "auto" {
-			groups = append(groups, object{"auto_test": object{"name": g.Name, "policies": g.members(c.nodes()), "interval": c.Template.Probe.Seconds}})
+	var groups []object
+	for _, g := range c.groups() {
+		if g.auto {
+			groups = append(groups, object{"auto_test": object{"name": g.name, "policies": g.members, "interval": c.Template.Probe.Seconds}})
 		} else {
-			groups = append(groups, object{"select": object{"name": g.Name, "policies": append([]string{groupAll, groupDirect}, g.members(c.nodes())...)}})
+			groups = append(groups, object{"select": object{"name": g.name, "policies": g.members}})
 		}
 	}
 	list(&y, "policy_groups", groups)

@@ -129,6 +129,27 @@ func (c content) choices() []string {
 	return append(append(out, c.all()...), groupDirect)
 }
 
+// group is a choice among its members, which the user makes, or where auto the client by their speed.
+type group struct {
+	name    string
+	auto    bool
+	members []string
+}
+
+// groups are those of every file, then those of the template.
+func (c content) groups() []group {
+	nodes := c.nodes()
+	out := []group{{groupAll, false, c.choices()}, {groupAuto, true, nodes}}
+	for _, g := range c.Template.Groups {
+		members := g.members(nodes)
+		if g.Kind != "auto" {
+			members = append([]string{groupAll, groupDirect}, members...)
+		}
+		out = append(out, group{g.Name, g.Kind == "auto", members})
+	}
+	return out
+}
+
 // leftOutComment tells of nodes left out; sign begins a comment.
 func (c content) leftOutComment(sign string) string {
 	if c.left == 0 {

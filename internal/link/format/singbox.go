@@ -120,16 +120,15 @@ func (c content) singBoxAround() (cfg singBoxConfig) {
 	routes, probe := c.Template.routes(files), c.Template.Probe
 	every := strconv.Itoa(probe.Seconds) + "s"
 	cfg.Log = object{"level": "info", "timestamp": true}
-	cfg.Outbounds = []any{
-		singBoxGroup{Type: "selector", Tag: groupAll, Outbounds: c.choices(), Default: groupAuto},
-		singBoxGroup{Type: "urltest", Tag: groupAuto, Outbounds: c.nodes(), URL: probe.URL, Interval: every},
-	}
-	for _, g := range c.Template.Groups {
-		if g.Kind == "auto" {
-			cfg.Outbounds = append(cfg.Outbounds, singBoxGroup{Type: "urltest", Tag: g.Name, Outbounds: g.members(c.nodes()), URL: probe.URL, Interval: every})
-		} else {
-			cfg.Outbounds = append(cfg.Outbounds, singBoxGroup{Type: "selector", Tag: g.Name, Outbounds: append([]string{groupAll, groupDirect}, g.members(c.nodes())...)})
+	for _, g := range c.groups() {
+		out := singBoxGroup{Type: "selector", Tag: g.name, Outbounds: g.members}
+		switch {
+		case g.auto:
+			out.Type, out.URL, out.Interval = "urltest", probe.URL, every
+		case g.name == groupAll:
+			out.Default = groupAuto
 		}
+		cfg.Outbounds = append(cfg.Outbounds, out)
 	}
 	cfg.Outbounds = append(cfg.Outbounds, object{"type": "direct", "tag": groupDirect})
 	if old {

@@ -32,13 +32,11 @@ func surge(c content) []byte {
 	b.WriteString("\n[Proxy]\n")
 	c.surgeProxies(&b)
 	b.WriteString("\n[Proxy Group]\n")
-	fmt.Fprintf(&b, "%s = select, %s\n", groupAll, strings.Join(c.choices(), ", "))
-	fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", groupAuto, strings.Join(c.nodes(), ", "), probe, c.Template.Probe.Seconds)
-	for _, g := range c.Template.Groups {
-		if g.Kind == "auto" {
-			fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", g.Name, strings.Join(g.members(c.nodes()), ", "), probe, c.Template.Probe.Seconds)
+	for _, g := range c.groups() {
+		if g.auto {
+			fmt.Fprintf(&b, "%s = url-test, %s, url=%s, interval=%d\n", g.name, strings.Join(g.members, ", "), probe, c.Template.Probe.Seconds)
 		} else {
-			fmt.Fprintf(&b, "%s = select, %s\n", g.Name, strings.Join(append([]string{groupAll, groupDirect}, g.members(c.nodes())...), ", "))
+			fmt.Fprintf(&b, "%s = select, %s\n", g.name, strings.Join(g.members, ", "))
 		}
 	}
 	b.WriteString("\n[Rule]\n")
