@@ -1,6 +1,7 @@
 package format
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,20 +200,16 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 
 // singBoxRoutes puts neighbours of one kind that go the same way into one rule, as this format has it; block is how it refuses.
 func singBoxRoutes(routes []route, block object) (rules []object) {
-	for i := 0; i < len(routes); {
-		r := routes[i]
-		key, values := "", []string(nil)
-		for ; i < len(routes) && routes[i].to == r.to && (key == "" || key == routes[i].singBoxKey()); i++ {
-			key = routes[i].singBoxKey()
-			values = append(values, routes[i].singBoxValue())
+	for _, run := range runs(routes) {
+		values := make([]string, len(run))
+		for i, r := range run {
+			values[i] = r.singBoxValue()
 		}
-		rule := object{key: values}
-		if r.to == groupBlock {
-			for k, v := range block {
-				rule[k] = v
-			}
+		rule := object{run[0].singBoxKey(): values}
+		if run[0].to == groupBlock {
+			maps.Copy(rule, block)
 		} else {
-			rule["outbound"] = r.to
+			rule["outbound"] = run[0].to
 		}
 		rules = append(rules, rule)
 	}

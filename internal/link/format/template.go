@@ -210,6 +210,21 @@ func (t *Template) routes(files []ruleFile) (out []route) {
 	return out
 }
 
+// runs parts routes into neighbours of one kind that go the same way.
+func runs(routes []route) (out [][]route) {
+	alike := func(a, b route) bool {
+		return a.to == b.to && (a.file != nil) == (b.file != nil) && (a.suffix != "") == (b.suffix != "")
+	}
+	for _, r := range routes {
+		if last := len(out) - 1; last >= 0 && alike(out[last][0], r) {
+			out[last] = append(out[last], r)
+		} else {
+			out = append(out, []route{r})
+		}
+	}
+	return out
+}
+
 // members gives which of the names a group holds; where none matches all of them, so that no group is empty.
 func (g Group) members(names []string) []string {
 	re, err := regexp.Compile(g.Include)

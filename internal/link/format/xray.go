@@ -53,22 +53,17 @@ func (c content) xrayDNS() object {
 
 // xrayRouting knows no groups: what they name goes through the one node of its configuration.
 func (c content) xrayRouting() object {
-	routes := c.Template.routes(nil)
 	rules := []object{{"type": "field", "ip": []string{c.Template.DNS.Near[0]}, "outboundTag": "direct"}}
-	for i := 0; i < len(routes); {
-		r, kind, values := routes[i], "ip", []string(nil)
-		if r.suffix != "" {
-			kind = "domain"
-		}
-		for ; i < len(routes) && routes[i].to == r.to && (routes[i].suffix != "") == (r.suffix != ""); i++ {
+	for _, run := range runs(c.Template.routes(nil)) {
+		kind, values := "ip", make([]string, len(run))
+		for i, r := range run {
+			values[i] = r.network
 			if r.suffix != "" {
-				values = append(values, "domain:"+routes[i].suffix)
-			} else {
-				values = append(values, routes[i].network)
+				kind, values[i] = "domain", "domain:"+r.suffix
 			}
 		}
 		to := "proxy"
-		switch r.to {
+		switch run[0].to {
 		case groupDirect:
 			to = "direct"
 		case groupBlock:
