@@ -19,7 +19,7 @@ type nodeCommand struct {
 	Change nodeChange `cmd:"" help:"Change a node; its agent follows at once."`
 	Remove nodeRemove `cmd:"" help:"Remove a node."`
 	Secret nodeSecret `cmd:"" help:"Give a node another secret and print it, once."`
-	Shared nodeShared `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key it is taken back."`
+	Shared nodeShared `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
 	Deal   nodeDeal   `cmd:"" help:"Deal users out to the link groups that nodes have."`
 }
 
@@ -257,7 +257,7 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeChange struct {
-	ID int64 `arg:""`
+	ID int64 `arg:"" help:"Number of the node, as the list has it."`
 	nodeFields
 }
 
@@ -269,7 +269,7 @@ func (c nodeChange) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeRemove struct {
-	ID int64 `arg:""`
+	ID int64 `arg:"" help:"Number of the node, as the list has it."`
 }
 
 func (c nodeRemove) Run(ctx context.Context, cfg *app.Config) error {
@@ -277,7 +277,7 @@ func (c nodeRemove) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeSecret struct {
-	ID        int64         `arg:""`
+	ID        int64         `arg:"" help:"Number of the node, as the list has it."`
 	HonourOld time.Duration `help:"How long the old secret still works." default:"0s"`
 }
 
@@ -292,18 +292,21 @@ func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeShared struct {
-	Key string        `help:"The key, at least 16 characters."`
+	Key string        `help:"The key, at least 16 characters." xor:"key"`
 	For time.Duration `help:"How long it works; 0: until it is taken back." default:"0s"`
+	Off bool          `help:"Take it back." xor:"key"`
 }
 
 func (c nodeShared) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		var until time.Time
-		if c.For > 0 {
-			until = time.Now().Add(c.For)
-		}
-		if err := a.Nodes.SetSharedKey(ctx, c.Key, until); err != nil {
-			return err
+		if c.Key != "" || c.Off {
+			var until time.Time
+			if c.For != 0 {
+				until = time.Now().Add(c.For)
+			}
+			if err := a.Nodes.SetSharedKey(ctx, c.Key, until); err != nil {
+				return err
+			}
 		}
 		on, end, err := a.Nodes.SharedKey(ctx)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"airstrip/internal/app"
@@ -75,7 +76,11 @@ func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	return fn(a)
 }
 
+// printJSON prints v; a list without anything in it is an empty list.
 func printJSON(v any) error {
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
+		v = []any{}
+	}
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)

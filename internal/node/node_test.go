@@ -196,6 +196,9 @@ func TestARemovedNodesSecretIsNone(t *testing.T) {
 		if found, _, err := nodes.BySecret(t.Context(), secret); err != nil || found.ID != n.ID {
 			t.Fatal(found.ID, err)
 		}
+		if _, err := nodes.RotateSecret(t.Context(), n.ID, -time.Hour); err == nil {
+			t.Error("the old secret was to work until an hour ago")
+		}
 		if err := nodes.Remove(t.Context(), n.ID); err != nil {
 			t.Fatal(err)
 		}

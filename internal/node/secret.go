@@ -30,6 +30,9 @@ func insertSecret(ctx context.Context, tx bun.Tx, nodeID int64, secret string, n
 
 // RotateSecret gives the node another secret, shown this once; the present ones stay good for the time given.
 func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Duration) (string, error) {
+	if honourOld < 0 {
+		return "", fault.Invalid("honour_old", "range", "时长不能为负", "The time must not be negative")
+	}
 	secret := newSecret()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := bump(ctx, tx); err != nil {
