@@ -187,13 +187,9 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 // and when the address ends, signed by HMAC-SHA256 with the media server's API key. The account is made now where there
 // is none. Who has no right to it gets ErrNoRight.
 func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {
-	key, err := e.secrets.Get(ctx, secret.EmbyKey)
-	site := e.settings.Get()
+	server, err := e.server(ctx)
 	if err != nil {
 		return "", err
-	}
-	if site.EmbyURL == "" || key == "" {
-		return "", ErrOff
 	}
 	account, err := e.byToken(ctx, token)
 	if err != nil {
@@ -208,7 +204,7 @@ func (e *Emby) Open(ctx context.Context, token uuid.UUID) (string, error) {
 		}
 	}
 	end := strconv.FormatInt(e.db.Now().Add(timedFor).Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(key))
+	mac := hmac.New(sha256.New, []byte(server.key))
 	fmt.Fprintf(mac, "%s\n%s", account.Name, end)
-	return site.EmbyURL + "?" + url.Values{"user": {account.Name}, "expires": {end}, "signature": {hex.EncodeToString(mac.Sum(nil))}}.Encode(), nil
+	return server.address + "?" + url.Values{"user": {account.Name}, "expires": {end}, "signature": {hex.EncodeToString(mac.Sum(nil))}}.Encode(), nil
 }
