@@ -88,14 +88,14 @@ func (b *Bans) load(ctx context.Context) error {
 
 // Refuse gives ErrBanned where ip may not use the site now.
 func (b *Bans) Refuse(ip netip.Addr) error {
-	l := b.now.Load()
+	l, now := b.now.Load(), b.db.Now()
 	for _, bits := range l.lengths {
 		network, err := ip.Prefix(bits)
 		if err != nil {
 			continue // longer than an address of this kind
 		}
 		for _, ban := range l.by[network] {
-			if now := b.db.Now(); !now.Before(ban.StartsAt) && now.Before(ban.EndsAt) {
+			if !now.Before(ban.StartsAt) && now.Before(ban.EndsAt) {
 				return ErrBanned.With(map[string]string{"ban_context": ban.Reason, "until": ban.EndsAt.Format(time.RFC3339)})
 			}
 		}
