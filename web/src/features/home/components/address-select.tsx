@@ -12,6 +12,7 @@ export function AddressSelect(props: {
   return (
     <NativeSelect
       className={props.className}
+      size="md" // as high as the buttons beside it
       aria-label={t('linkAddress')}
       data={props.urls.map((url) => new URL(url).host)}
       value={new URL(props.url).host}
