@@ -25,7 +25,7 @@ type gatewayCommand struct {
 type gatewayFields struct {
 	TitleZH     *string `name:"title-zh" help:"Title that users see, in Chinese."`
 	TitleEN     *string `name:"title-en" help:"Title that users see, in English."`
-	Icon        *string `help:"https address, path from /, or name of an icon."`
+	Icon        *string `help:"alipay, bank, card, cash, crypto, epay, manual, sandbox, stripe, wallet or wechatpay; empty: its kind's."`
 	FeePercent  *string `help:"Of the amount, added to what is paid, as 1.50."`
 	FeeFixed    *string `help:"Added to what is paid, in the site's currency."`
 	Minimum     *string `help:"Smallest recharge; 0: the site's."`

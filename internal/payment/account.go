@@ -2,7 +2,6 @@ package payment
 
 import (
 	"cmp"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ type Account struct {
 	Name          string // stands in the path of its notifies and in the ledger, and never changes
 	TitleZH       string
 	TitleEN       string
-	Icon          string // address of a picture, or the name of one that the pages have; may be empty
+	Icon          string // one of Icons; empty: its kind's
 	FeePercent    Percent
 	FeeFixed      money.Amount // in the site's currency
 	Minimum       money.Amount `bun:",nullzero"` // of a recharge, in the site's currency; 0: the site's
@@ -52,8 +51,8 @@ func (a *Account) check(k *Kind, site setting.Site) error {
 		return fault.Invalid("title_zh", "too_long", "标题最长 50 个字符", "A title has at most 50 characters")
 	case utf8.RuneCountInString(a.TitleEN) > 50:
 		return fault.Invalid("title_en", "too_long", "标题最长 50 个字符", "A title has at most 50 characters")
-	case !iconName.MatchString(a.Icon) && !webAddress(a.Icon):
-		return fault.Invalid("icon", "format", "图标为 https 网址、以 / 开头的路径，或图标名", "The icon is an https address, a path from / or the name of an icon")
+	case a.Icon != "" && !slices.Contains(Icons, a.Icon):
+		return fault.Invalid("icon", "choice", "图标只能是 "+strings.Join(Icons, "、"), "The icon is one of: "+strings.Join(Icons, ", "))
 	case a.FeePercent < 0 || a.FeePercent > 100_00:
 		return fault.Invalid("fee_percent", "range", "费率需为 0 至 100", "The percentage is 0 to 100")
 	case a.FeeFixed < 0 || a.FeeFixed > site.RechargeMax:
@@ -74,12 +73,9 @@ func (a *Account) check(k *Kind, site setting.Site) error {
 	return nil
 }
 
-var iconName = regexp.MustCompile(`^[a-z0-9-]{0,32}$`)
-
-func webAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && len(s) <= 500 && ((u.Scheme == "https" && u.Host != "") || (u.Scheme == "" && u.Host == "" && strings.HasPrefix(s, "/")))
-}
+// Icons are the names of the pictures that the pages have for ways to pay: one for each kind, and some for what else is
+// paid through one of them. Pictures from elsewhere are none: no page loads what the site does not serve.
+var Icons = []string{"alipay", "bank", "card", "cash", "crypto", "epay", "manual", "sandbox", "stripe", "wallet", "wechatpay"}
 
 // Limits gives the smallest and the largest recharge that begins here.
 func (a *Account) Limits(site setting.Site) (least, most money.Amount) {

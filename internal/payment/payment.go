@@ -65,6 +65,15 @@ func (p *Payments) Method(name string) (Method, error) {
 	return m, nil
 }
 
+// Title gives what users know the way to pay called name by, open or not; the name itself where there is none any more.
+func (p *Payments) Title(name string) fault.Text {
+	m, ok := p.gateways.find(name)
+	if !ok {
+		return fault.Text{ZH: name, EN: name}
+	}
+	return m.Title()
+}
+
 // Charge gives what a recharge costs through the gateway. A gateway that is not open is a fault of the field "gateway".
 func (p *Payments) Charge(gateway string, amount money.Amount) (wallet.Charge, error) {
 	site := p.settings.Get()

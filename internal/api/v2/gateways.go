@@ -52,7 +52,7 @@ type gatewayAccount struct {
 type GatewayChange struct {
 	TitleZH     *string           `json:"title_zh,omitempty" maxLength:"100"`
 	TitleEN     *string           `json:"title_en,omitempty" maxLength:"100"`
-	Icon        *string           `json:"icon,omitempty" maxLength:"500" doc:"https address, path from /, or name of an icon"`
+	Icon        *string           `json:"icon,omitempty" enum:"alipay,bank,card,cash,crypto,epay,manual,sandbox,stripe,wallet,wechatpay," doc:"Empty: its kind's"`
 	FeePercent  *string           `json:"fee_percent,omitempty" pattern:"^\\d{1,3}(\\.\\d{1,2})?$" doc:"Of the amount, added to what is paid"`
 	FeeFixed    *AmountInput      `json:"fee_fixed,omitempty" doc:"Added to what is paid, in the site's currency"`
 	Minimum     *AmountInput      `json:"minimum,omitempty" doc:"Of a recharge; 0: the site's"`

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/payment"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -43,7 +44,7 @@ type invoiceResult struct {
 
 type invoiceLine struct {
 	Kind   string       `json:"kind" enum:"plan,renewal,package,recharge,credit,discount,fee"`
-	Name   string       `json:"name" doc:"Of the plan, the coupon, the gateway, or the service that ended"`
+	Name   string       `json:"name" doc:"Of the plan, the coupon, or the service that ended; of a gateway its title"`
 	Text   string       `json:"text" doc:"For people, in the language of Accept-Language"`
 	Months *int         `json:"months,omitempty" doc:"Of a plan or a renewal"`
 	Amount money.Amount `json:"amount" doc:"Negative: a credit or discount"`
@@ -65,7 +66,7 @@ var lineTexts = map[wallet.LineKind]fault.Text{
 }
 
 // newInvoiceItems shows invoices with what was given back of their orders and recharges.
-func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, invoices []wallet.Invoice) ([]InvoiceItem, error) {
+func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, p *payment.Payments, invoices []wallet.Invoice) ([]InvoiceItem, error) {
 	of := map[string][]int64{}
 	for _, in := range invoices {
 		of[in.Reference.Kind] = append(of[in.Reference.Kind], in.Reference.ID)
@@ -79,7 +80,7 @@ func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, invoi
 	for _, in := range invoices {
 		item := InvoiceItem{in.UUID, in.ID, in.CreatedAt, in.Reference.Kind, in.Reference.ID, in.Total, in.Currency, []invoiceLine{}, nil}
 		for _, l := range in.Lines {
-			item.Lines = append(item.Lines, newInvoiceLine(l, api.CallerOf(ctx).Lang))
+			item.Lines = append(item.Lines, newInvoiceLine(p, l, api.CallerOf(ctx).Lang))
 		}
 		if r, ok := refunds[in.Reference.ID]; ok && in.Reference.Kind == "order" {
 			item.Refund = &invoicedRefund{r.Amount, r.CreatedAt}
@@ -92,17 +93,21 @@ func newInvoiceItems(ctx context.Context, w *wallet.Wallets, s *shop.Shop, invoi
 	return out, err
 }
 
-func newInvoiceLine(l wallet.Line, lang fault.Lang) invoiceLine {
-	text := lineTexts[l.Kind].In(lang) + " · " + l.Name
+func newInvoiceLine(p *payment.Payments, l wallet.Line, lang fault.Lang) invoiceLine {
+	name := l.Name
+	if l.Kind == wallet.RechargeLine || l.Kind == wallet.FeeLine {
+		name = p.Title(name).In(lang)
+	}
+	text := lineTexts[l.Kind].In(lang) + " · " + name
 	if l.Months != nil {
 		months := strconv.Itoa(*l.Months)
 		text += fault.Text{ZH: "（" + months + " 个月）", EN: " (" + months + " months)"}.In(lang)
 	}
-	return invoiceLine{string(l.Kind), l.Name, text, l.Months, l.Amount}
+	return invoiceLine{string(l.Kind), name, text, l.Months, l.Amount}
 }
 
 // Invoices adds the bills of a user.
-func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resource {
+func Invoices(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resource {
 	return func(r *Router) {
 		type part struct {
 			Month  string `query:"month" pattern:"^[0-9]{4}-?(0[1-9]|1[0-2])$" doc:"Only those of this month of the site's calendar" example:"2026-01"`
@@ -123,7 +128,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 				if err != nil {
 					return invoiceList{}, err
 				}
-				items, err := newInvoiceItems(ctx, w, s, invoices)
+				items, err := newInvoiceItems(ctx, w, s, p, invoices)
 				return invoiceList{total, items}, err
 			})
 
@@ -136,7 +141,7 @@ func Invoices(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resou
 				if err != nil {
 					return invoiceResult{}, err
 				}
-				items, err := newInvoiceItems(ctx, w, s, []wallet.Invoice{*invoice})
+				items, err := newInvoiceItems(ctx, w, s, p, []wallet.Invoice{*invoice})
 				if err != nil {
 					return invoiceResult{}, err
 				}

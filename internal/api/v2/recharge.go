@@ -37,7 +37,8 @@ type rechargeRecord struct {
 	IsFinish    bool           `json:"is_finish" doc:"Whether the money is in the wallet"`
 	Refunded    money.Amount   `json:"refunded" doc:"Of the amount, what went back to who paid"`
 	State       string         `json:"state" enum:"pending,paid,expired,failed,refunded"`
-	Gateway     string         `json:"gateway"`
+	Gateway     string         `json:"gateway" doc:"Its name"`
+	Title       string         `json:"gateway_title" doc:"For people, in the language of Accept-Language"`
 	PayMethodID int            `json:"pay_method_id" doc:"Always 0; the gateway has a name"`
 	PayPage     *payPage       `json:"pay_page,omitempty" doc:"Where to pay; only while the recharge is pending and once the gateway has been asked"`
 	OrderNo     *int64         `json:"order_no" nullable:"true" doc:"The order that completes by itself when this is paid"`
@@ -54,11 +55,11 @@ type payPage struct {
 	Text string `json:"text,omitempty" doc:"For people, in the language of Accept-Language"`
 }
 
-func newRechargeRecord(r *wallet.Recharge, lang fault.Lang) rechargeRecord {
+func newRechargeRecord(p *payment.Payments, r *wallet.Recharge, lang fault.Lang) rechargeRecord {
 	out := rechargeRecord{
 		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount, Currency: r.Currency,
 		Fee: r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
-		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
+		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, Title: p.Title(r.Gateway).In(lang), OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
 	}
 	if r.State == wallet.RechargePending && r.PayPage != nil {
@@ -73,7 +74,7 @@ func newRechargeRecord(r *wallet.Recharge, lang fault.Lang) rechargeRecord {
 type gatewayItem struct {
 	Name       string            `json:"name"`
 	Title      string            `json:"title" doc:"For people, in the language of Accept-Language"`
-	Icon       string            `json:"icon" doc:"Address of a picture, or the name of an icon; may be empty"`
+	Icon       string            `json:"icon" doc:"Name of a picture that the pages have: alipay, bank, card, cash, crypto, epay, manual, sandbox, stripe, wallet or wechatpay"`
 	FeePercent string            `json:"fee_percent" doc:"Of the amount, such as 1.50"`
 	FeeFixed   money.Amount      `json:"fee_fixed"`
 	Minimum    money.Amount      `json:"minimum" doc:"The smallest recharge that begins here"`
@@ -93,7 +94,7 @@ type gatewayChargeNow struct {
 func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatewayItem {
 	least, most := m.Limits(site)
 	out := gatewayItem{
-		Name: m.Name, Title: m.Title().In(lang), Icon: m.Icon, FeePercent: m.FeePercent.String(), FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
+		Name: m.Name, Title: m.Title().In(lang), Icon: cmp.Or(m.Icon, m.Kind), FeePercent: m.FeePercent.String(), FeeFixed: m.FeeFixed, Minimum: least, Maximum: most,
 		Currency: cmp.Or(m.Currency, site.Currency),
 	}
 	if m.Rate != 0 {
@@ -142,7 +143,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 				recharges, total, err := w.Recharges(ctx, who.UserID, in.Limit, in.Offset)
 				out := rechargeList{b.CreatedAt, []rechargeRecord{}, total}
 				for i := range recharges {
-					out.RechargeRecords = append(out.RechargeRecords, newRechargeRecord(&recharges[i], api.CallerOf(ctx).Lang))
+					out.RechargeRecords = append(out.RechargeRecords, newRechargeRecord(p, &recharges[i], api.CallerOf(ctx).Lang))
 				}
 				return out, err
 			})
@@ -159,7 +160,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(recharge, api.CallerOf(ctx).Lang), nil
+				return newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang), nil
 			})
 
 		type which struct {
@@ -171,7 +172,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(recharge, api.CallerOf(ctx).Lang), nil
+				return newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang), nil
 			})
 	}
 }

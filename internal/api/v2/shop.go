@@ -94,7 +94,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			if err != nil {
 				return orderResult{}, err
 			}
-			out.Recharge = ptr(newRechargeRecord(recharge, api.CallerOf(ctx).Lang))
+			out.Recharge = ptr(newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang))
 		}
 		return out, nil
 	}

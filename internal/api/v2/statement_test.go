@@ -38,6 +38,12 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 		if got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1", ""); got["total_count"] != 2.0 {
 			t.Errorf("a page of two counts %v", got["total_count"])
 		}
+		for lang, want := range map[string]string{"en": "Recharge · Sandbox (demo)", "zh-CN": "充值 · 沙盒支付（演示）"} {
+			got := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=recharge&size=1", "", "Accept-Language", lang)["movements"].([]any)[0].(map[string]any)["text"]
+			if got != want {
+				t.Errorf("a recharge in the statement is %q, want %q", got, want)
+			}
+		}
 		if got := c.ok(t, 2, "GET", "/api/v2/user/wallet/movements?reason=recharge", ""); got["total_count"] != 0.0 {
 			t.Errorf("another user sees %v", got)
 		}
@@ -49,7 +55,7 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 		if len(invoices) != 3 {
 			t.Fatal(invoices)
 		}
-		for i, want := range []struct{ kind, line, refund string }{{"order", "Standard", given}, {"recharge", "sandbox", ""}, {"recharge", "sandbox", ""}} {
+		for i, want := range []struct{ kind, line, refund string }{{"order", "Standard", given}, {"recharge", "Sandbox (demo)", ""}, {"recharge", "Sandbox (demo)", ""}} {
 			in := invoices[i].(map[string]any)
 			refund := ""
 			if r, ok := in["refund"].(map[string]any); ok {

@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/payment"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -48,7 +49,7 @@ type movementReference struct {
 	No   int64  `json:"no" doc:"Number of the order or recharge"`
 }
 
-// movementTexts name the reasons of movements; the name of what was bought or of the gateway follows.
+// movementTexts name the reasons of movements; the name of what was bought or the title of the gateway follows.
 var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.RechargePaid: {ZH: "充值", EN: "Recharge"},
 	wallet.Purchase:     {ZH: "购买", EN: "Purchase"},
@@ -62,10 +63,13 @@ var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.InvitesBought:   {ZH: "购买邀请名额", EN: "Invites"},
 }
 
-func movementText(m *wallet.Movement, lang fault.Lang) string {
-	text := movementTexts[m.Reason].In(lang)
-	if m.Note != "" {
-		text += " · " + m.Note
+func movementText(p *payment.Payments, m *wallet.Movement, lang fault.Lang) string {
+	text, note := movementTexts[m.Reason].In(lang), m.Note
+	if m.Reason == wallet.RechargePaid || m.Reason == wallet.Refunded {
+		note = p.Title(note).In(lang)
+	}
+	if note != "" {
+		text += " · " + note
 	}
 	return text
 }
@@ -85,7 +89,7 @@ type purchaseRecord struct {
 }
 
 // Wallet adds the operations on a user's balance and its history.
-func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resource {
+func Wallet(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/user/wallet", id: "wallet_get", tag: "user", access: user, summary: "The balance"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (walletResult, error) {
@@ -111,7 +115,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, settings *setting.Settings) Resourc
 				lang := api.CallerOf(ctx).Lang
 				for _, m := range movements {
 					out.Movements = append(out.Movements, movementItem{
-						m.ID, m.CreatedAt, string(m.Reason), movementText(&m, lang), m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
+						m.ID, m.CreatedAt, string(m.Reason), movementText(p, &m, lang), m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
 					})
 				}
 				return out, err

@@ -173,6 +173,7 @@ export const recharge = (change: Partial<RechargeRecord> = {}): RechargeRecord =
   is_finish: change.state === 'paid',
   state: 'pending',
   gateway: 'alipay',
+  gateway_title: 'Alipay',
   pay_method_id: 0,
   pay_page: { kind: 'url', url: 'https://pay.example.com/31' },
   order_no: null,

@@ -837,9 +837,9 @@ export type GatewayChange = {
      */
     fee_percent?: string;
     /**
-     * https address, path from /, or name of an icon
+     * Empty: its kind's
      */
-    icon?: string;
+    icon?: 'alipay' | 'bank' | 'card' | 'cash' | 'crypto' | 'epay' | 'manual' | 'sandbox' | 'stripe' | 'wallet' | 'wechatpay' | '';
     /**
      * Of a recharge; 0: the site's
      */
@@ -908,7 +908,7 @@ export type GatewayItem = {
      */
     fee_percent: string;
     /**
-     * Address of a picture, or the name of an icon; may be empty
+     * Name of a picture that the pages have: alipay, bank, card, cash, crypto, epay, manual, sandbox, stripe, wallet or wechatpay
      */
     icon: string;
     /**
@@ -1170,7 +1170,7 @@ export type InvoiceLine = {
      */
     months?: number;
     /**
-     * Of the plan, the coupon, the gateway, or the service that ended
+     * Of the plan, the coupon, or the service that ended; of a gateway its title
      */
     name: string;
     /**
@@ -1796,9 +1796,9 @@ export type NewGatewayBody = {
      */
     fee_percent?: string;
     /**
-     * https address, path from /, or name of an icon
+     * Empty: its kind's
      */
-    icon?: string;
+    icon?: 'alipay' | 'bank' | 'card' | 'cash' | 'crypto' | 'epay' | 'manual' | 'sandbox' | 'stripe' | 'wallet' | 'wechatpay' | '';
     kind: string;
     /**
      * Of a recharge; 0: the site's
@@ -2621,7 +2621,14 @@ export type RechargeRecord = {
      * What the gateway costs beside the amount, in the same currency
      */
     fee: string;
+    /**
+     * Its name
+     */
     gateway: string;
+    /**
+     * For people, in the language of Accept-Language
+     */
+    gateway_title: string;
     id: string;
     invoice_id: string | null;
     /**

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { InvoiceItem, PurchaseRecord } from '@/api/gen/types.gen'
-import { gateways, inDays, recharge, wallet } from '@/test/fixtures'
+import { inDays, recharge, wallet } from '@/test/fixtures'
 import { failure, server, site, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
@@ -30,8 +30,8 @@ const ofRecharge = invoice({
   kind: 'recharge',
   total: '50.50',
   lines: [
-    { kind: 'recharge', name: 'wechat', text: '', amount: '50.00' },
-    { kind: 'fee', name: 'wechat', text: '', amount: '0.50' },
+    { kind: 'recharge', name: 'WeChat Pay', text: '', amount: '50.00' },
+    { kind: 'fee', name: 'WeChat Pay', text: '', amount: '0.50' },
   ],
 })
 
@@ -42,7 +42,6 @@ beforeEach(() =>
   server.use(
     http.get('*/api/v2/site', () => success({ ...site, time_zone: 'Asia/Shanghai' })),
     http.get('*/api/v2/user/wallet', () => success(wallet({ created_at: inDays(-40) }))),
-    http.get('*/api/v2/user/wallet/gateways', () => success(gateways)),
     http.get('*/api/v2/user/get_me', () =>
       success({ user_id: 7, user_name: 'Lin', email: 'lin@example.com' }),
     ),

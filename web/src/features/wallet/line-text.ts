@@ -2,12 +2,7 @@ import type { TFunction } from 'i18next'
 import type { InvoiceLine } from '@/api/gen/types.gen'
 
 /** What a line of an invoice is for: "Plan · Standard, 3 months". */
-export function lineText(
-  { kind, name, months }: InvoiceLine,
-  t: TFunction<'wallet'>,
-  gatewayTitle: (name: string) => string,
-): string {
-  const isOfGateway = kind === 'recharge' || kind === 'fee'
-  const text = `${t(`line.${kind}`)} · ${isOfGateway ? gatewayTitle(name) : name}`
+export function lineText({ kind, name, months }: InvoiceLine, t: TFunction<'wallet'>): string {
+  const text = `${t(`line.${kind}`)} · ${name}`
   return months === undefined ? text : t('line.months', { text, count: months })
 }

@@ -6,6 +6,7 @@ import { useCurrency } from '../lib/currency'
 import type { useGateways } from '../lib/gateways'
 import { formatMoney, toMinor } from '../lib/money'
 import classes from './gateway-choice.module.css'
+import { GatewayIcon } from './gateway-icon'
 import { Loaded } from './loaded'
 
 /** The ways to pay, one chosen; with what they take for it, where that was asked. */
@@ -41,7 +42,7 @@ function Gateway(props: {
   isUnfit: boolean
   onChoose: () => void
 }) {
-  const { name, title } = props.gateway
+  const { name, title, icon } = props.gateway
   return (
     <label className={classes.gateway} data-chosen={props.isChosen} data-unfit={props.isUnfit}>
       <input
@@ -55,9 +56,7 @@ function Gateway(props: {
         aria-describedby={`gateway-${name}`}
         onChange={props.onChoose}
       />
-      <span className={classes.badge} aria-hidden="true">
-        {title.charAt(0)}
-      </span>
+      <GatewayIcon name={icon} />
       <span className={classes.title}>
         {title}
         <span id={`gateway-${name}`} className={classes.note}>

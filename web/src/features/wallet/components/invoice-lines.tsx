@@ -2,14 +2,12 @@ import { useTranslation } from 'react-i18next'
 import type { InvoiceResult } from '@/api/gen/types.gen'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
-import { useGatewayTitle } from '../gateway-titles'
 import { lineText } from '../line-text'
 import classes from './invoice-sheet.module.css'
 
 /** What was charged and taken off, line by line; the total; what went back since. */
 export function InvoiceLines({ invoice }: { invoice: InvoiceResult }) {
   const { t } = useTranslation('wallet')
-  const gatewayTitle = useGatewayTitle()
   const { currency, refund } = invoice
   return (
     <table className={classes.lines}>
@@ -24,7 +22,7 @@ export function InvoiceLines({ invoice }: { invoice: InvoiceResult }) {
       <tbody>
         {invoice.lines.map((line, index) => (
           <tr key={index}>
-            <td>{lineText(line, t, gatewayTitle)}</td>
+            <td>{lineText(line, t)}</td>
             <td>
               <Money amount={line.amount} currency={currency} />
             </td>

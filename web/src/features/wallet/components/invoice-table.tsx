@@ -5,34 +5,29 @@ import { type Column, DataTable } from '@/shared/ui/data-table'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
-import { useGatewayTitle } from '../gateway-titles'
 import { lineText } from '../line-text'
 import { InvoiceState } from './invoice-state'
 
 export function InvoiceTable({ invoices }: { invoices: readonly InvoiceItem[] }) {
   const { t } = useTranslation('wallet')
-  const gatewayTitle = useGatewayTitle()
   return (
     <DataTable
       caption={t('billing.title')}
-      columns={columnsIn(t, gatewayTitle)}
+      columns={columnsIn(t)}
       rows={invoices}
       rowKey={({ id }) => id}
     />
   )
 }
 
-const columnsIn = (
-  t: TFunction<'wallet'>,
-  gatewayTitle: (name: string) => string,
-): Column<InvoiceItem>[] => [
+const columnsIn = (t: TFunction<'wallet'>): Column<InvoiceItem>[] => [
   {
     key: 'what',
     header: t('what'),
     isTitle: true,
     cell: ({ no, lines: [first] }) => (
       <TextLink to="/user/wallet/billing/view-invoice/$id" params={{ id: String(no) }}>
-        {first ? lineText(first, t, gatewayTitle) : `#${no}`}
+        {first ? lineText(first, t) : `#${no}`}
       </TextLink>
     ),
   },

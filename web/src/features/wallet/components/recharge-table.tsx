@@ -6,26 +6,21 @@ import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { TextLink } from '@/shared/ui/text-link'
-import { useGatewayTitle } from '../gateway-titles'
 import { isWaiting, rechargeTones } from '../model'
 
 export function RechargeTable({ records }: { records: readonly RechargeRecord[] }) {
   const { t } = useTranslation('wallet')
-  const gatewayTitle = useGatewayTitle()
   return (
     <DataTable
       caption={t('recharges.title')}
-      columns={columnsIn(t, gatewayTitle)}
+      columns={columnsIn(t)}
       rows={records}
       rowKey={({ id }) => id}
     />
   )
 }
 
-const columnsIn = (
-  t: TFunction<'wallet'>,
-  gatewayTitle: (name: string) => string,
-): Column<RechargeRecord>[] => [
+const columnsIn = (t: TFunction<'wallet'>): Column<RechargeRecord>[] => [
   {
     key: 'number',
     header: t('number'),
@@ -41,7 +36,7 @@ const columnsIn = (
     header: t('when'),
     cell: (record) => <Moment time={record.created_at} withTime />,
   },
-  { key: 'gateway', header: t('way'), cell: (record) => gatewayTitle(record.gateway) },
+  { key: 'gateway', header: t('way'), cell: (record) => record.gateway_title },
   {
     key: 'amount',
     header: t('amount'),

@@ -4,7 +4,6 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { problemText } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
-import { useGatewayTitle } from '../gateway-titles'
 import { csv, everyInvoice, saveFile } from '../invoice-csv'
 import { lineText } from '../line-text'
 
@@ -12,7 +11,6 @@ import { lineText } from '../line-text'
 export function SaveCsv({ month, isEmpty }: { month: string | undefined; isEmpty: boolean }) {
   const { t } = useTranslation('wallet')
   const { t: common } = useTranslation()
-  const gatewayTitle = useGatewayTitle()
   const save = useMutation({
     mutationFn: async () => {
       const invoices = await everyInvoice(month)
@@ -20,7 +18,7 @@ export function SaveCsv({ month, isEmpty }: { month: string | undefined; isEmpty
       const rows = invoices.map(({ no, created_at, lines, total, currency, refund }) => [
         String(no),
         created_at,
-        lines.map((line) => lineText(line, t, gatewayTitle)).join('; '),
+        lines.map((line) => lineText(line, t)).join('; '),
         total,
         currency,
         refund?.amount ?? '',
