@@ -153,22 +153,14 @@ func parse(cidr string) (netip.Prefix, error) {
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 func (b *Ban) check(network netip.Prefix, own netip.Addr) error {
-	var wrong []fault.Field
-	when := func(is bool, name, code, zh, en string) {
-		if is {
-			wrong = append(wrong, fault.Field{Name: name, Code: code, Text: fault.Text{ZH: zh, EN: en}})
-		}
-	}
-	when(network.Contains(own), "ip_cidr", "own_address", "该网段包含你自己现在的地址", "This network holds your own present address")
-	when(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址", "The machine's own addresses cannot be banned")
-	when(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在", "The end must be after the start and after now")
+	var p fault.Problems
+	p.When(network.Contains(own), "ip_cidr", "own_address", "该网段包含你自己现在的地址", "This network holds your own present address")
+	p.When(slices.ContainsFunc(loopback, network.Overlaps), "ip_cidr", "loopback", "不能封禁本机地址", "The machine's own addresses cannot be banned")
+	p.When(!b.EndsAt.After(b.StartsAt), "task_end_at", "range", "结束时间必须晚于开始时间和现在", "The end must be after the start and after now")
 	for name, text := range map[string]string{"ban_context": b.Reason, "remark": b.Remark} {
-		when(utf8.RuneCountInString(text) > textAtMost, name, "too_long", "不能超过 500 个字符", "This must not be longer than 500 characters")
+		p.When(utf8.RuneCountInString(text) > textAtMost, name, "too_long", "不能超过 500 个字符", "This must not be longer than 500 characters")
 	}
-	if len(wrong) > 0 {
-		return fault.ErrInvalid.In(wrong...)
-	}
-	return nil
+	return p.Err()
 }
 
 // End ends all bans of exactly this network, those that wait for their start too, and tells how many.

@@ -72,84 +72,75 @@ func setDefaults(n *Node) {
 }
 
 // problems collects the wrong fields of a node.
-type problems []fault.Field
-
-func (p *problems) when(wrong bool, field, code, zh, en string) {
-	if wrong {
-		*p = append(*p, fault.Field{Name: field, Code: code, Text: fault.Text{ZH: zh, EN: en}})
-	}
-}
+type problems struct{ fault.Problems }
 
 // check names everything that keeps the node from working.
 func check(n *Node) error {
 	var p problems
-	p.when(n.Name == "" || len([]rune(n.Name)) > 64, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
-	p.when(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
-	p.when(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
-	p.when(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	p.When(n.Name == "" || len([]rune(n.Name)) > 64, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.When(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
+	p.When(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	p.When(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	_, err := netip.ParseAddr(n.Listen)
-	p.when(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
-	p.when(n.ListenPort < 1 || n.ListenPort > 65535, "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
-	p.when(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
-	p.when(len(n.HourRates) > 0 && (len(n.HourRates) != 24 || !all(n.HourRates, func(r int64) bool { return r >= 0 && r <= 100_000 })), "hour_rates", "range",
+	p.When(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
+	p.When(n.ListenPort < 1 || n.ListenPort > 65535, "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	p.When(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
+	p.When(len(n.HourRates) > 0 && (len(n.HourRates) != 24 || !all(n.HourRates, func(r int64) bool { return r >= 0 && r <= 100_000 })), "hour_rates", "range",
 		"分时倍率需为 24 个 0 到 100 的数，或留空", "The rates by hour are 24 numbers between 0 and 100, or none")
-	p.when(n.QuotaBytes != nil && *n.QuotaBytes < 1, "quota_bytes", "range", "月流量必须大于零；不限请留空", "The quota must be above zero; leave it out for none")
-	p.when(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
+	p.When(n.QuotaBytes != nil && *n.QuotaBytes < 1, "quota_bytes", "range", "月流量必须大于零；不限请留空", "The quota must be above zero; leave it out for none")
+	p.When(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
 	p.entries(n)
-	p.when(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && len([]rune(tag)) <= 20 }), "tags", "length",
+	p.When(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && len([]rune(tag)) <= 20 }), "tags", "length",
 		"最多 10 个标签，每个 1 到 20 个字符", "There are at most ten tags of 1 to 20 characters")
-	p.when(len([]rune(n.Remark)) > 2000, "remark", "length", "备注最多 2000 个字符", "A remark has at most 2000 characters")
-	p.when(n.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")
-	p.when(n.GroupID < 0, "group_id", "range", "分组不能为负", "The group must not be negative")
-	p.when(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
-	p.when(n.SpeedMbps != nil && *n.SpeedMbps < 1, "speed_mbps", "range", "限速必须大于零；不限速请留空", "A speed limit must be above zero; leave it out for none")
-	p.when(n.LinkMbps < 1, "link_mbps", "range", "带宽必须大于零", "The bandwidth must be above zero")
+	p.When(len([]rune(n.Remark)) > 2000, "remark", "length", "备注最多 2000 个字符", "A remark has at most 2000 characters")
+	p.When(n.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")
+	p.When(n.GroupID < 0, "group_id", "range", "分组不能为负", "The group must not be negative")
+	p.When(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
+	p.When(n.SpeedMbps != nil && *n.SpeedMbps < 1, "speed_mbps", "range", "限速必须大于零；不限速请留空", "A speed limit must be above zero; leave it out for none")
+	p.When(n.LinkMbps < 1, "link_mbps", "range", "带宽必须大于零", "The bandwidth must be above zero")
 	if transports[n.Protocol] != nil {
 		p.settings(n)
 	}
-	if len(p) > 0 {
-		return fault.ErrInvalid.In(p...)
-	}
-	return nil
+	return p.Err()
 }
 
 // entries checks where else clients dial.
 func (p *problems) entries(n *Node) {
 	for group, e := range n.GroupHosts {
 		field := "group_hosts." + strconv.Itoa(group)
-		p.when(group < 1 || group > 1_000_000, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
-		p.when(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
-		p.when(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+		p.When(group < 1 || group > 1_000_000, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
+		p.When(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.When(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
-	p.when(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
+	p.When(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
 	for i, r := range n.Relays {
 		field := "relays." + strconv.Itoa(i)
-		p.when(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || len([]rune(r.Name)) > 32, field+".name", "length", "名称需为 1 到 32 个字符", "The name takes 1 to 32 characters")
-		p.when(!IsHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
-		p.when(r.Port < 1 || r.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+		p.When(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || len([]rune(r.Name)) > 32, field+".name", "length", "名称需为 1 到 32 个字符", "The name takes 1 to 32 characters")
+		p.When(!IsHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+		p.When(r.Port < 1 || r.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
 }
 
 func (p *problems) settings(n *Node) {
 	s := &n.Settings
-	p.when(!slices.Contains(transports[n.Protocol], s.Transport), "settings.transport", "choice", "该协议不支持此传输方式", "The protocol does not know this transport")
-	p.when(!slices.Contains(securities[n.Protocol], s.Security), "settings.security", "choice", "该协议不支持此加密方式", "The protocol does not know this security")
-	p.when((s.Transport == "ws" || s.Transport == "httpupgrade") && !strings.HasPrefix(s.Path, "/"), "settings.path", "format", "路径必须以 / 开头", "The path must begin with a slash")
-	p.when(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
-	p.when(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
+	p.When(!slices.Contains(transports[n.Protocol], s.Transport), "settings.transport", "choice", "该协议不支持此传输方式", "The protocol does not know this transport")
+	p.When(!slices.Contains(securities[n.Protocol], s.Security), "settings.security", "choice", "该协议不支持此加密方式", "The protocol does not know this security")
+	p.When((s.Transport == "ws" || s.Transport == "httpupgrade") && !strings.HasPrefix(s.Path, "/"), "settings.path", "format", "路径必须以 / 开头", "The path must begin with a slash")
+	p.When(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
+	p.When(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
 		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
-	p.when(s.UpMbps < 0, "settings.up_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
-	p.when(s.DownMbps < 0, "settings.down_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
-	p.when(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
-	p.when(s.Congestion != "" && (n.Protocol != TUIC || !slices.Contains(congestions, s.Congestion)), "settings.congestion", "choice",
+	p.When(s.UpMbps < 0, "settings.up_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
+	p.When(s.DownMbps < 0, "settings.down_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
+	p.When(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
+	p.When(s.Congestion != "" && (n.Protocol != TUIC || !slices.Contains(congestions, s.Congestion)), "settings.congestion", "choice",
 		"拥塞控制为 TUIC 的 bbr、cubic 或 new_reno", "The congestion control is bbr, cubic or new_reno, on TUIC")
-	p.when(s.ZeroRTT && n.Protocol != TUIC, "settings.zero_rtt", "choice", "0-RTT 仅用于 TUIC", "0-RTT is for TUIC")
-	p.when(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !all(s.Padding, paddingLine.MatchString)), "settings.padding_scheme", "format",
+	p.When(s.ZeroRTT && n.Protocol != TUIC, "settings.zero_rtt", "choice", "0-RTT 仅用于 TUIC", "0-RTT is for TUIC")
+	p.When(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !all(s.Padding, paddingLine.MatchString)), "settings.padding_scheme", "format",
 		"填充方案为 AnyTLS 的 键=值 行", "A padding scheme is lines of key=value, on AnyTLS")
 	if n.Protocol == Shadowsocks {
-		p.when(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
+		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
-		p.when(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
+		p.When(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
 	}
 	switch s.Security {
 	case "tls":
@@ -168,7 +159,7 @@ func (p *problems) tls(t *TLS) {
 	if t == nil {
 		t = &TLS{}
 	}
-	p.when(!IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+	p.When(!IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
 }
 
 func (p *problems) certificate(t *TLS) {
@@ -177,31 +168,31 @@ func (p *problems) certificate(t *TLS) {
 	}
 	if t.Certificate != "" {
 		_, err := tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
-		p.when(err != nil, "settings.tls.certificate", "format", "证书与私钥不匹配或无法读取", "The certificate and its key cannot be read or do not belong together")
+		p.When(err != nil, "settings.tls.certificate", "format", "证书与私钥不匹配或无法读取", "The certificate and its key cannot be read or do not belong together")
 		return
 	}
-	p.when(t.CertificateFile == "", "settings.tls.certificate_file", "required", "需要证书", "A certificate is needed")
-	p.when(t.KeyFile == "", "settings.tls.key_file", "required", "需要私钥", "A key is needed")
+	p.When(t.CertificateFile == "", "settings.tls.certificate_file", "required", "需要证书", "A certificate is needed")
+	p.When(t.KeyFile == "", "settings.tls.key_file", "required", "需要私钥", "A key is needed")
 }
 
 // acme names what keeps the agent from getting a certificate. While one is proven by tls-alpn-01, a listener of its own
 // needs port 443.
 func (p *problems) acme(n *Node, a ACME) {
 	_, err := netip.ParseAddr(n.Settings.TLS.ServerName)
-	p.when(err == nil, "settings.tls.server_name", "format", "自动证书需要域名，不能是 IP", "A certificate by ACME needs a host name, not an address")
-	p.when(!slices.Contains(acmeChallenges, a.Challenge), "settings.tls.acme.challenge", "choice", "验证方式为 http-01 或 tls-alpn-01", "The challenge is http-01 or tls-alpn-01")
+	p.When(err == nil, "settings.tls.server_name", "format", "自动证书需要域名，不能是 IP", "A certificate by ACME needs a host name, not an address")
+	p.When(!slices.Contains(acmeChallenges, a.Challenge), "settings.tls.acme.challenge", "choice", "验证方式为 http-01 或 tls-alpn-01", "The challenge is http-01 or tls-alpn-01")
 	udp := n.Protocol == Hysteria2 || n.Protocol == TUIC
-	p.when(a.Challenge == "tls-alpn-01" && n.ListenPort == 443 && !udp, "settings.tls.acme.challenge", "conflict",
+	p.When(a.Challenge == "tls-alpn-01" && n.ListenPort == 443 && !udp, "settings.tls.acme.challenge", "conflict",
 		"节点占用 443 端口，请改用 http-01", "The node itself listens on port 443; use http-01")
-	p.when(a.Challenge == "http-01" && n.ListenPort == 80 && !udp, "settings.tls.acme.challenge", "conflict",
+	p.When(a.Challenge == "http-01" && n.ListenPort == 80 && !udp, "settings.tls.acme.challenge", "conflict",
 		"节点占用 80 端口，请改用 tls-alpn-01", "The node itself listens on port 80; use tls-alpn-01")
 	if a.Email != "" {
 		_, err = mail.ParseAddress(a.Email)
-		p.when(err != nil, "settings.tls.acme.email", "format", "邮箱格式不正确", "This is not an e-mail address")
+		p.When(err != nil, "settings.tls.acme.email", "format", "邮箱格式不正确", "This is not an e-mail address")
 	}
 	if a.Directory != "" {
 		u, err := url.Parse(a.Directory)
-		p.when(err != nil || u.Scheme != "https" || u.Host == "", "settings.tls.acme.directory", "format", "请填写 https 地址", "This is not an https address")
+		p.When(err != nil || u.Scheme != "https" || u.Host == "", "settings.tls.acme.directory", "format", "请填写 https 地址", "This is not an https address")
 	}
 }
 
@@ -211,11 +202,11 @@ func (p *problems) reality(r *Reality) {
 	}
 	host, port, err := net.SplitHostPort(r.Dest)
 	number, portErr := strconv.Atoi(port)
-	p.when(err != nil || !IsHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
-	p.when(len(r.ServerNames) == 0 || !all(r.ServerNames, IsHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
+	p.When(err != nil || !IsHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
+	p.When(len(r.ServerNames) == 0 || !all(r.ServerNames, IsHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
 	_, err = realityPublic(r.PrivateKey)
-	p.when(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
-	p.when(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
+	p.When(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
+	p.When(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
 		"settings.reality.short_ids", "format", "短 ID 为偶数位十六进制，最多 16 位", "A short id is an even number of hex digits, at most 16")
 }
 

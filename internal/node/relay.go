@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"github.com/uptrace/bun"
-
-	"airstrip/internal/fault"
 )
 
 // Relay is another address by which clients reach the node: an entry of its own in links.
@@ -87,26 +85,23 @@ func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {
 		if err := tx.NewSelect().Model(&by).Where("id = ?", r.NodeID).Scan(ctx); err != nil {
 			return err
 		}
-		p.when(len(by) == 0, field+".node_id", "unknown", "没有该节点", "There is no such node")
-		p.when(r.NodeID == n.ID, field+".node_id", "choice", "节点不能中转自己", "A node cannot be its own relay")
+		p.When(len(by) == 0, field+".node_id", "unknown", "没有该节点", "There is no such node")
+		p.When(r.NodeID == n.ID, field+".node_id", "choice", "节点不能中转自己", "A node cannot be its own relay")
 		taken := len(by) > 0 && by[0].ListenPort == r.Port && share(&by[0], n)
 		for _, other := range nodes {
 			for j, o := range other.Relays {
 				taken = taken || o.NodeID == r.NodeID && o.Port == r.Port && share(&other, n) && (other.ID != n.ID || j != i)
 			}
 		}
-		p.when(taken, field+".port", "conflict", "该中转节点的此端口已被占用", "This port of the relaying node is taken")
+		p.When(taken, field+".port", "conflict", "该中转节点的此端口已被占用", "This port of the relaying node is taken")
 	}
 	for _, other := range nodes {
 		for _, r := range other.Relays {
-			p.when(n.ID != 0 && other.ID != n.ID && r.NodeID == n.ID && r.Port == n.ListenPort && share(&other, n), "listen_port", "conflict",
+			p.When(n.ID != 0 && other.ID != n.ID && r.NodeID == n.ID && r.Port == n.ListenPort && share(&other, n), "listen_port", "conflict",
 				"该端口已用于中转其他节点", "The node is the relay of another node at this port")
 		}
 	}
-	if len(p) > 0 {
-		return fault.ErrInvalid.In(p...)
-	}
-	return nil
+	return p.Err()
 }
 
 // tellRelays lets the agents that are relays of the nodes hear of it.

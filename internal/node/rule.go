@@ -94,18 +94,15 @@ func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 // checkRule names what is wrong. Agents crash on a pattern that they cannot compile, so it is tried here.
 func checkRule(r *Rule) error {
 	var p problems
-	p.when(r.Name == "" || utf8.RuneCountInString(r.Name) > ruleNameAtMost, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
-	p.when(utf8.RuneCountInString(r.Text) > ruleTextAtMost, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
-	p.when(len(r.Pattern) > rulePatternAtMost, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
+	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > ruleNameAtMost, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.When(utf8.RuneCountInString(r.Text) > ruleTextAtMost, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
+	p.When(len(r.Pattern) > rulePatternAtMost, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
 	if len(r.Pattern) <= rulePatternAtMost {
 		_, err := regexp.Compile(r.Pattern)
-		p.when(err != nil || r.Pattern == "", "pattern", "format", "不是有效的 RE2 正则表达式", "This is not a regular expression that RE2 takes")
+		p.When(err != nil || r.Pattern == "", "pattern", "format", "不是有效的 RE2 正则表达式", "This is not a regular expression that RE2 takes")
 	}
-	p.when(len(r.Exempt) > ruleExemptAtMost, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
-	if len(p) > 0 {
-		return fault.ErrInvalid.In(p...)
-	}
-	return nil
+	p.When(len(r.Exempt) > ruleExemptAtMost, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
+	return p.Err()
 }
 
 // exempt writes whom r does not stop.
