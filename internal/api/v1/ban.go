@@ -18,14 +18,7 @@ func (r *Router) Ban(a *account.Accounts) {
 		if err != nil {
 			return Answer{}, err
 		}
-		if _, err := in.Need("user_ban_task_insert", "task_end_at"); err != nil {
-			return Answer{}, err
-		}
-		start, err := in.time("task_start_at")
-		if err != nil {
-			return Answer{}, err
-		}
-		end, err := in.time("task_end_at")
+		start, end, err := in.term("user_ban_task_insert")
 		if err != nil {
 			return Answer{}, err
 		}
@@ -71,6 +64,18 @@ func (in Input) number(operation, name string) (int64, error) {
 		return 0, fault.Invalid(name, "type", name+" 必须是整数", name+" must be a whole number")
 	}
 	return n, nil
+}
+
+// term gives when a ban begins, zero for now, and when it ends, which operation needs.
+func (in Input) term(operation string) (start, end time.Time, err error) {
+	if _, err := in.Need(operation, "task_end_at"); err != nil {
+		return start, end, err
+	}
+	if start, err = in.time("task_start_at"); err != nil {
+		return start, end, err
+	}
+	end, err = in.time("task_end_at")
+	return start, end, err
 }
 
 // time gives the time called name: RFC 3339, or without a zone in UTC; zero where it is absent.

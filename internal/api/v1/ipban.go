@@ -16,14 +16,7 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 		if err != nil {
 			return Answer{}, err
 		}
-		if _, err := in.Need("request_ip_ban_task_insert", "task_end_at"); err != nil {
-			return Answer{}, err
-		}
-		start, err := in.time("task_start_at")
-		if err != nil {
-			return Answer{}, err
-		}
-		end, err := in.time("task_end_at")
+		start, end, err := in.term("request_ip_ban_task_insert")
 		if err != nil {
 			return Answer{}, err
 		}
