@@ -3,7 +3,6 @@ package run_test
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -44,8 +43,7 @@ func limitDisk(full string) {
 // onDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
 func (w *world) onDisk(full string) (log *output, end func()) {
 	w.t.Helper()
-	agent := exec.Command(os.Args[0], "-test.run", "^$")
-	agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1", "AGENT_FULL_DISK="+full)
+	agent := w.process("AGENT_FULL_DISK=" + full)
 	log = new(output)
 	agent.Stderr = log
 	if err := agent.Start(); err != nil {

@@ -40,6 +40,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// process is an agent of its own, not started yet.
+func (w *world) process(env ...string) *exec.Cmd {
+	agent := exec.Command(os.Args[0], "-test.run", "^$")
+	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1")...)
+	return agent
+}
+
 func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
@@ -51,8 +58,7 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 		kills = 200
 	}
 	for range kills {
-		agent := exec.Command(os.Args[0], "-test.run", "^$")
-		agent.Env = append(os.Environ(), "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1")
+		agent := w.process()
 		if err := agent.Start(); err != nil {
 			t.Fatal(err)
 		}

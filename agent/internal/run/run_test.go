@@ -47,7 +47,7 @@ func newWorld(t *testing.T, users ...api.User) *world {
 	return newWorldOf(t, setup, users...)
 }
 
-func newWorldOf(t *testing.T, setup Setup, users ...api.User) *world {
+func newWorldOf(t testing.TB, setup Setup, users ...api.User) *world {
 	return &world{server: newServer(t, setup.Node, users...), setup: setup, data: t.TempDir(), echo: EchoServer(t)}
 }
 

@@ -21,7 +21,7 @@ const secret = "the node's secret"
 
 // server speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
 type server struct {
-	t    *testing.T
+	t    testing.TB
 	http *httptest.Server
 
 	mu       sync.Mutex
@@ -46,7 +46,7 @@ type server struct {
 	lose func() bool
 }
 
-func newServer(t *testing.T, node api.Node, users ...api.User) *server {
+func newServer(t testing.TB, node api.Node, users ...api.User) *server {
 	s := &server{
 		t: t, revision: 1, node: node, users: map[int64]api.User{}, changed: make(chan struct{}),
 		batches: map[string]string{}, billed: map[int64]int64{}, quota: map[int64]int64{},
@@ -259,7 +259,7 @@ func (s *server) beats() int {
 }
 
 // eventually waits for something to become true.
-func eventually(t *testing.T, within time.Duration, what string, true func() bool) {
+func eventually(t testing.TB, within time.Duration, what string, true func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(within); !true(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -1,17 +1,11 @@
 package xray_test
 
 import (
-	"crypto/tls"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/infra/conf"
@@ -126,63 +120,4 @@ func BenchmarkDownload(b *testing.B) {
 			conn.Close()
 		})
 	}
-}
-
-// BenchmarkIdle holds as many idle connections as files may be open and says what 10,000 would need. The clients and
-// destinations are in it.
-func BenchmarkIdle(b *testing.B) {
-	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
-		b.Fatal(err)
-	}
-	many := min(10_000, int(files.Cur-200)/4) // both ends of both legs are here
-	s := vlessTLS(b)
-	station := newStation(b)
-	station.Serve(s.Node, User(1))
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer listener.Close()
-	go func() {
-		var kept []net.Conn // what nobody holds is closed by the garbage collector
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				runtime.KeepAlive(kept)
-				return
-			}
-			kept = append(kept, conn)
-		}
-	}()
-	target := listener.Addr().(*net.TCPAddr)
-	id, _ := hex.DecodeString(strings.ReplaceAll(User(1).UUID, "-", ""))
-	head := append([]byte{0}, id...)
-	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1) // VLESS: no addons, TCP, port, IPv4
-	address := fmt.Sprintf("127.0.0.1:%d", s.Node.Port)
-	var conns []net.Conn
-	defer func() {
-		for _, c := range conns {
-			c.Close()
-		}
-	}()
-	for b.Loop() {
-		for len(conns) < many {
-			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := conn.Write(append(head, "hello"...)); err != nil {
-				b.Fatal(err)
-			}
-			conns = append(conns, conn)
-		}
-		for open := 0; open < many; time.Sleep(50 * time.Millisecond) {
-			_, open = station.Gate.Online()
-		}
-	}
-	runtime.GC()
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	b.ReportMetric(float64(memory.HeapInuse+memory.StackInuse)/(1<<20)*10_000/float64(many), "MB/10000")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/xtls/xray-core/common/net"
 	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/common/session"
+	"github.com/xtls/xray-core/features/policy"
 	"github.com/xtls/xray-core/proxy/freedom"
 	"github.com/xtls/xray-core/transport"
 	"github.com/xtls/xray-core/transport/internet"
@@ -22,11 +23,12 @@ import (
 )
 
 // hook is the only outbound of the xray instance, so every connection of every user ends up here: those inside
-// a multiplexed or QUIC connection one by one. It asks the gate, dials, and lets xray's freedom outbound copy.
+// a multiplexed or QUIC connection one by one. It asks the gate, dials, and copies, packets by xray's freedom outbound.
 type hook struct {
 	gate     *gate.Gate
 	dialer   *egress.Dialer
 	freedom  *freedom.Handler
+	timeouts policy.Timeout
 	identify func(email string) (id int64, ok bool)
 	log      *slog.Logger
 	open     sync.WaitGroup
@@ -81,15 +83,20 @@ func (h *hook) serve(ctx context.Context, link *transport.Link) error {
 		return err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
 	if inbound.CanSpliceCopy != 3 {
 		inbound.CanSpliceCopy = 3
 	}
-	return h.freedom.Process(ctx, &transport.Link{
+	spare(link.Reader)
+	counted := &transport.Link{
 		Reader: h.reader(ctx, link.Reader, user, id, target),
 		Writer: &writer{Writer: link.Writer, ctx: ctx, user: user},
-	}, dialed{conn})
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return h.stream(ctx, inbound, counted, tcp)
+	}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	return h.freedom.Process(ctx, counted, dialed{conn})
 }
 
 func (h *hook) dial(ctx context.Context, target net.Destination) (stat.Connection, error) {

@@ -97,6 +97,7 @@ func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 	}
 	e.hook = &hook{gate: g, dialer: &e.dialer, freedom: new(freedom.Handler), identify: e.identify, log: log}
 	policies := instance.GetFeature(policy.ManagerType()).(policy.Manager)
+	e.hook.timeouts = policies.ForLevel(0).Timeouts
 	if err := e.hook.freedom.Init(new(freedom.Config), policies); err != nil {
 		return nil, fmt.Errorf("starting xray: %w", err)
 	}
