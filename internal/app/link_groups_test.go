@@ -1,0 +1,82 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"airstrip/internal/account"
+)
+
+func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("a", `,"group_hosts":{"1":{"host":"one.example"},"2":{"host":"two.example","port":9000}},"relays":[{"name":"IX","host":"ix.example","port":7000}]`)
+		type dealt struct {
+			Moved  int
+			Groups map[string]int
+		}
+		deal := func(query string) (d dealt) {
+			t.Helper()
+			h.ask(h.staff[account.Admin], 200, "GET", "/api/v2/cron_task/user_link_group"+query, "", &d)
+			return d
+		}
+		h.ask(h.users[0], 403, "GET", "/api/v2/cron_task/user_link_group", "", nil)
+		h.ask(customer{}, 403, "GET", "/api/v2/cron_task/user_link_group?key="+a.Secret, "", nil)
+		h.ask(h.staff[account.Admin], 422, "GET", "/api/v2/cron_task/user_link_group?is_all_flush=perhaps", "", nil)
+		even := func(d dealt, groups int) {
+			t.Helper()
+			counts := slices.Collect(maps.Values(d.Groups))
+			if len(counts) != groups || slices.Max(counts)-slices.Min(counts) > 1 {
+				t.Errorf("dealt %+v", d)
+			}
+		}
+		groups := func() (out []int) {
+			for _, u := range h.users {
+				g, err := h.Nodes.LinkGroup(t.Context(), u.id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, g)
+			}
+			return out
+		}
+		even(deal(""), 2)
+		first := groups()
+		if again := deal(""); again.Moved != 0 || !slices.Equal(groups(), first) {
+			t.Errorf("a second deal moved %+v", again)
+		}
+		var nodes struct {
+			Available []struct {
+				ServerAddress string `json:"server_address"`
+			} `json:"available_nodes"`
+		}
+		for i, u := range h.users {
+			token, err := h.Links.Token(t.Context(), u.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := h.ask(customer{}, 200, "GET", "/link2/"+token.Token+"?client_type=Clash", "", nil)
+			own, other := "one.example", "two.example"
+			if first[i] == 2 {
+				own, other = other, own
+			}
+			if !strings.Contains(file, own) || strings.Contains(file, other) || strings.Contains(file, "a.example") || !strings.Contains(file, "ix.example") || strings.Contains(file, "9000") != (first[i] == 2) {
+				t.Errorf("a user of group %d gets %s", first[i], file)
+			}
+			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", &nodes)
+			if nodes.Available[0].ServerAddress != own {
+				t.Errorf("a user of group %d sees %+v", first[i], nodes)
+			}
+		}
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"group_hosts":{"2":{"host":"two.example"},"3":{"host":"three.example"},"4":{"host":"four.example"}}}`, nil)
+		even(deal(""), 3)
+		for i, g := range groups() {
+			if g == 1 {
+				t.Errorf("user %d is in a group that is gone", i)
+			}
+		}
+		even(deal("?is_all_flush=true"), 3)
+	})
+}

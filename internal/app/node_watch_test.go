@@ -1,0 +1,96 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", "")
+		watch := func(after time.Duration) (told []string) {
+			t.Helper()
+			h.now = h.now.Add(after)
+			if err := h.Queue.Trigger(t.Context(), "node.watch"); err != nil {
+				t.Fatal(err)
+			}
+			mails, err := h.Mails.List(t.Context(), 200)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range mails {
+				if strings.HasPrefix(m.Kind, "node_") {
+					told = append(told, m.Kind+" "+m.Recipient)
+				}
+			}
+			slices.Sort(told)
+			return told
+		}
+		if told := watch(time.Hour); len(told) != 0 {
+			t.Errorf("of a node that was never heard of: %v", told)
+		}
+		h.roster(a.Secret)
+		if told := watch(299 * time.Second); len(told) != 0 {
+			t.Error(told)
+		}
+		offline := []string{"node_offline admin@example.com", "node_offline owner@example.com"}
+		for _, after := range []time.Duration{time.Second, time.Minute, time.Hour} {
+			if told := watch(after); !slices.Equal(told, offline) {
+				t.Fatalf("after %s: %v", after, told)
+			}
+		}
+		if n := h.node(a.Node.ID); n.Status != "offline" {
+			t.Errorf("%+v", n)
+		}
+		h.roster(a.Secret)
+		back := append([]string{"node_back admin@example.com", "node_back owner@example.com"}, offline...)
+		for range 2 {
+			if told := watch(time.Second); !slices.Equal(told, back) {
+				t.Fatal(told)
+			}
+		}
+		var history struct {
+			Moments []struct{ At time.Time }
+			Outages []struct {
+				BeganAt time.Time  `json:"began_at"`
+				EndedAt *time.Time `json:"ended_at"`
+			}
+		}
+		h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/history", a.Node.ID), "", &history)
+		if len(history.Moments) != 2 || len(history.Outages) != 1 || history.Outages[0].EndedAt == nil || history.Outages[0].EndedAt.Sub(history.Outages[0].BeganAt) != time.Hour+6*time.Minute {
+			t.Errorf("%+v", history)
+		}
+	})
+}
+
+func TestWhoMovedMostOnANode(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", "")
+		h.ask(customer{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":2},{"user_id":%d,"u":5,"d":5}]}`, h.users[0].id, h.users[2].id), nil)
+		h.ask(customer{}, 200, "POST", "/v1/mod_mu/users/aliveip?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"ip":"192.0.2.7"}]}`, h.users[2].id), nil)
+		var heavy []struct {
+			UserID int64 `json:"user_id"`
+			Email  string
+			Billed int64 `json:"billed_bytes"`
+		}
+		h.now = h.now.Add(time.Minute)
+		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/users", a.Node.ID), "", &heavy)
+		if len(heavy) != 2 || heavy[0].UserID != h.users[2].id || heavy[0].Email != "user2@example.com" || heavy[0].Billed != 10 || heavy[1].Billed != 3 {
+			t.Errorf("%+v", heavy)
+		}
+		var online []struct {
+			UserID int64 `json:"user_id"`
+			IP     string
+		}
+		h.ask(h.staff[account.Support], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "", &online)
+		if len(online) != 1 || online[0].IP != "192.0.2.7" || online[0].UserID != h.users[2].id {
+			t.Errorf("%+v", online)
+		}
+		h.ask(h.staff[account.Viewer], 403, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d/online", a.Node.ID), "", nil)
+	})
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		for i, path := range []string{"/v1/admin/replace_user_email", "/api/v2/admin_api/replace_user_email"} {
+			u := h.users[i]
+			present, email := fmt.Sprintf("user%d@example.com", i), fmt.Sprintf("new%d@example.com", i)
+			ask := func(as customer, status int, present, email string) string {
+				t.Helper()
+				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, u.id, present, email), "", nil)
+			}
+			ask(h.staff[account.Viewer], 403, present, email)
+			for _, wrong := range []struct{ present, email, field string }{{"user2@example.com", email, "user_old_email"}, {present, "user2@example.com", "user_new_email"}, {present, present, "user_new_email"}, {present, "no", "user_new_email"}} {
+				if text := ask(h.staff[account.Support], 422, wrong.present, wrong.email); !strings.Contains(text, wrong.field) {
+					t.Error(text)
+				}
+			}
+			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", nil)
+			ask(h.staff[account.Support], 200, present, email)
+			h.ask(u, 401, "GET", "/api/v2/user/services/nodes", "", nil)
+		}
+		owner := h.staff[account.Owner]
+		h.ask(h.staff[account.Admin], 403, "GET", fmt.Sprintf("/v1/admin/replace_user_email?user_id=%d&user_old_email=owner@example.com&user_new_email=thief@example.com", owner.id), "", nil)
+	})
+}
+
+func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.add("hk", "")
+		const path = "/v1/admin/gen_user_link_v1"
+		h.ask(h.staff[account.Admin], 403, "GET", path+"?a1_host=a.example", "", nil)
+		if text := h.ask(h.staff[account.Owner], 422, "GET", path+"?a1_host=a.example&a2_host=b.example&a2_port=0", "", nil); !strings.Contains(text, "a2_port") {
+			t.Error(text)
+		}
+		var rows []struct {
+			UserID int64 `json:"user_id"`
+			A1, A2 string
+		}
+		h.ask(h.staff[account.Owner], 200, "GET", path+"?a1_host=a.example&a2_host=b.example&a2_port=8443", "", &rows)
+		i := slices.IndexFunc(rows, func(r struct {
+			UserID int64 `json:"user_id"`
+			A1, A2 string
+		},
+		) bool {
+			return r.UserID == h.users[0].id
+		})
+		if i < 0 {
+			t.Fatalf("%+v", rows)
+		}
+		link, ours := strings.CutPrefix(rows[i].A1, "https://a.example")
+		if !ours || rows[i].A2 != "https://b.example:8443"+link {
+			t.Fatalf("%+v", rows[i])
+		}
+		w := httptest.NewRecorder()
+		h.door.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", link, nil))
+		if w.Code != 200 {
+			t.Errorf("%s answers %d", link, w.Code)
+		}
+	})
+}
+
+func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", "")
+		h.moves(a.Secret, 3, 4)
+		h.now = h.now.Add(time.Hour)
+		secret, _, err := h.Accounts.MakeAPIToken(t.Context(), h.users[0].id, "grafana", []account.Scope{account.ScopeRead}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"user_area_time_axis", "user_by_month_calendar_pie"} {
+			var rows []struct {
+				Total int64 `json:"total_traffic"`
+			}
+			h.ask(customer{}, 200, "GET", "/v1/total/traffic/"+path+"/"+secret.String(), "", &rows)
+			if len(rows) != 1 || rows[0].Total != 7 {
+				t.Errorf("%s: %+v", path, rows)
+			}
+			h.ask(customer{}, 401, "GET", "/v1/total/traffic/"+path+"/00000000-0000-4000-8000-000000000000", "", nil)
+		}
+	})
+}
