@@ -18,10 +18,12 @@ import (
 // hostile are JSON texts that stand in the place of every field of every body.
 var hostile = []string{
 	`null`, `true`, `{}`, `[]`, `{"a":{"a":{}}}`, `1e999`, `-9223372036854775809`, `9223372036854775808`, `0.1`, `-1`,
-	`""`, `"\u0000"`, `"a\u0000b@example.com"`, "\"a\xffb@example.com\"", `"\ud800"`, `"` + strings.Repeat("长", 100_000) + `"`,
+	`""`, `"\u0000"`, `"a\u0000b@example.com"`, "\"a\xffb@example.com\"", `"\ud800"`, `"` + strings.Repeat("长", 20_000) + `"`,
 	`"a@example.com\r\nBcc: x@example.com"`, `"\"a b\"@example.com"`, `"Ming <a@example.com>"`, `"a@example.com, b@example.com"`, `"аdmin@example.com"`,
 	`"admin@exаmple.com"`, `"ADMIN@EXAMPLE.COM\u200b"`, `"' OR 1=1 --"`, `"%s%n$1?0{{.}}"`, `"../../etc/passwd"`, `"2026-13-45T99:99:99Z"`, `"00000000-0000-0000-0000-000000000000"`,
 }
+
+const tooDeep = 11_000 // package json follows 10,000 levels
 
 // plausible gives a value that a field of this name and kind may have.
 func plausible(name string, s *huma.Schema) string {
@@ -44,7 +46,7 @@ func plausible(name string, s *huma.Schema) string {
 func (p *people) spoilt(o *huma.Operation) []string {
 	whole := []string{
 		``, `null`, `[]`, `"x"`, `1`, `{`, `{}}`, `{"a":1,"a":2}`, "\ufeff{}", "\xff", "{\"\xff\":1}",
-		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), `{"a":"` + strings.Repeat("x", 1<<20) + `"}`,
+		strings.Repeat("[", tooDeep), strings.Repeat(`{"a":`, tooDeep), `{"a":"` + strings.Repeat("x", 1<<20) + `"}`,
 	}
 	if o.RequestBody == nil {
 		return whole
@@ -102,20 +104,22 @@ func TestNoInputMakesTheServerFailAndWrongFieldsAreNamed(t *testing.T) {
 		if err := p.SetRole(t.Context(), "user@example.com", account.Owner); err != nil {
 			t.Fatal(err)
 		}
-		p.set("captcha_login", `"never"`) // wrong passwords are among the input, and each operation is met by a new sign-in
+		p.set("captcha_login", `"never"`) // wrong passwords are among the input, and some operations end the session
 		calls := 0
 		// Each call comes from a network of its own, so that no limit answers in the place of what is tested.
 		call := func(method, path, bearer, body string) answer {
 			calls++
 			return p.call(method, path, bearer, body, "From", fmt.Sprintf("%d.%d.%d.1", 20+calls>>16, calls>>8&255, calls&255))
 		}
+		var in tokens
 		for path, item := range p.contract.Paths {
 			for method, o := range map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodDelete: item.Delete, http.MethodPut: item.Put} {
 				if o == nil {
 					continue
 				}
-				var in tokens // anew, since some operations end the session
-				p.want(call("POST", login, "", fmt.Sprintf(`{"email":"user@example.com","password":%q}`, password)), 200, "").into(t, &in)
+				if call("GET", "/api/v2/user", in.AccessToken, "").status != http.StatusOK {
+					p.want(call("POST", login, "", fmt.Sprintf(`{"email":"user@example.com","password":%q}`, password)), 200, "").into(t, &in)
+				}
 				for _, aim := range p.aims(path, o) {
 					a := call(method, aim[0], in.AccessToken, aim[1])
 					if a.status >= 500 || strings.Contains(a.raw, "SQLSTATE") {
