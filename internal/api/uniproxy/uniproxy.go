@@ -1,6 +1,7 @@
 // Package uniproxy is what node agents of the v2board and Xboard family speak, under /api/v1/server/UniProxy and
 // /api/v2/server: XrayR, V2bX, v2node, Xboard-node and their forks. Its shapes are theirs; a failure has its HTTP status,
-// which they go by. The token is the node's own secret, which alone names the node.
+// which they go by. The token is the node's own secret, which alone names the node. Of Xboard's two
+// modes it serves the node's, not the machine's, in which one secret opens many nodes.
 package uniproxy
 
 import (
