@@ -45,18 +45,18 @@ func (g *moody) Refund(ctx context.Context, r payment.Refund) error {
 	return nil
 }
 
-// till is a counter whose gateway is moody, takes a fee of 2% and is not the site's last word on anything.
+// till is a counter whose gateway is moody, takes a fee and is not the site's last word on anything.
 type till struct {
 	*counter
 	line *moody
 }
 
-func openTill(t testing.TB, d *db.DB) *till {
+func openTill(t testing.TB, d *db.DB, fee payment.Percent) *till {
 	t.Helper()
 	g := sandbox.New(d, seal.Key{1}, paymenttest.Site)
 	line := &moody{Gateway: g}
 	m := g.Method()
-	m.Gateway, m.FeePercent = line, 2_00
+	m.Gateway, m.FeePercent = line, fee
 	c := &till{&counter{paymenttest.New(t, d, nil, m), g}, line}
 	c.Mux.Handle("/sandbox/", g.Pages(c.Mux))
 	return c
@@ -91,7 +91,7 @@ func (c *till) want(t testing.TB, r *wallet.Recharge, state wallet.RechargeState
 
 func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		g, err := c.giveBack(t, r, 5000)
 		if err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 100 || g.PayAmount != 5100 {
@@ -118,7 +118,7 @@ func TestARechargeGoesBackWholeWithItsFee(t *testing.T) {
 
 func TestARechargeGoesBackInPartsWithoutItsFee(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		for i, part := range []money.Amount{1234, 1, 3765} {
 			if g, err := c.giveBack(t, r, part); err != nil || g.State != wallet.GatewayRefundDone || g.Fee != 0 || g.PayAmount != part {
@@ -158,7 +158,7 @@ func TestAPartGoesBackAtTheRateOfTheRechargeRoundedDown(t *testing.T) {
 
 func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		for _, amount := range []money.Amount{0, -1, 5001, 1 << 62} {
 			if _, err := c.giveBack(t, r, amount); !errors.Is(err, fault.ErrInvalid) {
@@ -200,7 +200,7 @@ func TestNoMoreGoesBackThanThereIs(t *testing.T) {
 
 func TestARefusedRefundIsTheUsersAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		c.line.before.Store(new(error(&payment.RefundRefused{Words: "SELLER_BALANCE_NOT_ENOUGH"})))
 		if g, err := c.giveBack(t, r, 2000); err != nil || g.State != wallet.GatewayRefundFailed || g.Answer != "SELLER_BALANCE_NOT_ENOUGH" {
@@ -223,7 +223,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				c := openTill(t, d)
+				c := openTill(t, d, 2_00)
 				r := c.paid(t, 5000)
 				fall(c.line, &silence)
 				g, err := c.giveBack(t, r, 2000)
@@ -286,7 +286,7 @@ func TestASilentPlatformIsAskedUntilItAnswers(t *testing.T) {
 
 func TestARefundIsAskedForAfterACrashBeforeTheCall(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		g := &wallet.GatewayRefund{Amount: 5000, Reason: "unused", MadeBy: new(int64(cashier))}
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return c.Wallets.StartGatewayRefund(ctx, tx, r, g) }); err != nil {
@@ -387,7 +387,7 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 
 func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		c.line.after.Store(new(errors.New("no answer")))
 		g, err := c.giveBack(t, r, 5000)
@@ -406,7 +406,7 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 
 func TestADamagedRefundShows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		c := openTill(t, d)
+		c := openTill(t, d, 2_00)
 		whole := c.paid(t, 5000)
 		if _, err := c.giveBack(t, whole, 5000); err != nil {
 			t.Fatal(err)

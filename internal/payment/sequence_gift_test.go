@@ -24,6 +24,7 @@ import (
 // modelGifts is the part of the model that is about what is not paid: keys, adjustments, coupons, commission.
 type modelGifts struct {
 	real     money.Amount // the part of the balance that came through gateways; it is spent first
+	owed     money.Amount // what went back through them though a commission that stays had counted it
 	wrong    []time.Time  // tries with keys that failed
 	coupons  int64        // left of the coupon
 	pending  money.Amount // commission of the inviter
@@ -38,6 +39,13 @@ func (g *modelGifts) spend(amount money.Amount) (real money.Amount) {
 	real = min(g.real, amount)
 	g.real -= real
 	return real
+}
+
+// bring counts money that came in, less what is owed of it.
+func (g *modelGifts) bring(amount money.Amount) {
+	off := min(g.owed, amount)
+	g.owed -= off
+	g.real += amount - off
 }
 
 // gifts are the keys and invites of a life.

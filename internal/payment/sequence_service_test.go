@@ -152,7 +152,10 @@ func (s *modelServices) refund(rt *rapid.T, m *model, user int64, o *modelOrder)
 		if part.earning {
 			part.earning = false
 			m.gifts.pending -= part.base * permille / 1000
-			m.gifts.real += min(moved.Amount, part.base)
+			part.uncounted = true
+		}
+		if part.uncounted {
+			m.gifts.bring(min(moved.Amount, part.base))
 		}
 	}
 	if sum != 0 { // the order itself may be used up, and what renewed it not

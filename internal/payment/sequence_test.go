@@ -42,6 +42,7 @@ type modelRecharge struct {
 	state wallet.RechargeState
 	order *modelOrder
 	until time.Time
+	back  modelBack
 }
 
 type modelOrder struct {
@@ -58,12 +59,18 @@ type modelOrder struct {
 	change        money.Amount // what the wallet gets back of that
 	base          money.Amount // of the price, what came through gateways; 0 where it earned nothing
 	earning       bool         // whether the commission is pending
+	uncounted     bool         // whether it was taken back since the money went back through the gateway; base is what stayed
 }
 
 func (m *model) held() (sum money.Amount) {
 	for _, o := range m.orders {
 		if o.state == shop.Pending {
 			sum += o.held
+		}
+	}
+	for _, r := range m.recharges {
+		for _, g := range r.back.pending {
+			sum += g.amount
 		}
 	}
 	return sum
@@ -106,12 +113,12 @@ func (m *model) deliver(o *modelOrder) {
 
 // paid is what a payment of r does, whenever it comes.
 func (m *model) paid(r *modelRecharge) {
-	if r.state == wallet.RechargeDone {
+	if r.state == wallet.RechargeDone || r.state == wallet.RechargeRefunded {
 		return
 	}
 	r.state = wallet.RechargeDone
 	m.balance += r.Amount
-	m.gifts.real += r.Amount
+	m.gifts.bring(r.Amount)
 	if r.order != nil && r.order.state == shop.Pending {
 		m.deliver(r.order)
 	}
@@ -129,14 +136,14 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 				flag.Set("rapid.checks", lives[engine])
 			}
 			// Ten users share a database: a new one for each would take most of the time, and one for all would make the checks slow.
-			var c *counter
+			var c *till
 			lived := 0
 			rapid.Check(t, func(rt *rapid.T) {
 				if lived%10 == 0 {
 					if c != nil {
 						c.DB.Close()
 					}
-					c = open(t, empty(t))
+					c = openTill(t, empty(t), 0)
 				}
 				lived++
 				live(t, rt, c)
@@ -146,7 +153,8 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 }
 
 // live is the life of one user beside a model of it.
-func live(t *testing.T, rt *rapid.T, c *counter) {
+func live(t *testing.T, rt *rapid.T, tl *till) {
+	c := tl.counter
 	ctx := context.Background()
 	must := func(err error) {
 		rt.Helper()
@@ -299,6 +307,7 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 	}
 	actions := g.actions(c, m, user)
 	maps.Copy(actions, m.services.actions(c, m, user, pass))
+	maps.Copy(actions, refundActions(tl, m, pass))
 	maps.Copy(actions, map[string]func(*rapid.T){
 		"recharge": func(rt *rapid.T) {
 			r, err := c.Payments.Recharge(ctx, user, sandbox.Name, money.Amount(rapid.Int64Range(100, 4000).Draw(rt, "amount")))
@@ -444,6 +453,10 @@ func live(t *testing.T, rt *rapid.T, c *counter) {
 			}
 		},
 	})
+	if rapid.Bool().Draw(rt, "begins with money") { // without any, little may happen
+		actions["recharge"](rt)
+		actions["pay"](rt)
+	}
 	rt.Repeat(actions)
 	sound()
 }
