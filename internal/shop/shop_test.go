@@ -267,12 +267,12 @@ func TestStockAndLimitsHoldUnderARace(t *testing.T) {
 		c := open(t, d)
 		plan := c.plan(t, func(p *shop.Plan) { p.Stock, p.PerUser = ptr[int64](7), ptr(2) })
 		var users []int64
-		for range 10 {
+		for range 50 {
 			users = append(users, c.user(t, 10000))
 		}
 		var sold atomic.Int64
 		var wg sync.WaitGroup
-		for i := range 60 {
+		for i := range 1000 {
 			wg.Go(func() {
 				_, err := c.Confirm(t.Context(), users[i%len(users)], shop.Purchase{PriceID: plan.Prices[0].ID})
 				switch {
