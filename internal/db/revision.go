@@ -23,12 +23,30 @@ type revisionRow struct {
 // transaction commits, those in other processes within a second.
 func Bump(ctx context.Context, tx bun.Tx, name string) (int64, error) {
 	var value int64
-	err := tx.NewRaw(`INSERT INTO revision (name, value) VALUES (?, 1)
-		ON CONFLICT (name) DO UPDATE SET value = revision.value + 1 RETURNING value`, name).Scan(ctx, &value)
+	err := tx.NewRaw(bump+` RETURNING value`, name).Scan(ctx, &value)
+	noteBump(ctx)
+	return value, err
+}
+
+const bump = `INSERT INTO revision (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = revision.value + 1`
+
+// BumpFor adds one to the revision called name and runs the updates that write its value, all in one trip to the
+// database: others wait for the revision's row from here to the commit, and each trip makes them wait longer.
+func BumpFor(ctx context.Context, tx bun.Tx, name string, updates ...*bun.UpdateQuery) error {
+	text := tx.NewRaw(bump, name).String()
+	for _, q := range updates {
+		text += "; " + q.String()
+	}
+	_, err := tx.ExecContext(ctx, text)
+	noteBump(ctx)
+	return err
+}
+
+// noteBump lets the transaction wake the watchers of this process once it has committed.
+func noteBump(ctx context.Context) {
 	if bumped, ok := ctx.Value(bumpedKey{}).(*bool); ok {
 		*bumped = true
 	}
-	return value, err
 }
 
 // Revision gives the present value of the revision called name; 0 where it was never bumped.

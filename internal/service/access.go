@@ -80,17 +80,12 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 	if len(changed) == 0 {
 		return nil
 	}
-	revision, err := db.Bump(ctx, tx, Revision) // last, since all transactions of this kind wait for its row until the commit
-	if err != nil {
-		return err
-	}
+	updates := make([]*bun.UpdateQuery, len(changed))
 	for i := range changed {
-		changed[i].Revision = revision
-		if _, err := tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "uuid", "password", "banned").WherePK().Exec(ctx); err != nil {
-			return err
-		}
+		updates[i] = tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "uuid", "password", "banned").
+			Value("revision", "(SELECT value FROM revision WHERE name = ?)", Revision).WherePK()
 	}
-	return nil
+	return db.BumpFor(ctx, tx, Revision, updates...) // last, since all transactions of this kind wait for its row until the commit
 }
 
 // otherwise gives the rows of those users whose right is no longer what is written there, as it is now.
