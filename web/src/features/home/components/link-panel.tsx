@@ -24,16 +24,16 @@ export function LinkPanel({ isQuiet = false }: { isQuiet?: boolean }) {
     <div className={classes.panel}>
       <h2 className={classes.title}>{t('connect')}</h2>
       <Loaded query={link} skeleton={<PanelSkeleton />}>
-        {({ url, urls }) => <Panel urls={urls.length > 0 ? urls : [url]} isQuiet={isQuiet} />}
+        {({ url, urls }) => <Panel first={url} urls={urls} isQuiet={isQuiet} />}
       </Loaded>
     </div>
   )
 }
 
-function Panel({ urls, isQuiet }: { urls: string[]; isQuiet: boolean }) {
+function Panel({ first, urls, isQuiet }: { first: string; urls: string[]; isQuiet: boolean }) {
   const { t } = useTranslation('home')
   const [host, setHost] = useState('') // which stays when the link is reset
-  const url = urls.find((each) => new URL(each).host === host) ?? urls[0]!
+  const url = urls.find((each) => new URL(each).host === host) ?? first
   const [dialog, setDialog] = useState<'qr' | 'reset'>()
   const close = () => setDialog(undefined)
   return (
