@@ -42,7 +42,7 @@ func TestStaffPaysARechargeBackAndTheUserSeesIt(t *testing.T) {
 			t.Fatal(got)
 		}
 		newest := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=gateway_refund", "")["movements"].([]any)[0].(map[string]any)
-		if newest["amount"] != "-10.00" || newest["balance_after"] != "2990.00" || newest["text"] != "Recharge paid back · sandbox" ||
+		if newest["amount"] != "-10.00" || newest["balance_after"] != "2990.00" || newest["text"] != "Recharge paid back · Sandbox (demo)" ||
 			newest["reference"].(map[string]any)["kind"] != "gateway_refund" || newest["reference"].(map[string]any)["no"] != made["id"] {
 			t.Fatal(newest)
 		}
