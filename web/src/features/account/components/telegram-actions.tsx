@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   accountLinkTelegramQueryKey,
   accountMeQueryKey,
   accountUnlinkTelegramMutation,
 } from '@/api/gen/@tanstack/react-query.gen'
+import { lazyPart } from '@/app/lazy'
 import { Confirm } from '@/shared/ui/confirm'
-import { TelegramLinkDialog } from './telegram-link-dialog'
+
+const TelegramLinkDialog = lazyPart(() => import('./telegram-link-dialog'), 'TelegramLinkDialog')
 
 /** Links a Telegram account, or unlinks the one there is. */
 export function TelegramActions({ isLinked }: { isLinked: boolean }) {
@@ -35,7 +37,7 @@ export function TelegramActions({ isLinked }: { isLinked: boolean }) {
           {t('link.link')}
         </Button>
       )}
-      {open === 'link' && <TelegramLinkDialog onClose={close} />}
+      <Suspense>{open === 'link' && <TelegramLinkDialog onClose={close} />}</Suspense>
       <Confirm
         opened={open === 'unlink'}
         title={t('link.unlinkTitle')}

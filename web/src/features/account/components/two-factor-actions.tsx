@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '@/app/lazy'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { TurnOffDialog } from './turn-off-dialog'
-import { TwoFactorDialog } from './two-factor-dialog'
+
+const TwoFactorDialog = lazyPart(() => import('./two-factor-dialog'), 'TwoFactorDialog')
 
 /** Off: turn it on. On: new recovery codes, or off. */
 export function TwoFactorActions({ isOn }: { isOn: boolean }) {
@@ -26,7 +28,7 @@ export function TwoFactorActions({ isOn }: { isOn: boolean }) {
           {t('twoFactor.turnOn')}
         </Button>
       )}
-      {open === 'on' && <TwoFactorDialog onClose={close} />}
+      <Suspense>{open === 'on' && <TwoFactorDialog onClose={close} />}</Suspense>
       {open === 'off' && <TurnOffDialog onClose={close} />}
       {open === 'codes' && <RecoveryCodesDialog onClose={close} />}
     </>
