@@ -96,7 +96,8 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
       expect(await new Download(proxy.port, station.origin.port, '/page').answer(), 'nothing more').toBeUndefined()
       await proxy.stop()
     }
-    await page.goto('/user/dashboard')
+    // An agent cuts by itself and says so a moment later.
+    await expect(async () => expect((await access(page)).state).toBe('exhausted')).toPass({ timeout: 2500, intervals: [100] })
     await expect(page.getByText('Traffic used up')).toBeVisible()
   })
 
