@@ -112,12 +112,19 @@ func Defaults() Site {
 	}
 }
 
+// zones are those that were asked for, by name: time.LoadLocation reads a file each time.
+var zones sync.Map
+
 // Zone is the site's time zone.
 func (s Site) Zone() *time.Location {
+	if zone, known := zones.Load(s.TimeZone); known {
+		return zone.(*time.Location)
+	}
 	zone, err := time.LoadLocation(s.TimeZone)
 	if err != nil {
 		return time.UTC // Set refuses unknown names, so only a damaged row leads here
 	}
+	zones.Store(s.TimeZone, zone)
 	return zone
 }
 
