@@ -1,7 +1,10 @@
 package main_test
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +90,25 @@ func TestOnlyTheAppAndMainKnowEverything(t *testing.T) {
 		words := strings.Fields(line)
 		if words[0] != "airstrip" && slices.Contains(words[1:], "airstrip/internal/app") {
 			t.Errorf("%s imports app", words[0])
+		}
+	}
+}
+
+func TestTheServerAddressesPeopleAsThePagesDo(t *testing.T) {
+	const formal = "\u60a8" // the pages say \u4f60
+	for _, folder := range []string{"internal", "web/src/locales/zh-CN"} {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || path == "internal/link/format/mihomo/schema.json" { // not our words
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if strings.Contains(string(text), formal) {
+				t.Errorf("%s says %s", path, formal)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

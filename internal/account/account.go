@@ -100,7 +100,7 @@ var (
 	ErrNoUser           = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
 	ErrEmailTaken       = fault.Conflict("email_taken", "该邮箱已被注册", "This e-mail address has an account already").In(*field("email", "email_taken", "该邮箱已被注册", "This e-mail address has an account already"))
 	ErrSignUpClosed     = fault.Forbidden("sign_up_closed", "本站暂不开放注册", "Sign-up is closed")
-	ErrTooManySignUps   = fault.TooMany("too_many_sign_ups", "您所在的网络今天注册的账号过多，请明天再试", "Too many accounts were made from your network today; please try again tomorrow")
+	ErrTooManySignUps   = fault.TooMany("too_many_sign_ups", "你所在的网络今天注册的账号过多，请明天再试", "Too many accounts were made from your network today; please try again tomorrow")
 	ErrWrongCredentials = fault.Unauthorized("wrong_credentials", "邮箱或密码不正确", "The e-mail address or the password is wrong")
 	ErrTooManyFailures  = fault.TooMany("too_many_failures", "密码错误次数过多，请稍后再试", "Too many wrong passwords; please wait before the next try")
 	ErrSignedOut        = fault.Unauthorized("signed_out", "登录已失效，请重新登录", "Your sign-in has ended; please sign in again")

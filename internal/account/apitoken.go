@@ -111,7 +111,7 @@ func checkScopes(scopes []Scope, role Role) *fault.Field {
 		switch {
 		case s == ScopeRead, s == ScopeWrite, slices.Contains(staffScopes, s) && mayRunJobs(role):
 		default:
-			return field("scopes", "choice", "没有这个权限，或您不能授予它", "There is no such scope, or it is not yours to give")
+			return field("scopes", "choice", "没有这个权限，或你不能授予它", "There is no such scope, or it is not yours to give")
 		}
 	}
 	if len(scopes) == 0 {

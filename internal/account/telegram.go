@@ -14,7 +14,7 @@ import (
 // Faults of Telegram accounts.
 var (
 	ErrTelegramTaken  = fault.Conflict("telegram_taken", "该 Telegram 账号已绑定其他用户，请先解除绑定", "This Telegram account is linked to another user; please unlink it there first")
-	ErrTelegramLinked = fault.Conflict("telegram_linked", "您已绑定一个 Telegram 账号，请先解除绑定", "You have linked a Telegram account already; please unlink it first")
+	ErrTelegramLinked = fault.Conflict("telegram_linked", "你已绑定一个 Telegram 账号，请先解除绑定", "You have linked a Telegram account already; please unlink it first")
 	ErrTelegramFree   = fault.Conflict("telegram_not_linked", "没有绑定 Telegram 账号", "No Telegram account is linked")
 )
 

@@ -33,7 +33,7 @@ type Ban struct {
 }
 
 // ErrBanned is the fault of a request from a banned network; its details name the reason and until when.
-var ErrBanned = fault.Forbidden("ip_banned", "您所在的 IP 地址已被禁止访问本站", "Your IP address may not use this site")
+var ErrBanned = fault.Forbidden("ip_banned", "你所在的 IP 地址已被禁止访问本站", "Your IP address may not use this site")
 
 const (
 	revision   = "ip_ban"

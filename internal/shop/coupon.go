@@ -43,7 +43,7 @@ var (
 	errCouponLate   = fault.Invalid("coupon", "expired", "该优惠码已过期", "This coupon has expired")
 	errCouponPlan   = fault.Invalid("coupon", "other_plan", "该优惠码不适用于此商品或时长", "This coupon is not for this plan or period")
 	errCouponGone   = fault.Invalid("coupon", "used_up", "该优惠码已被领完", "This coupon has been used up")
-	errCouponEnough = fault.Invalid("coupon", "per_user", "您使用该优惠码的次数已达上限", "You have used this coupon as often as one may")
+	errCouponEnough = fault.Invalid("coupon", "per_user", "你使用该优惠码的次数已达上限", "You have used this coupon as often as one may")
 	errCouponFirst  = fault.Invalid("coupon", "first_only", "该优惠码仅限首次购买", "This coupon is for a first purchase only")
 
 	ErrNoCoupon = fault.NotFound("coupon_not_found", "没有这个优惠码", "There is no such coupon")

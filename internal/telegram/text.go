@@ -15,7 +15,7 @@ import (
 var (
 	textStale     = fault.Text{ZH: "这个链接无效、已使用或已过期，请在网站上重新获取。", EN: "This link is not valid, was used or is too old. Please get another one on the site."}
 	textConfirmed = fault.Text{ZH: "✅ 已确认，网页即将登录。", EN: "✅ Confirmed. The page is signing in."}
-	textDenied    = fault.Text{ZH: "已拒绝。如果不是您本人打开的页面，有人可能想登录您的账号。", EN: "Refused. If it was not you who opened the page, somebody may be trying to get into your account."}
+	textDenied    = fault.Text{ZH: "已拒绝。如果不是你本人打开的页面，有人可能想登录你的账号。", EN: "Refused. If it was not you who opened the page, somebody may be trying to get into your account."}
 	textUnlinked  = fault.Text{ZH: "已解除绑定，今后不能再用此 Telegram 登录。", EN: "Unlinked. This Telegram account no longer signs you in."}
 	textKept      = fault.Text{ZH: "好的，绑定保持不变。", EN: "All right, the link stays."}
 
@@ -25,14 +25,14 @@ var (
 	buttonKeep    = fault.Text{ZH: "保留", EN: "Keep"}
 
 	textAskUnlink = fault.Text{ZH: "要解除与账号 %s 的绑定吗？之后不能再用此 Telegram 登录。", EN: "Unlink this Telegram account from %s? It will no longer sign you in."}
-	textLinked    = fault.Text{ZH: "✅ 已绑定账号 %s，今后可以用 Telegram 扫码登录。\n\n不是您的账号？发送 /unlink 解除绑定。", EN: "✅ Linked to %s. From now on you can sign in with Telegram.\n\nNot your account? Send /unlink."}
+	textLinked    = fault.Text{ZH: "✅ 已绑定账号 %s，今后可以用 Telegram 扫码登录。\n\n不是你的账号？发送 /unlink 解除绑定。", EN: "✅ Linked to %s. From now on you can sign in with Telegram.\n\nNot your account? Send /unlink."}
 	textLinkedTo  = fault.Text{ZH: "已绑定账号 %s。", EN: "Linked to %s."}
 	textNotLinked = fault.Text{
 		ZH: "这个 Telegram 账号还没有绑定用户。请登录网站，在「账号安全」页面绑定：\n%s/user/account/security",
 		EN: "This Telegram account is not linked to a user. Please sign in on the site and link it on the page Security:\n%s/user/account/security",
 	}
 	textAskSignIn = fault.Text{
-		ZH: "有人要登录 %s 的账号 %s：\n\n数字：%d\n设备：%s\n位置：%s\n\n只有当您刚刚打开的页面显示同一个数字时才确认。客服绝不会请您确认登录。",
+		ZH: "有人要登录 %s 的账号 %s：\n\n数字：%d\n设备：%s\n位置：%s\n\n只有当你刚刚打开的页面显示同一个数字时才确认。客服绝不会请你确认登录。",
 		EN: "Somebody wants to sign in to %s as %s:\n\nNumber: %d\nDevice: %s\nPlace: %s\n\nConfirm only if the page that you opened just now shows the same number. Support never asks you to confirm a sign-in.",
 	}
 	textHelp = fault.Text{

@@ -76,7 +76,7 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 		if status, got := send("/v1/user/buy", what); status != 200 || got["ret"] != 1.0 {
 			t.Errorf("%d %v", status, got)
 		}
-		if status, got := send("/v1/user/buy", what); status != 422 || got["ret"] != 0.0 || got["msg"] != "您使用该优惠码的次数已达上限" {
+		if status, got := send("/v1/user/buy", what); status != 422 || got["ret"] != 0.0 || got["msg"] != "你使用该优惠码的次数已达上限" {
 			t.Errorf("%d %v", status, got)
 		}
 
