@@ -3,6 +3,8 @@ SHELL := /bin/bash
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOLS := .tools
 export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
+# For tests and vet as for the programs, so that all of them share what was compiled.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
 .PHONY: run build web server agent test lint unit web-test size e2e stress bench gen gen-check setup tools clean
 
@@ -14,11 +16,11 @@ run: build
 build: server agent
 
 server: web internal/geo/data/country.mmdb
-	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip .
+	go build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip .
 
 # The workspace would raise dependencies above what its proxy core pins.
 agent:
-	GOWORK=off go build -C agent -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/airstrip-node .
+	GOWORK=off go build -C agent -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/airstrip-node .
 
 web: web/node_modules/.installed
 	npm --prefix web run build
@@ -52,7 +54,7 @@ $(TOOLS)/staticcheck: tools/go.mod
 # A sing-box without its version stamp does not enforce the deprecations that its users meet.
 $(TOOLS)/sing-box-%: e2e/singbox/1.11/go.mod e2e/singbox/1.14/go.mod
 	mkdir -p $(TOOLS)
-	GOWORK=off go build -C e2e/singbox/$(basename $*) -trimpath -tags with_utls,with_quic,with_gvisor,with_clash_api \
+	GOWORK=off go build -C e2e/singbox/$(basename $*) -tags with_utls,with_quic,with_gvisor,with_clash_api \
 		-ldflags "-s -w -checklinkname=0 -X github.com/sagernet/sing-box/constant.Version=$*" \
 		-o $(CURDIR)/$@ github.com/sagernet/sing-box/cmd/sing-box
 	touch $@
@@ -60,7 +62,7 @@ $(TOOLS)/sing-box-%: e2e/singbox/1.11/go.mod e2e/singbox/1.14/go.mod
 # The client of the version that the agent has its core from, of which most is built with the agent.
 $(TOOLS)/xray: agent/go.mod
 	mkdir -p $(TOOLS)
-	GOWORK=off go build -C agent -trimpath -ldflags "-s -w" -o $(CURDIR)/$@ github.com/xtls/xray-core/main
+	GOWORK=off go build -C agent -ldflags "-s -w" -o $(CURDIR)/$@ github.com/xtls/xray-core/main
 	touch $@
 
 ## lint: formatting, vet, staticcheck
