@@ -10,27 +10,46 @@ import (
 	"airstrip/internal/account"
 )
 
+// watch looks for silent nodes after a time and gives whom staff was told of until then.
+func (h *hangar) watch(after time.Duration) (told []string) {
+	h.Helper()
+	h.now = h.now.Add(after)
+	if err := h.Queue.Trigger(h.Context(), "node.watch"); err != nil {
+		h.Fatal(err)
+	}
+	mails, err := h.Mails.List(h.Context(), 200)
+	if err != nil {
+		h.Fatal(err)
+	}
+	for _, m := range mails {
+		if strings.HasPrefix(m.Kind, "node_") {
+			told = append(told, m.Kind+" "+m.Recipient)
+		}
+	}
+	slices.Sort(told)
+	return told
+}
+
+func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", "")
+		h.roster(a.Secret)
+		if told := h.watch(time.Hour); len(told) != 0 { // it looks for the first time since it started
+			t.Fatal(told)
+		}
+		if told := h.watch(299 * time.Second); len(told) != 0 {
+			t.Fatal(told)
+		}
+		if told := h.watch(time.Second); len(told) != 2 {
+			t.Errorf("the node had time enough to come back: %v", told)
+		}
+	})
+}
+
 func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 	eachHangar(t, func(h *hangar) {
 		a := h.add("hk", "")
-		watch := func(after time.Duration) (told []string) {
-			t.Helper()
-			h.now = h.now.Add(after)
-			if err := h.Queue.Trigger(t.Context(), "node.watch"); err != nil {
-				t.Fatal(err)
-			}
-			mails, err := h.Mails.List(t.Context(), 200)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range mails {
-				if strings.HasPrefix(m.Kind, "node_") {
-					told = append(told, m.Kind+" "+m.Recipient)
-				}
-			}
-			slices.Sort(told)
-			return told
-		}
+		watch := h.watch
 		if told := watch(time.Hour); len(told) != 0 {
 			t.Errorf("of a node that was never heard of: %v", told)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -34,6 +35,9 @@ type Nodes struct {
 	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
+
+	watching      sync.Once
+	watchingSince time.Time
 
 	whereabouts whereabouts
 }

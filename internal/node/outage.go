@@ -21,9 +21,11 @@ func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outag
 	s.onOutage = append(s.onOutage, fn)
 }
 
-// watch notes outages of enabled nodes that were ever heard of.
+// watch notes outages of enabled nodes that were ever heard of. A server that has just started was perhaps away itself:
+// it gives nodes as long as they may be silent to come back.
 func (s *Nodes) watch(ctx context.Context) error {
 	now := s.db.Now()
+	s.watching.Do(func() { s.watchingSince = now })
 	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var rows []struct {
@@ -39,6 +41,9 @@ func (s *Nodes) watch(ctx context.Context) error {
 			return err
 		}
 		for _, r := range rows {
+			if r.OutageID == nil && s.watchingSince.After(silent) {
+				continue
+			}
 			o := Outage{NodeID: r.ID, BeganAt: r.SeenAt}
 			if r.OutageID == nil {
 				_, err = tx.NewInsert().Model(&o).Exec(ctx)
