@@ -49,7 +49,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Developer(a.Accounts),
 		v2.Mails(a.Mails),
 		v2.Telegram(a.Telegram),
-		v2.Wallet(a.Wallets, a.Shop, a.Payments, a.Settings),
+		v2.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
 		v2.CDKeys(a.CDKeys),
 		v2.Coupons(a.Shop),
 		v2.Adjustments(a.Wallets),

@@ -98,9 +98,19 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 				}
 			}
 		}
+		recorded := func(newest any) {
+			t.Helper()
+			var records []map[string]any
+			a := c.call(t, 1, "GET", "/api/v2/user/wallet/purchase-records", "")
+			if err := json.Unmarshal(a.Result, &records); err != nil || len(records) != 2 || records[0]["renew_at"] != newest || records[1]["renew_at"] != nil {
+				t.Errorf("want one renewal, at %v: %s", newest, a.raw)
+			}
+		}
+		recorded("2026-04-30T04:00:00Z")
 		if off := c.ok(t, 1, "PUT", fmt.Sprintf("/api/v2/user/services/%v/auto-renew", order["service_id"]), `{"auto_renew": false}`); off["auto_renew"] != false || off["renew_at"] != nil {
 			t.Error(off)
 		}
+		recorded(nil)
 		if a := c.call(t, 1, "PUT", fmt.Sprintf("/api/v2/user/services/%v/auto-renew", old), `{"auto_renew": true}`); a.status != http.StatusConflict || a.Code != "service_ended" {
 			t.Errorf("an ended service: %d %s", a.status, a.raw)
 		}

@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/renewal"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
@@ -81,7 +82,7 @@ type purchaseRecord struct {
 	ShopID      int64        `json:"shop_id"`
 	ShopName    string       `json:"shop_name"`
 	MoneyAmount money.Amount `json:"money_amount"`
-	RenewAt     *time.Time   `json:"renew_at" nullable:"true" doc:"When the service ends and renews itself; null where it does not"`
+	RenewAt     *time.Time   `json:"renew_at" nullable:"true" doc:"When the renewal of the service is tried next; null where it does not renew itself"`
 	Months      int          `json:"months" doc:"0 of a package"`
 	Kind        string       `json:"kind" enum:"plan,renewal,package"`
 	State       string       `json:"state" enum:"paid,refunded"`
@@ -89,7 +90,7 @@ type purchaseRecord struct {
 }
 
 // Wallet adds the operations on a user's balance and its history.
-func Wallet(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resource {
+func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *payment.Payments, settings *setting.Settings) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/user/wallet", id: "wallet_get", tag: "user", access: user, summary: "The balance"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (walletResult, error) {
@@ -127,6 +128,16 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *sett
 		}
 		handle(r, op{method: http.MethodGet, path: "/user/wallet/purchase-records", id: "wallet_purchase_records", tag: "user", access: user, summary: "What was bought, newest first"},
 			func(ctx context.Context, who account.Identity, in *part) ([]purchaseRecord, error) {
+				upcoming, _, err := renewals.Upcoming(ctx, who.UserID)
+				if err != nil {
+					return nil, err
+				}
+				renewAt := map[int64]*time.Time{}
+				for _, u := range upcoming {
+					if u.AutoRenew {
+						renewAt[u.ServiceID] = u.At
+					}
+				}
 				orders, _, err := s.Purchases(ctx, who.UserID, in.Limit, in.Offset)
 				out := []purchaseRecord{}
 				for _, o := range orders {
@@ -134,8 +145,8 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *sett
 						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID, ShopName: o.Terms.Name, MoneyAmount: o.Amount, Months: o.Terms.Months,
 						Kind: string(o.Kind), State: string(o.State), EndsAt: o.EndsAt,
 					}
-					if o.Renews {
-						record.RenewAt = o.EndsAt
+					if o.Service != nil {
+						record.RenewAt = renewAt[*o.Service]
 					}
 					out = append(out, record)
 				}

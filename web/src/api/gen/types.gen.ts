@@ -2550,7 +2550,7 @@ export type PurchaseRecord = {
     months: number;
     no: number;
     /**
-     * When the service ends and renews itself; null where it does not
+     * When the renewal of the service is tried next; null where it does not renew itself
      */
     renew_at: string | null;
     shop_id: number;
