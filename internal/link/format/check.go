@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -121,9 +122,9 @@ func (t *Template) checkGroups() *Problem {
 }
 
 func (t *Template) checkTrees() *Problem {
-	for name, tree := range map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "xray": t.Xray} {
-		for key := range tree {
-			if !slices.Contains(treeKeys[name], key) {
+	for name, known := range treeKeys {
+		for key := range t.tree(name) {
+			if !slices.Contains(known, key) {
 				return &Problem{name + "." + key, "unknown", "该格式的模板不能设置此项", "A template cannot set this for the format"}
 			}
 		}
@@ -146,12 +147,63 @@ func (t *Template) checkFiles() *Problem {
 		{"sing_box", Client{Dialect: SingBoxJSON, TUN: true, Version: Version{1, 11}}, readSingBox},
 		{"xray", Client{Dialect: XrayJSON}, readXray},
 	} {
-		file := Render(Sample(), Options{Client: each.client, Flags: true, Template: t})
-		if err := each.read(file.Body); err != nil {
+		o := Options{Client: each.client, Flags: true, Template: t.without()}
+		if over := t.tree(each.key); len(over) > 0 {
+			if key := misfit(contents(Render(Sample(), o).Body), over, each.key); key != "" {
+				return &Problem{key, "type", "此处的值类型与文件中原有的不同（列表、对象或单个值）", "What stands here in the file is of another kind: a list, an object or a single value"}
+			}
+		}
+		o.Template = t
+		if err := each.read(Render(Sample(), o).Body); err != nil {
 			return &Problem{each.key, "refused", "客户端会拒绝该文件：" + err.Error(), "Clients would refuse the file: " + err.Error()}
 		}
 	}
 	return nil
+}
+
+// tree is what is laid over the file of one format.
+func (t *Template) tree(format string) map[string]any {
+	return map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "xray": t.Xray}[format]
+}
+
+// without gives the template with nothing laid over any file.
+func (t *Template) without() *Template {
+	bare := *t
+	bare.Clash, bare.Stash, bare.Egern, bare.SingBox, bare.Xray = nil, nil, nil, nil, nil
+	return &bare
+}
+
+// contents reads a file of ours, YAML or JSON; of several in one the first.
+func contents(body []byte) any {
+	var file any
+	if err := yaml.Unmarshal(body, &file); err != nil {
+		panic(err) // it was written just now
+	}
+	if several, ok := file.([]any); ok {
+		return several[0]
+	}
+	return file
+}
+
+// misfit gives the place of the first value in over that is of another kind than what it is laid over; empty: none. What
+// nothing stands under is not judged.
+func misfit(under, over any, place string) string {
+	if under == nil || over == nil {
+		return ""
+	}
+	below, isObject := under.(map[string]any)
+	above, overObject := over.(map[string]any)
+	_, isList := under.([]any)
+	_, overList := over.([]any)
+	if isObject != overObject || isList != overList {
+		return place
+	}
+	for _, key := range slices.Sorted(maps.Keys(above)) {
+		if at := misfit(below[key], above[key], place+"."+key); at != "" {
+			return at
+		}
+	}
+	return ""
 }
 
 // readClash holds what the core aborts on: a group without members or with unknown ones, and a rule that leads nowhere.
