@@ -141,6 +141,15 @@ func TestClientsOfOneDialectLackWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
+// An Outline key is one server, so all other nodes are left out, those too that Outline could speak.
+func TestNodesThatAFileHasNoPlaceForAreCountedAsLeftOut(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	f := format.Render(proxies, format.Options{Client: client(t, "Outline", ""), Notices: []string{"a"}})
+	if f.Nodes != 1 || f.LeftOut != len(proxies)-1 {
+		t.Errorf("%d nodes and %d left out of %d", f.Nodes, f.LeftOut, len(proxies))
+	}
+}
+
 func TestATypeThatNamesItsVersionKeepsIt(t *testing.T) {
 	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" {
 		t.Errorf("version %s", c.Version)

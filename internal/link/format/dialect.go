@@ -49,6 +49,7 @@ type dialect struct {
 	write         func(content) []byte
 	media, suffix string
 	notice        node.Protocol // of entries that only say something: one that every reader takes
+	single        bool          // the file holds one node, the first that the client can speak
 	bars          string        // characters of values that the format has no way to write
 	wide          string        // characters of names that its readers stumble over, written in full width
 	can           []ability
@@ -115,7 +116,7 @@ var dialects = map[Dialect]dialect{
 	SIP008JSON: {write: sip008, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 	}},
-	OutlineJSON: {write: outline, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+	OutlineJSON: {write: outline, media: jsonText, suffix: "json", notice: node.Shadowsocks, single: true, can: []ability{
 		can("", "ss", "tcp", "none"),
 	}},
 	ClashYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{

@@ -69,6 +69,9 @@ func Render(proxies []Proxy, o Options) File {
 			usable = append(usable, &proxies[i])
 		}
 	}
+	if d.single && len(usable) > 1 {
+		usable = usable[:1]
+	}
 	left := len(proxies) - len(usable)
 	notices := o.Notices
 	if len(usable)+len(notices) == 0 {
