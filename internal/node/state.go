@@ -65,10 +65,14 @@ func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
 	return by, nil
 }
 
-// Status keeps what an agent said of itself and who is online on it. Addresses that are none are left out.
-func (s *Nodes) Status(ctx context.Context, st State, online []OnlineIP) error {
-	st.SeenAt = s.db.Now()
-	online = readable(st.NodeID, online, st.SeenAt)
+// Status keeps what n's agent said of itself and who is online on it. Addresses that are none are left out, and users whose
+// bytes on n would not count: a secret that leaked must not take the places of other nodes' users.
+func (s *Nodes) Status(ctx context.Context, n Node, st State, online []OnlineIP) error {
+	st.NodeID, st.SeenAt = n.ID, s.db.Now()
+	online, err := s.ofItsUsers(ctx, n, readable(n.ID, online, st.SeenAt))
+	if err != nil {
+		return err
+	}
 	users := map[int64]bool{}
 	for i := range online {
 		users[online[i].UserID], online[i].Place = true, given
@@ -148,7 +152,24 @@ type minute struct {
 	OnlineUsers    int64
 }
 
+// Bounds of what an agent may say of itself.
+const (
+	figureAtMost = 1 << 53 // what every reader of JSON can tell from its neighbours
+	loadAtMost   = 1e6
+)
+
+// bound brings absurd figures back to the nearest that make sense.
+func (s *State) bound() {
+	for _, n := range []*int64{&s.Revision, &s.UptimeSeconds, &s.CPUPermille, &s.MemoryPermille, &s.UpBPS, &s.DownBPS, &s.Connections, &s.OnlineUsers} {
+		*n = min(max(*n, 0), figureAtMost)
+	}
+	for i := range s.Load {
+		s.Load[i] = min(max(s.Load[i], 0), loadAtMost)
+	}
+}
+
 func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
+	st.bound()
 	q := tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE")
 	for _, column := range []string{"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))

@@ -500,3 +500,40 @@ func TestStatusIsKeptAsHealth(t *testing.T) {
 		}
 	})
 }
+
+func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
+	each(t, func(s *site) {
+		if status, _, body := s.call("POST", "status", []byte(`{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`)); status != 200 {
+			t.Fatal(status, string(body))
+		}
+		online, err := s.nodes.OnlineOn(t.Context(), s.node.ID)
+		if err != nil || len(online) != 1 || online[0].UserID != 1 {
+			t.Errorf("online are %+v, %v", online, err)
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil || states[s.node.ID].OnlineUsers != 1 {
+			t.Errorf("%+v, %v", states, err)
+		}
+	})
+}
+
+func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
+	each(t, func(s *site) {
+		body := fmt.Sprintf(`{"boot":"a\u0000b","version":%q,"revision":-4,"uptime_seconds":-99,"load":[1e308,-1,0.5],"cpu":-3,"memory":99,"up_bps":9223372036854775807,"down_bps":-5,"connections":-9,"online":[]}`,
+			strings.Repeat("中", 40))
+		if status, _, body := s.call("POST", "status", []byte(body)); status != 200 {
+			t.Fatal(status, string(body))
+		}
+		states, err := s.nodes.States(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := states[s.node.ID]
+		if st.Boot != "ab" || st.Version != strings.Repeat("中", 21) {
+			t.Errorf("boot %q, version %q", st.Boot, st.Version)
+		}
+		if st.Revision != 0 || st.UptimeSeconds != 0 || st.UpBPS != 1<<53 || st.DownBPS != 0 || st.Connections != 0 || st.CPUPermille != 0 || st.MemoryPermille != 1000 || st.Load[0] > 1e6 || st.Load[1] != 0 || st.Load[2] != 0.5 {
+			t.Errorf("kept %+v", st)
+		}
+	})
+}

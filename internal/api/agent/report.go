@@ -150,10 +150,10 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		}
 	}
 	st := node.State{
-		NodeID: n.ID, Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
+		Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
 		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
 	}
-	if err := s.nodes.Status(r.Context(), st, online); err != nil {
+	if err := s.nodes.Status(r.Context(), n, st, online); err != nil {
 		return err
 	}
 	api.WriteJSON(w, http.StatusOK, struct{}{})
@@ -162,5 +162,8 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 
 func permille(share float64) int64 { return int64(math.Round(min(max(share, 0), 1) * 1000)) }
 
-// shorten bounds what an agent says of itself.
-func shorten(s string) string { return s[:min(len(s), 64)] }
+// shorten bounds what an agent says of itself, and leaves out what is no text to the databases.
+func shorten(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
+	return strings.ToValidUTF8(s[:min(len(s), 64)], "")
+}
