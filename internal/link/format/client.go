@@ -91,6 +91,7 @@ var agents = []struct {
 	{prefixes: []string{"v2raytun"}, client: Client{Name: "v2RayTun", Dialect: URI, Shows: true}},
 	{prefixes: []string{"v2box"}, client: Client{Name: "V2Box", Dialect: URI}},
 	{prefixes: []string{"streisand"}, client: Client{Name: "Streisand", Dialect: URI}},
+	{prefixes: []string{"incy"}, client: Client{Name: "INCY", Dialect: URI}},
 	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI, Lacks: "tuic anytls"}},
 	{prefixes: []string{"v2rayn/"}, client: Client{Name: "v2rayN", Dialect: URI}},
 	{prefixes: []string{"outline"}, client: Client{Name: "Outline", Dialect: OutlineJSON, Shows: true}},

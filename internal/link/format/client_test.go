@@ -52,6 +52,8 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 		{"v2raytun/android", "v2RayTun", "", format.URI},
 		{"V2Box 8.8;IOS 15.1", "V2Box", "8.8.0", format.URI},
 		{"Streisand", "Streisand", "", format.URI},
+		{"INCY/1.4.2 (iOS)", "INCY", "1.4.2", format.URI},
+		{"clash.meta/mihomo", "mihomo", "", format.ClashMetaYAML}, // GUI.for.SingBox
 		{"ssconf/1", "Shadowsocks", "", format.SIP008JSON},
 		{"SSR/4.0", "Shadowsocks", "", format.SIP008JSON},
 		{"", "Unknown", "", format.URI},
