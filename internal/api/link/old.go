@@ -52,15 +52,17 @@ func (p *parameters) oldClient() (clientType string, nodesOnly bool) {
 	if list != "" && list != "sub" && !known {
 		p.refuse("list", "choice", fault.Text{ZH: "没有这种列表", EN: "There is no such list"})
 	}
-	sub, mu := numbered("sub", oldSub), numbered("mu", oldMu)
+	sub, mu, switched := numbered("sub", oldSub), numbered("mu", oldMu), ""
 	for _, s := range oldSwitches {
-		if on := p.flag(s.name); on != nil && *on && !known {
-			return s.clientType, false
+		if on := p.flag(s.name); on != nil && *on && switched == "" {
+			switched = s.clientType
 		}
 	}
 	switch {
 	case known:
 		return asked.clientType, asked.nodesOnly
+	case switched != "":
+		return switched, false
 	case sub != "":
 		return sub, false
 	}

@@ -40,7 +40,7 @@ func TestTheOlderAddressTakesItsSwitches(t *testing.T) {
 		} else if text, err := base64.StdEncoding.DecodeString(got.Body.String()); err != nil || !strings.Contains(string(text), "vless://") {
 			s.Errorf("%s", got.Body)
 		}
-		for query, field := range map[string]string{"list=nonsense": "list", "sub=9": "sub", "mu=x": "mu", "clash=perhaps": "clash", "extend=2": "extend"} {
+		for query, field := range map[string]string{"list=nonsense": "list", "sub=9": "sub", "mu=x": "mu", "clash=perhaps": "clash", "extend=2": "extend", "surge=1&clash=perhaps": "clash", "list=clash&ssd=perhaps": "ssd"} {
 			if got := old(query); got.Code != 422 || !strings.Contains(got.Body.String(), `"field":"`+field+`"`) {
 				s.Errorf("%s: %d %s", query, got.Code, got.Body)
 			}
