@@ -83,7 +83,7 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 }
 
 // self is the address of the file that r asked for, for clients that fetch it anew from where the file says. It is made
-// of what was understood of the request; the host that the caller named is not to be trusted.
+// of what was understood of the request.
 func (l *Links) self(r Request) string {
 	q := url.Values{}
 	if r.ClientType != "" {
@@ -105,7 +105,7 @@ func (l *Links) self(r Request) string {
 		q.Set("manual_link_group", strconv.Itoa(*r.Group))
 		q.Set("group_sign", r.GroupSign)
 	}
-	address := l.show(r.Token, time.Time{}).URLs[0]
+	address := l.here(r)
 	if len(q) > 0 {
 		address += "?" + q.Encode()
 	}

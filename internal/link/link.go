@@ -82,6 +82,7 @@ type Request struct {
 	UserAgent  string
 	Accept     string
 	IP         netip.Addr
+	Host       string // that the client asked for; it only chooses among the site's own addresses
 }
 
 // Answer is the file with what the headers say of it.
@@ -140,7 +141,7 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if client.Page {
 		a.Fetch.Format, a.Userinfo, a.Title, a.Site = "html", userinfo(access), site.SiteName, l.site
 		apps, err := l.Apps(ctx, false)
-		a.Page = &Page{Access: *access, URL: l.show(r.Token, time.Time{}).URLs[0], Apps: apps}
+		a.Page = &Page{Access: *access, URL: l.here(r), Apps: apps}
 		return a, err
 	}
 	f, err := l.file(ctx, k, access, client, r)

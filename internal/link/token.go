@@ -6,6 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -144,15 +147,30 @@ func (l *Links) row(userID int64, token string) tokenRow {
 }
 
 func (l *Links) show(token string, at time.Time) Token {
-	sites := l.settings.Get().LinkURLs
-	if len(sites) == 0 {
-		sites = []string{l.site}
-	}
 	t := Token{Token: token, UpdatedAt: at}
-	for _, site := range sites {
+	for _, site := range l.sites() {
 		t.URLs = append(t.URLs, site+"/link2/"+token)
 	}
 	return t
+}
+
+// sites are the addresses that links stand on, the one to show first.
+func (l *Links) sites() []string {
+	if sites := l.settings.Get().LinkURLs; len(sites) > 0 {
+		return sites
+	}
+	return []string{l.site}
+}
+
+// here gives the link on that of the site's addresses that r asked for, so that whoever was sent to another because the
+// first is blocked stays there; on the first where the host is none of them.
+func (l *Links) here(r Request) string {
+	sites := l.sites()
+	i := slices.IndexFunc(sites, func(site string) bool {
+		u, err := url.Parse(site)
+		return err == nil && strings.EqualFold(u.Host, r.Host)
+	})
+	return sites[max(i, 0)] + "/link2/" + r.Token
 }
 
 // known is what one select tells of a token: whose it is, and how new what else is needed must be.

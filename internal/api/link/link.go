@@ -91,7 +91,7 @@ func (p *parameters) request(r *http.Request) link.Request {
 	emoji := p.flag("is_remark_emoji")
 	return link.Request{
 		Token: r.PathValue("token"), NoFlags: emoji != nil && !*emoji,
-		UserAgent: r.UserAgent(), Accept: r.Header.Get("Accept"), IP: api.CallerOf(r.Context()).IP,
+		UserAgent: r.UserAgent(), Accept: r.Header.Get("Accept"), IP: api.CallerOf(r.Context()).IP, Host: r.Host,
 	}
 }
 

@@ -2,6 +2,8 @@ package link_test
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,4 +78,27 @@ func connect(t *testing.T, url, dir string) *db.DB {
 	}
 	t.Cleanup(func() { d.Close() })
 	return d
+}
+
+// Where one of the site's addresses is blocked, whoever fetches by another must not be sent back to it.
+func TestTheLinkStaysOnTheAddressThatItWasFetchedFrom(t *testing.T) {
+	each(t, func(s *site) {
+		s.set("link_urls", []string{"https://a.example.com", "https://b.example.org:8443/in"})
+		for host, want := range map[string]string{
+			"a.example.com":      "https://a.example.com/link2/",
+			"B.example.org:8443": "https://b.example.org:8443/in/link2/",
+			"b.example.org":      "https://a.example.com/link2/",
+			"evil.example.net":   "https://a.example.com/link2/",
+		} {
+			for _, query := range []string{"client_type=Surge5", "client_type=Html"} {
+				r := httptest.NewRequest(http.MethodGet, "/link2/"+s.token+"?"+query, nil)
+				r.Host = host
+				w := httptest.NewRecorder()
+				s.handler.ServeHTTP(w, r)
+				if body := w.Body.String(); !strings.Contains(body, want+s.token) || strings.Contains(body, host) != strings.Contains(want, host) {
+					s.Errorf("%s, fetched from %s, does not stay there:\n%s", query, host, body)
+				}
+			}
+		}
+	})
 }
