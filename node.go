@@ -58,7 +58,7 @@ type nodeFields struct {
 	ALPN              []string `help:"Application protocols offered in TLS." sep:","`
 	CertificateFile   *string  `help:"Certificate on the node's machine; without one a self-signed certificate is made and pinned in links."`
 	KeyFile           *string  `help:"Its key on the node's machine."`
-	ACME              *string  `name:"acme" help:"http-01 or tls-alpn-01: the agent gets a certificate for the name and proves by port 80 or 443 that it is its own; empty: no more."`
+	ACME              *string  `name:"acme" help:"http-01, tls-alpn-01 or dns-01: the agent gets a certificate for the name and proves by port 80, by port 443 or by a DNS record (see --dns-file of airstrip-node) that it is its own; empty: no more."`
 	ACMEEmail         *string  `name:"acme-email" help:"Address that the certificate's issuer may write to."`
 	ACMEDirectory     *string  `name:"acme-directory" help:"Address of the issuer; Let's Encrypt by default."`
 	RealityDest       *string  `help:"host:port of the TLS 1.3 site that REALITY shows to others."`

@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"airstrip/agent/internal/dnshost"
 	"airstrip/agent/internal/run"
 )
 
 // nodes are what the agent serves: one, by flags, or those of a file.
 type nodes struct {
-	Config     string `type:"existingfile" env:"AIRSTRIP_NODE_CONFIG" help:"JSON file with several nodes, instead of the flags for one: a list of {server, node, secret_file}."`
+	Config     string `type:"existingfile" env:"AIRSTRIP_NODE_CONFIG" help:"JSON file with several nodes, instead of the flags for one: a list of {server, node, secret_file, dns_file}."`
 	Server     string `env:"AIRSTRIP_NODE_SERVER" help:"Address of the service, such as https://panel.example."`
 	Node       int64  `env:"AIRSTRIP_NODE_ID" help:"Id of the node."`
 	SecretFile string `type:"path" env:"AIRSTRIP_NODE_SECRET_FILE" help:"File with the node's secret."`
+	DNSFile    string `type:"path" env:"AIRSTRIP_NODE_DNS_FILE" help:"JSON file with who hosts the zone of the node's name, and the credentials there; needed only for certificates by dns-01."`
 	Data       string `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder for counters and unsent reports."`
 }
 
@@ -26,12 +28,13 @@ type entry struct {
 	Server     string `json:"server"`
 	Node       int64  `json:"node"`
 	SecretFile string `json:"secret_file"`
+	DNSFile    string `json:"dns_file"`
 }
 
 // configs of the agents, without what is the same for all. Each of several has a folder of its own in Data.
 func (n nodes) configs() ([]run.Config, error) {
 	if n.Config == "" {
-		config, err := entry{n.Server, n.Node, n.SecretFile}.config(n.Data)
+		config, err := entry{n.Server, n.Node, n.SecretFile, n.DNSFile}.config(n.Data)
 		return []run.Config{config}, err
 	}
 	file, err := os.Open(n.Config)
@@ -51,8 +54,10 @@ func (n nodes) configs() ([]run.Config, error) {
 	var configs []run.Config
 	folders := map[string]bool{}
 	for i, e := range entries {
-		if e.SecretFile != "" && !filepath.IsAbs(e.SecretFile) {
-			e.SecretFile = filepath.Join(filepath.Dir(n.Config), e.SecretFile)
+		for _, path := range []*string{&e.SecretFile, &e.DNSFile} {
+			if *path != "" && !filepath.IsAbs(*path) {
+				*path = filepath.Join(filepath.Dir(n.Config), *path)
+			}
 		}
 		host := ""
 		if u, err := url.Parse(e.Server); err == nil {
@@ -82,6 +87,11 @@ func (e entry) config(data string) (c run.Config, err error) {
 	c = run.Config{Server: e.Server, Node: e.Node, Secret: strings.TrimSpace(string(secret)), Data: data, Version: version}
 	if c.Secret == "" {
 		return c, fmt.Errorf("the secret file %s is empty", e.SecretFile)
+	}
+	if e.DNSFile != "" {
+		if c.DNS, err = dnshost.Load(e.DNSFile); err != nil {
+			return c, err
+		}
 	}
 	return c, nil
 }

@@ -32,7 +32,7 @@ var (
 
 var congestions = []string{"bbr", "cubic", "new_reno"}
 
-var acmeChallenges = []string{"http-01", "tls-alpn-01"}
+var acmeChallenges = []string{"http-01", "tls-alpn-01", "dns-01"}
 
 const vision = "xtls-rprx-vision"
 
@@ -180,12 +180,12 @@ func (p *problems) certificate(t *TLS) {
 func (p *problems) acme(n *Node, a ACME) {
 	_, err := netip.ParseAddr(n.Settings.TLS.ServerName)
 	p.When(err == nil, "settings.tls.server_name", "format", "自动证书需要域名，不能是 IP", "A certificate by ACME needs a host name, not an address")
-	p.When(!slices.Contains(acmeChallenges, a.Challenge), "settings.tls.acme.challenge", "choice", "验证方式为 http-01 或 tls-alpn-01", "The challenge is http-01 or tls-alpn-01")
+	p.When(!slices.Contains(acmeChallenges, a.Challenge), "settings.tls.acme.challenge", "choice", "验证方式为 http-01、tls-alpn-01 或 dns-01", "The challenge is http-01, tls-alpn-01 or dns-01")
 	udp := n.Protocol == Hysteria2 || n.Protocol == TUIC
 	p.When(a.Challenge == "tls-alpn-01" && n.ListenPort == 443 && !udp, "settings.tls.acme.challenge", "conflict",
-		"节点占用 443 端口，请改用 http-01", "The node itself listens on port 443; use http-01")
+		"节点占用 443 端口，请改用 http-01 或 dns-01", "The node itself listens on port 443; use http-01 or dns-01")
 	p.When(a.Challenge == "http-01" && n.ListenPort == 80 && !udp, "settings.tls.acme.challenge", "conflict",
-		"节点占用 80 端口，请改用 tls-alpn-01", "The node itself listens on port 80; use tls-alpn-01")
+		"节点占用 80 端口，请改用 tls-alpn-01 或 dns-01", "The node itself listens on port 80; use tls-alpn-01 or dns-01")
 	if a.Email != "" {
 		_, err = mail.ParseAddress(a.Email)
 		p.When(err != nil, "settings.tls.acme.email", "format", "邮箱格式不正确", "This is not an e-mail address")

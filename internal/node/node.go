@@ -145,7 +145,7 @@ type TLS struct {
 // ACME says where a node's agent gets its certificate, and how it proves that the name is its own.
 type ACME struct {
 	Email     string `json:"email,omitempty"`
-	Challenge string `json:"challenge"`           // http-01, on port 80 of the node, or tls-alpn-01, on 443
+	Challenge string `json:"challenge"`           // http-01, on port 80 of the node, tls-alpn-01, on 443, or dns-01, by the agent's own dns_file
 	Directory string `json:"directory,omitempty"` // https address; empty: Let's Encrypt
 }
 

@@ -126,6 +126,23 @@ func TestANodeThatGetsItsOwnCertificateHasNoneMadeForIt(t *testing.T) {
 	})
 }
 
+func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		for _, port := range []int{80, 443} {
+			n := draft(node.AnyTLS, node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-01"}}})
+			n.Port, n.ListenPort = port, port
+			made, _, err := nodes.Add(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := made.Settings.TLS; s.Certificate != "" || s.ACME.Challenge != "dns-01" {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}
+
 func TestWrongFieldsAreNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
@@ -157,7 +174,11 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			}, []string{"settings.tls.acme.challenge", "settings.tls.acme.directory", "settings.tls.acme.email", "settings.tls.server_name"}},
 			{func(n *node.Node) {
 				n.Protocol = node.TUIC
-				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-01"}}}
+				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "dns-02"}}}
+			}, []string{"settings.tls.acme.challenge"}},
+			{func(n *node.Node) {
+				n.Protocol, n.ListenPort = node.AnyTLS, 80
+				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "http-01"}}}
 			}, []string{"settings.tls.acme.challenge"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "reality", Reality: &node.Reality{Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!", ShortIDs: []string{"abc"}}}

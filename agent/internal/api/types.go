@@ -72,7 +72,7 @@ type TLS struct {
 	ACME            *ACME    `json:"acme"`
 }
 
-// ACME asks the agent to get a certificate for the server's name. The challenge is http-01 or tls-alpn-01.
+// ACME asks the agent to get a certificate for the server's name. The challenge is http-01, tls-alpn-01 or dns-01.
 type ACME struct {
 	Email     string `json:"email"`
 	Challenge string `json:"challenge"`

@@ -27,6 +27,7 @@ import (
 	"golang.org/x/crypto/acme"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/dnshost"
 	"airstrip/agent/internal/durable"
 )
 
@@ -35,17 +36,20 @@ type issuer struct {
 	dir               string
 	httpPort, tlsPort int
 	client            *http.Client // nil: the default
+	host              dnshost.Host // nil: none, so dns-01 cannot be answered
+	names             names
+	log               *slog.Logger
 }
 
 // Issuers count failures, five an hour and name at Let's Encrypt, so the tries become rare soon.
 const (
 	firstGap   = time.Minute
 	longestGap = 4 * time.Hour
-	orderTime  = 5 * time.Minute
+	orderTime  = 10 * time.Minute
 )
 
 // follow hands over the certificate of a name and, as each nears its end, the next, until ctx is done.
-func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, log *slog.Logger, got func(pair)) {
+func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got func(pair)) {
 	sum := sha256.Sum256([]byte(settings.Directory + " " + name))
 	path := filepath.Join(i.dir, hex.EncodeToString(sum[:8])+".pem")
 	gap := firstGap
@@ -60,9 +64,9 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, log
 		next, err := i.obtain(ctx, name, settings)
 		if err == nil {
 			if err := durable.WriteFile(path, []byte(next.certificate+next.key)); err != nil {
-				log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err", err)
+				i.log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err", err)
 			}
-			log.Info("the issuer gave a certificate", "name", name)
+			i.log.Info("the issuer gave a certificate", "name", name)
 			got(next)
 			due, gap = renewal(next), firstGap
 			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // a clock that is wrong must not drive us on
@@ -73,7 +77,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, log
 		if ctx.Err() != nil {
 			return
 		}
-		log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
+		i.log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
 		due, gap = time.Now().Add(gap), min(4*gap, longestGap)
 	}
 }
@@ -124,6 +128,9 @@ func renewal(p pair) time.Time {
 func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p pair, err error) {
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
+	if settings.Challenge == "dns-01" && i.host == nil {
+		return p, ErrNoHost
+	}
 	if err := os.MkdirAll(i.dir, 0o700); err != nil {
 		return p, err
 	}
@@ -191,11 +198,10 @@ func (i *issuer) prove(ctx context.Context, client *acme.Client, url, name, kind
 		return fmt.Errorf("the issuer does not take %s", kind)
 	}
 	challenge := authorization.Challenges[at]
-	open := i.answerHTTP
-	if kind == "tls-alpn-01" {
-		open = i.answerTLS
-	}
-	closing, err := open(client, challenge.Token, name)
+	open := map[string]func(context.Context, *acme.Client, string, string) (func(), error){
+		"http-01": i.answerHTTP, "tls-alpn-01": i.answerTLS, "dns-01": i.answerDNS,
+	}[kind]
+	closing, err := open(ctx, client, challenge.Token, name)
 	if err != nil {
 		return fmt.Errorf("answering the challenge: %w", err)
 	}
@@ -209,7 +215,7 @@ func (i *issuer) prove(ctx context.Context, client *acme.Client, url, name, kind
 	return nil
 }
 
-func (i *issuer) answerHTTP(client *acme.Client, token, _ string) (func(), error) {
+func (i *issuer) answerHTTP(_ context.Context, client *acme.Client, token, _ string) (func(), error) {
 	answer, err := client.HTTP01ChallengeResponse(token)
 	if err != nil {
 		return nil, err
@@ -225,7 +231,7 @@ func (i *issuer) answerHTTP(client *acme.Client, token, _ string) (func(), error
 	return func() { server.Close() }, nil
 }
 
-func (i *issuer) answerTLS(client *acme.Client, token, name string) (func(), error) {
+func (i *issuer) answerTLS(_ context.Context, client *acme.Client, token, name string) (func(), error) {
 	certificate, err := client.TLSALPN01ChallengeCert(token, name)
 	if err != nil {
 		return nil, err

@@ -10,14 +10,15 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/dnshost"
 )
 
 // Keeper holds the certificate of one node.
 type Keeper struct {
 	issuer issuer
-	log    *slog.Logger
 
 	mu    sync.Mutex
 	asked api.TLS
@@ -36,13 +37,19 @@ func (p pair) check() error {
 	return err
 }
 
-// New makes a keeper that puts what it gets from issuers into the folder dir.
-func New(dir string, log *slog.Logger) *Keeper {
-	return &Keeper{issuer: issuer{dir: dir, httpPort: 80, tlsPort: 443}, log: log}
+// New makes a keeper that puts what it gets from issuers into the folder dir. Host is where records for dns-01 are put,
+// nil for nowhere.
+func New(dir string, host dnshost.Host, log *slog.Logger) *Keeper {
+	return &Keeper{issuer: issuer{
+		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{port: "53", patience: 5 * time.Minute, pause: 5 * time.Second}, log: log,
+	}}
 }
 
 // ErrAwaited means that the certificate is being got from its issuer.
 var ErrAwaited = errors.New("the certificate is awaited from its issuer")
+
+// ErrNoHost means that the settings ask for dns-01 and the agent was told of no host of DNS zones.
+var ErrNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
 
 // Fill answers the settings with the certificate in them.
 func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
@@ -105,7 +112,7 @@ func (k *Keeper) get(name string, settings api.ACME) {
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	k.getting.Go(func() {
-		k.issuer.follow(ctx, name, settings, k.log, func(p pair) {
+		k.issuer.follow(ctx, name, settings, func(p pair) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			if ctx.Err() == nil {

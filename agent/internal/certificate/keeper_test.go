@@ -7,7 +7,6 @@ import (
 	"io"
 	"log"
 	"log/slog"
-	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -18,14 +17,13 @@ import (
 	"github.com/letsencrypt/pebble/v2/db"
 	"github.com/letsencrypt/pebble/v2/va"
 	"github.com/letsencrypt/pebble/v2/wfe"
-	"github.com/miekg/dns"
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/xraytest"
 )
 
 func keeper(t *testing.T, dir string) *Keeper {
-	k := New(dir, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	k := New(dir, nil, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	k.issuer.httpPort, k.issuer.tlsPort = xraytest.FreePort(t), xraytest.FreePort(t)
 	t.Cleanup(k.Close)
 	return k
@@ -65,26 +63,13 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	}
 }
 
-// pebble is the stand-in for an issuer that Let's Encrypt's people test with. All names lead to this machine.
-func pebble(t *testing.T, k *Keeper) (directory string) {
+// pebble is the stand-in for an issuer that Let's Encrypt's people test with. It asks the authority for names.
+func pebble(t *testing.T, k *Keeper, names *authority) (directory string) {
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_AUTHZREUSE", "0")
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := &dns.Server{Listener: socket, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
-		answer := new(dns.Msg).SetReply(q)
-		if q.Question[0].Qtype == dns.TypeA {
-			answer.Answer = []dns.RR{&dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.IPv4(127, 0, 0, 1)}}
-		}
-		_ = w.WriteMsg(answer)
-	})}
-	go names.ActivateAndServe()
-	t.Cleanup(func() { names.Shutdown() })
 	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
 	authority := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: 7776000}})
-	validation := va.New(quiet, k.issuer.httpPort, k.issuer.tlsPort, true, socket.Addr().String(), store)
+	validation := va.New(quiet, k.issuer.httpPort, k.issuer.tlsPort, true, names.address, store)
 	front := wfe.New(quiet, store, validation, authority, nil, true, false, 1, 1)
 	server := httptest.NewTLSServer(front.Handler())
 	t.Cleanup(server.Close)
@@ -116,7 +101,7 @@ func TestAnIssuerGivesACertificateThatIsKept(t *testing.T) {
 		t.Run(challenge, func(t *testing.T) {
 			dir := t.TempDir()
 			k := keeper(t, dir)
-			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Email: "me@airport.test", Challenge: challenge, Directory: pebble(t, k)}}
+			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Email: "me@airport.test", Challenge: challenge, Directory: pebble(t, k, newAuthority(t))}}
 			if _, err := k.Fill(settings); !errors.Is(err, ErrAwaited) {
 				t.Fatal("before the issuer has answered:", err)
 			}
@@ -140,7 +125,7 @@ func TestAnIssuerGivesACertificateThatIsKept(t *testing.T) {
 
 			other := keeper(t, dir)
 			settings.ServerName = "sg.airport.test"
-			settings.ACME.Directory = pebble(t, other)
+			settings.ACME.Directory = pebble(t, other, newAuthority(t))
 			if _, leaf := await(t, other, settings); leaf.VerifyHostname("sg.airport.test") != nil {
 				t.Errorf("another name got the certificate of %v", leaf.DNSNames)
 			}
@@ -152,7 +137,7 @@ func TestACertificateNearItsEndIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	k := keeper(t, dir)
 	old := xraytest.SelfSigned(t, "hk.airport.test") // half of its two hours are over
-	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k)}}
+	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
 	_, leaf := await(t, k, settings)
 	k.Close()
 	files, err := filepath.Glob(filepath.Join(dir, "????????????????.pem"))

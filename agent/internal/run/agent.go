@@ -17,6 +17,7 @@ import (
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/certificate"
+	"airstrip/agent/internal/dnshost"
 	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/meter"
@@ -33,6 +34,8 @@ type Config struct {
 	Version string
 	Drain   time.Duration
 	Log     *slog.Logger
+	// DNS is who hosts the zone of the node's name, nil where the agent was not told.
+	DNS dnshost.Host
 	// Engine starts the proxy core behind a gate.
 	Engine func(*gate.Gate) (engine.Engine, error)
 }
@@ -106,7 +109,7 @@ func Run(ctx context.Context, c Config) error {
 	a.meter.Follow(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
 	a.relay = relay.New(a.gate.Blocked, c.Log)
-	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.Log)
+	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())
 	}

@@ -68,7 +68,7 @@ func Check(ctx context.Context, c Config) []Finding {
 	}
 	say(err, "node %d: %s, %s, %d users", c.Node, node.Name, node.Protocol, len(snapshot.Users))
 	if t := node.Settings.TLS; t.ACME != nil || t.Certificate != "" || t.CertificateFile != "" {
-		say(checkCertificate(c.Data, t), "certificate for %s", t.ServerName)
+		say(checkCertificate(c, t), "certificate for %s", t.ServerName)
 	}
 	if !running {
 		say(checkPort(node), "port %d", node.Port)
@@ -77,7 +77,13 @@ func Check(ctx context.Context, c Config) []Finding {
 }
 
 // checkCertificate looks at files and at what was got before; it orders nothing from an issuer.
-func checkCertificate(data string, t api.TLS) error {
+func checkCertificate(c Config, t api.TLS) error {
+	if t.ACME != nil && t.ACME.Challenge == "dns-01" {
+		if c.DNS == nil {
+			return certificate.ErrNoHost
+		}
+		return nil
+	}
 	if t.ACME != nil {
 		port := map[string]int{"http-01": 80, "tls-alpn-01": 443}[t.ACME.Challenge]
 		l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
@@ -86,7 +92,7 @@ func checkCertificate(data string, t api.TLS) error {
 		}
 		return l.Close()
 	}
-	keeper := certificate.New(filepath.Join(data, "certificates"), slog.New(slog.NewTextHandler(io.Discard, nil)))
+	keeper := certificate.New(filepath.Join(c.Data, "certificates"), nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	defer keeper.Close()
 	filled, err := keeper.Fill(t)
 	if err != nil {
