@@ -35,16 +35,25 @@ const told = time.Minute
 var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "This address is not blocked")
 
 // BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
-// never those of nodes, so that no node can cut off the others.
+// never those of nodes and of the ways to them, so that no node can cut off the others.
 func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (int, error) {
 	nodes, err := s.List(ctx)
 	if err != nil {
 		return 0, err
 	}
 	spared := map[netip.Addr]bool{}
-	for _, n := range nodes {
-		if ip, err := netip.ParseAddr(n.Address); err == nil {
+	spare := func(host string) {
+		if ip, err := netip.ParseAddr(host); err == nil {
 			spared[ip.Unmap()] = true
+		}
+	}
+	for _, n := range nodes {
+		spare(n.Address)
+		for _, r := range n.Relays {
+			spare(r.Host)
+		}
+		for _, e := range n.GroupHosts {
+			spare(e.Host)
 		}
 	}
 	var rows []BlockedIP

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -53,7 +54,7 @@ func (s *Nodes) AddSpeedTests(ctx context.Context, nodeID int64, tests []map[str
 
 func isSpeedTest(results map[string]string) bool {
 	for name, text := range results {
-		if !slices.Contains(SpeedTestNames, name) || len(text) > speedTextAtMost || !utf8.ValidString(text) {
+		if !slices.Contains(SpeedTestNames, name) || len(text) > speedTextAtMost || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return false
 		}
 	}

@@ -128,7 +128,19 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status == http.StatusRequestEntityTooLarge {
 		status = f.Status
 	}
-	api.WriteJSON(w, status, envelope{0, f.Text.EN})
+	api.WriteJSON(w, status, envelope{0, reason(f)})
+}
+
+// reason says what is wrong; of fields by their names, since data is all that is shown.
+func reason(f *fault.Error) string {
+	if len(f.Fields) == 0 {
+		return f.Text.EN
+	}
+	texts := make([]string, len(f.Fields))
+	for i, field := range f.Fields {
+		texts[i] = field.Name + ": " + field.Text.EN
+	}
+	return strings.Join(texts, "; ")
 }
 
 var (

@@ -357,8 +357,14 @@ func TestStatusFromBothKindsOfAgents(t *testing.T) {
 		if st := state(); st.UptimeSeconds != 99 || !slices.Equal(st.Load, []float64{1, .5, 2.25}) {
 			t.Fatalf("from the Python agent: %+v", st)
 		}
-		status, _, got = s.call("ss", "POST", path, `{"uptime":"NaN","load":"x"}`)
-		s.envelope(status, 200, 0, got)
+		for body, want := range map[string]string{
+			`{"uptime":"NaN","load":"x"}`: "uptime: ", `{"uptime":"1","load":"x"}`: "load: ", `{"uptime":"1","load":"1 2 3 4"}`: "load: ", `{"load":"0 0 0"}`: "uptime: ",
+		} {
+			status, _, got = s.call("ss", "POST", path, body)
+			if why := string(s.envelope(status, 200, 0, got)); !strings.HasPrefix(why, `"`+want) {
+				t.Errorf("%s is refused with %s", body, why)
+			}
+		}
 	})
 }
 

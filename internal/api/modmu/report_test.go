@@ -166,6 +166,14 @@ func TestAddressesAreBlockedAndLetGo(t *testing.T) {
 		start := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		now := start
 		s.db.SetClock(func() time.Time { return now })
+		if _, err := s.nodes.Change(t.Context(), s.ids["trojan"], func(n *node.Node) {
+			n.Relays, n.GroupHosts = []node.Relay{{Name: "r", Host: "1.2.3.5", Port: 443}}, node.GroupHosts{1: {Host: "1.2.3.6"}}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.data("ss", "POST", "/func/block_ip", `{"data":[{"ip":"1.2.3.5"},{"ip":"1.2.3.6"}]}`); string(got) != `"took 0 of 2 rows"` {
+			t.Errorf("the way that all users of a node come by was blocked: %s", got)
+		}
 		if got := s.data("ss", "POST", "/func/block_ip", `{"data":[{"ip":"8.8.4.4"},{"ip":"8.8.4.4"},{"ip":"; rm -rf /"},{"ip":"127.0.0.1"},{"ip":"10.0.0.1"},{"ip":"1.2.3.4"},{"ip":"::ffff:9.9.9.9"}]}`); string(got) != `"took 2 of 7 rows"` {
 			t.Errorf("answered %s", got) // 1.2.3.4 is a node's
 		}
@@ -216,7 +224,7 @@ func TestSpeedTestsAreKeptWhileTheyAreTheLast(t *testing.T) {
 				t.Fatalf("answered %s", got)
 			}
 		}
-		if got := s.data("ss", "POST", "/func/speedtest", `{"data":[{"unknown":"1"},{"cmccping":"`+strings.Repeat("9", 65)+`"},{},{"cmccping":4}]}`); string(got) != `"took 0 of 4 rows"` {
+		if got := s.data("ss", "POST", "/func/speedtest", `{"data":[{"unknown":"1"},{"cmccping":"`+strings.Repeat("9", 65)+`"},{},{"cmccping":4},{"cmccping":"\u0000"}]}`); string(got) != `"took 0 of 5 rows"` {
 			t.Errorf("answered %s", got)
 		}
 		tests, err := s.nodes.SpeedTests(t.Context(), s.ids["ss"])
