@@ -19,11 +19,15 @@ export const barColor = (percent: number) =>
 
 const SOON_DAYS = 7
 
-export type Condition = { tone: Tone; key: 'running' | 'ending' | 'exhausted' | 'ended' }
+export type Condition = {
+  tone: Tone
+  key: 'running' | 'ending' | 'exhausted' | 'suspended' | 'ended'
+}
 
 /** How a service is, in the one word that matters most. */
-export function conditionOf(service: ServiceItem, now: number): Condition {
+export function conditionOf(service: ServiceItem, now: number, isBanned: boolean): Condition {
   if (service.state === 'ended') return { tone: 'neutral', key: 'ended' }
+  if (isBanned) return { tone: 'error', key: 'suspended' }
   if (usedPercent({ used: service.used_bytes, quota: service.quota_bytes }) === 100) {
     return { tone: 'error', key: 'exhausted' }
   }

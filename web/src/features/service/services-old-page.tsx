@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PackageItem, ServiceItem } from '@/api/gen/types.gen'
 import { useNow } from '@/shared/lib/now'
-import { OwnBan } from '@/shared/ui/ban-notice'
+import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -72,13 +72,14 @@ function Services({ services }: { services: readonly ServiceItem[] }) {
 function useServiceColumns(): Column<ServiceItem>[] {
   const { t } = useTranslation('service')
   const now = useNow()
+  const isBanned = useIsBanned()
   return [
     { key: 'name', header: t('old.name'), cell: ({ name }) => name, isTitle: true },
     {
       key: 'state',
       header: t('old.state'),
       cell: (service) => {
-        const { tone, key } = conditionOf(service, now)
+        const { tone, key } = conditionOf(service, now, isBanned)
         return <StatusDot tone={tone}>{t(`condition.${key}`)}</StatusDot>
       },
     },

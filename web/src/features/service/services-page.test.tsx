@@ -67,6 +67,14 @@ describe('the services page', () => {
     expect(screen.getByText(/Jun 1, 2030/)).toBeVisible()
   })
 
+  it.each(['/user/services', '/user/services-old'])('is not called running on %s', async (page) => {
+    has([service(), service({ id: 12, name: 'Light', state: 'ended', ends_at: inDays(-3) })])
+    server.use(http.get('*/api/v2/user/get_me', () => success({ is_ban: true, ban: null })))
+    await openSignedIn(page)
+    expect(await screen.findByText('Suspended')).toBeVisible()
+    expect(screen.queryByText('Running')).not.toBeInTheDocument()
+  })
+
   it('leads somebody without any to the shop', async () => {
     has([])
     await openSignedIn('/user/services')
@@ -362,6 +370,11 @@ describe('how a service is', () => {
     ['exhausted', service({ used_bytes: 200 * GB })],
     ['ended', service({ state: 'ended' })],
   ] as const)('%s', (key, one) => {
-    expect(conditionOf(one, now).key).toBe(key)
+    expect(conditionOf(one, now, false).key).toBe(key)
+  })
+
+  it('suspended with the account, whatever else it would be but ended', () => {
+    expect(conditionOf(service({ used_bytes: 200 * GB }), now, true).key).toBe('suspended')
+    expect(conditionOf(service({ state: 'ended' }), now, true).key).toBe('ended')
   })
 })

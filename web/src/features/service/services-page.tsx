@@ -8,7 +8,7 @@ import type { PackageItem, ServiceItem, ServicesListResponse } from '@/api/gen/t
 import { lazyPart } from '@/app/lazy'
 import { useCurrency } from '@/shared/lib/currency'
 import { useNow } from '@/shared/lib/now'
-import { OwnBan } from '@/shared/ui/ban-notice'
+import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -83,6 +83,7 @@ function Running(props: {
   const { t } = useTranslation('service')
   const now = useNow()
   const currency = useCurrency()
+  const isBanned = useIsBanned()
   const { data: ahead } = useQuery(serviceRenewalsOptions())
   return (
     <section aria-labelledby="plans-title">
@@ -95,6 +96,7 @@ function Running(props: {
             key={service.id}
             service={service}
             now={now}
+            isBanned={isBanned}
             currency={currency}
             renewal={ahead?.renewals.find(({ service_id }) => service_id === service.id)}
             request={props.requestOf('service_id', service.id)}

@@ -38,6 +38,12 @@ export function OwnBan() {
   )
 }
 
+/** Whether the account is suspended, as far as the server has said. */
+export function useIsBanned(): boolean {
+  const { data: me } = useQuery(userGetMeOptions())
+  return me?.is_ban === true
+}
+
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>

@@ -16,6 +16,7 @@ import { Usage } from './usage'
 export function ServiceCard(props: {
   service: ServiceItem
   now: number
+  isBanned: boolean
   currency: string
   renewal: RenewalItem | undefined
   /** The last wish to have it given back. */
@@ -24,7 +25,7 @@ export function ServiceCard(props: {
 }) {
   const { t } = useTranslation('service')
   const { service, now, currency, renewal, request } = props
-  const { tone, key } = conditionOf(service, now)
+  const { tone, key } = conditionOf(service, now, props.isBanned)
   return (
     <Card component="article" aria-label={service.name} className={classes.card}>
       <header className={classes.head}>
