@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"airstrip/internal/fault"
 )
@@ -39,7 +41,18 @@ const vision = "xtls-rprx-vision"
 var (
 	hostName    = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 	country     = regexp.MustCompile(`^[A-Z]{2}$`)
-	paddingLine = regexp.MustCompile(`^(stop|[0-9]{1,3})=[0-9c,-]{1,200}$`)
+	paddingLine = regexp.MustCompile(`^(stop=[0-9]{1,3}|[0-9]{1,3}=(c|[0-9]{1,5}-[0-9]{1,5})(,(c|[0-9]{1,5}-[0-9]{1,5}))*)$`)
+	urlPath     = regexp.MustCompile(`^/[!-~]{0,255}$`)
+	word        = regexp.MustCompile(`^[!-~]{1,255}$`)
+)
+
+// Limits of what has no natural one; they keep sums of it in 64 bits and lists short enough for every agent and link.
+const (
+	mbpsAtMost       = 10_000_000 // 10 Tbit/s
+	numberAtMost     = 1_000_000  // of classes and groups
+	groupHostsAtMost = 1000
+	alpnAtMost       = 10
+	paddingAtMost    = 100 // lines
 )
 
 // setDefaults fills what the operator left open and is not a matter of taste.
@@ -77,7 +90,7 @@ type problems struct{ fault.Problems }
 // check names everything that keeps the node from working.
 func check(n *Node) error {
 	var p problems
-	p.When(n.Name == "" || len([]rune(n.Name)) > 64, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
+	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行", "The name takes 1 to 64 characters in one line")
 	p.When(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
 	p.When(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 	p.When(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
@@ -90,14 +103,15 @@ func check(n *Node) error {
 	p.When(n.QuotaBytes != nil && *n.QuotaBytes < 1, "quota_bytes", "range", "月流量必须大于零；不限请留空", "The quota must be above zero; leave it out for none")
 	p.When(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
 	p.entries(n)
-	p.When(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && len([]rune(tag)) <= 20 }), "tags", "length",
+	p.When(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && isLabel(tag, 20) }), "tags", "length",
 		"最多 10 个标签，每个 1 到 20 个字符", "There are at most ten tags of 1 to 20 characters")
 	p.When(len([]rune(n.Remark)) > 2000, "remark", "length", "备注最多 2000 个字符", "A remark has at most 2000 characters")
-	p.When(n.Class < 0, "class", "range", "等级不能为负", "The class must not be negative")
-	p.When(n.GroupID < 0, "group_id", "range", "分组不能为负", "The group must not be negative")
+	p.When(n.Class < 0 || n.Class > numberAtMost, "class", "range", "等级范围为 0 到 1000000", "The class is between 0 and 1000000")
+	p.When(n.GroupID < 0 || n.GroupID > numberAtMost, "group_id", "range", "分组范围为 0 到 1000000", "The group is between 0 and 1000000")
 	p.When(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
-	p.When(n.SpeedMbps != nil && *n.SpeedMbps < 1, "speed_mbps", "range", "限速必须大于零；不限速请留空", "A speed limit must be above zero; leave it out for none")
-	p.When(n.LinkMbps < 1, "link_mbps", "range", "带宽必须大于零", "The bandwidth must be above zero")
+	p.When(n.SpeedMbps != nil && (*n.SpeedMbps < 1 || *n.SpeedMbps > mbpsAtMost), "speed_mbps", "range",
+		"限速为 1 到 10000000 Mbit/s；不限速请留空", "A speed limit is between 1 and 10000000 Mbit/s; leave it out for none")
+	p.When(n.LinkMbps < 1 || n.LinkMbps > mbpsAtMost, "link_mbps", "range", "带宽为 1 到 10000000 Mbit/s", "The bandwidth is between 1 and 10000000 Mbit/s")
 	if transports[n.Protocol] != nil {
 		p.settings(n)
 	}
@@ -106,16 +120,20 @@ func check(n *Node) error {
 
 // entries checks where else clients dial.
 func (p *problems) entries(n *Node) {
+	if len(n.GroupHosts) > groupHostsAtMost {
+		p.When(true, "group_hosts", "length", "最多 1000 个链接分组", "At most 1000 link groups can have an address")
+		return
+	}
 	for group, e := range n.GroupHosts {
 		field := "group_hosts." + strconv.Itoa(group)
-		p.When(group < 1 || group > 1_000_000, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
+		p.When(group < 1 || group > numberAtMost, field, "range", "链接分组为正整数", "A link group is a whole number from 1")
 		p.When(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.When(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
 	p.When(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
 	for i, r := range n.Relays {
 		field := "relays." + strconv.Itoa(i)
-		p.When(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || len([]rune(r.Name)) > 32, field+".name", "length", "名称需为 1 到 32 个字符", "The name takes 1 to 32 characters")
+		p.When(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || !isLabel(r.Name, 32), field+".name", "length", "名称需为 1 到 32 个字符，不能换行", "The name takes 1 to 32 characters in one line")
 		p.When(!IsHost(r.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.When(r.Port < 1 || r.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
@@ -125,18 +143,23 @@ func (p *problems) settings(n *Node) {
 	s := &n.Settings
 	p.When(!slices.Contains(transports[n.Protocol], s.Transport), "settings.transport", "choice", "该协议不支持此传输方式", "The protocol does not know this transport")
 	p.When(!slices.Contains(securities[n.Protocol], s.Security), "settings.security", "choice", "该协议不支持此加密方式", "The protocol does not know this security")
-	p.When((s.Transport == "ws" || s.Transport == "httpupgrade") && !strings.HasPrefix(s.Path, "/"), "settings.path", "format", "路径必须以 / 开头", "The path must begin with a slash")
+	overHTTP := s.Transport == "ws" || s.Transport == "httpupgrade"
+	p.When(overHTTP && !urlPath.MatchString(s.Path), "settings.path", "format", "路径以 / 开头，最多 256 个字符，不含空格", "The path begins with a slash, has at most 256 characters and no space")
+	p.When(overHTTP && s.Host != "" && !IsHost(s.Host), "settings.host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 	p.When(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
+	p.When(s.Transport == "grpc" && s.ServiceName != "" && !word.MatchString(s.ServiceName), "settings.service_name", "format",
+		"服务名最多 255 个字符，不含空格", "A service name has at most 255 characters and no space")
 	p.When(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
 		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
-	p.When(s.UpMbps < 0, "settings.up_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
-	p.When(s.DownMbps < 0, "settings.down_mbps", "range", "带宽不能为负", "A bandwidth must not be negative")
+	p.When(s.UpMbps < 0 || s.UpMbps > mbpsAtMost, "settings.up_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
+	p.When(s.DownMbps < 0 || s.DownMbps > mbpsAtMost, "settings.down_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
 	p.When(s.Obfs != "" && (n.Protocol != Hysteria2 || s.Obfs != "salamander"), "settings.obfs", "choice", "混淆只能是 Hysteria2 的 salamander", "The obfuscation is salamander, on Hysteria2")
+	p.When(s.Obfs != "" && !word.MatchString(s.ObfsPassword), "settings.obfs_password", "format", "混淆密码最多 255 个字符，不含空格", "The password of the obfuscation has at most 255 characters and no space")
 	p.When(s.Congestion != "" && (n.Protocol != TUIC || !slices.Contains(congestions, s.Congestion)), "settings.congestion", "choice",
 		"拥塞控制为 TUIC 的 bbr、cubic 或 new_reno", "The congestion control is bbr, cubic or new_reno, on TUIC")
 	p.When(s.ZeroRTT && n.Protocol != TUIC, "settings.zero_rtt", "choice", "0-RTT 仅用于 TUIC", "0-RTT is for TUIC")
-	p.When(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !all(s.Padding, paddingLine.MatchString)), "settings.padding_scheme", "format",
-		"填充方案为 AnyTLS 的 键=值 行", "A padding scheme is lines of key=value, on AnyTLS")
+	p.When(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !isPadding(s.Padding)), "settings.padding_scheme", "format",
+		"填充方案为 AnyTLS 的行：stop=N，以及 N=c 或 N=最小-最大", "A padding scheme is lines of AnyTLS: stop=N, and N=c or N=least-most, separated by commas")
 	if n.Protocol == Shadowsocks {
 		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
@@ -160,6 +183,7 @@ func (p *problems) tls(t *TLS) {
 		t = &TLS{}
 	}
 	p.When(!IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+	p.When(len(t.ALPN) > alpnAtMost || !all(t.ALPN, word.MatchString), "settings.tls.alpn", "format", "最多 10 个协议名，如 h2", "There are at most ten names of protocols, such as h2")
 }
 
 func (p *problems) certificate(t *TLS) {
@@ -208,6 +232,22 @@ func (p *problems) reality(r *Reality) {
 	p.When(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
 	p.When(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
 		"settings.reality.short_ids", "format", "短 ID 为偶数位十六进制，最多 16 位", "A short id is an even number of hex digits, at most 16")
+}
+
+// isPadding tells whether AnyTLS can read the scheme: one line says where it stops.
+func isPadding(lines []string) bool {
+	stops := 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, "stop=") {
+			stops++
+		}
+	}
+	return stops == 1 && len(lines) <= paddingAtMost && all(lines, paddingLine.MatchString)
+}
+
+// isLabel tells whether s is text of one line and at most so many characters: links of most formats are lines.
+func isLabel(s string, most int) bool {
+	return utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func all[T any](values []T, ok func(T) bool) bool {

@@ -181,6 +181,36 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 				n.Settings = node.Settings{TLS: &node.TLS{ServerName: "hk.example", ACME: &node.ACME{Challenge: "http-01"}}}
 			}, []string{"settings.tls.acme.challenge"}},
 			{func(n *node.Node) {
+				n.Name, n.Tags, n.Relays = "a\nb", []string{"a\tb"}, []node.Relay{{Name: "r\r", Host: "r.example", Port: 1}}
+			}, []string{"name", "relays.0.name", "tags"}},
+			{func(n *node.Node) {
+				huge := 1 << 40
+				n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = huge, huge, &huge, huge
+			}, []string{"class", "group_id", "link_mbps", "speed_mbps"}},
+			{func(n *node.Node) {
+				n.GroupHosts = node.GroupHosts{}
+				for g := range 1001 {
+					n.GroupHosts[g+1] = node.Endpoint{Host: "g.example"}
+				}
+			}, []string{"group_hosts"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "/a b", Host: "a;b"}
+			}, []string{"settings.host", "settings.path"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "httpupgrade", Path: "/" + strings.Repeat("a", 256)}
+			}, []string{"settings.path"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", ServiceName: "a\nb"}
+			}, []string{"settings.service_name"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{ALPN: []string{"h2", ""}}}
+			}, []string{"settings.tls.alpn"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.Hysteria2, node.Settings{Obfs: "salamander", ObfsPassword: "a\nb", UpMbps: 1 << 40, DownMbps: 1 << 40}
+			}, []string{"settings.down_mbps", "settings.obfs_password", "settings.up_mbps"}},
+			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"0=30-30"} }, []string{"settings.padding_scheme"}},
+			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"stop=2", "0=30"} }, []string{"settings.padding_scheme"}},
+			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "reality", Reality: &node.Reality{Dest: "x", ServerNames: []string{"a b"}, PrivateKey: "!", ShortIDs: []string{"abc"}}}
 			}, []string{"settings.reality.dest", "settings.reality.private_key", "settings.reality.server_names", "settings.reality.short_ids"}},
 		} {
