@@ -129,7 +129,7 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
 	if settings.Challenge == "dns-01" && i.host == nil {
-		return p, ErrNoHost
+		return p, errNoHost // before the issuer has any work with it
 	}
 	if err := os.MkdirAll(i.dir, 0o700); err != nil {
 		return p, err

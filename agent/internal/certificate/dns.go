@@ -2,6 +2,8 @@ package certificate
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 
 	"airstrip/agent/internal/dnshost"
 )
+
+var errNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
 
 // hostTime bounds what a host of zones is asked for.
 const hostTime = time.Minute
@@ -19,21 +23,12 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 	if err != nil {
 		return nil, err
 	}
-	record := dnshost.Record{Value: value}
-	if record.Zone, record.Name, err = i.names.locate(ctx, "_acme-challenge."+name); err != nil {
+	record, remove, err := i.put(ctx, name, value)
+	if err != nil {
 		return nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, hostTime)
-	defer cancel()
-	remove, err := i.host.Add(asking, record)
-	if err != nil {
-		return nil, fmt.Errorf("putting a record into the zone %s: %w", record.Zone, err)
-	}
 	closing := func() {
-		// Also where the agent is being stopped, or the order's time is over.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostTime)
-		defer cancel()
-		if err := remove(ctx); err != nil {
+		if err := remove(); err != nil {
 			i.log.Warn("a record that has done its service could not be removed; remove it by hand", "name", record.Name, "value", value, "err", err)
 		}
 	}
@@ -42,4 +37,39 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 		return nil, err
 	}
 	return closing, nil
+}
+
+// put adds a record where issuers look for a name's.
+func (i *issuer) put(ctx context.Context, name, value string) (record dnshost.Record, remove func() error, err error) {
+	if i.host == nil {
+		return record, nil, errNoHost
+	}
+	record.Value = value
+	if record.Zone, record.Name, err = i.names.locate(ctx, "_acme-challenge."+name); err != nil {
+		return record, nil, err
+	}
+	asking, cancel := context.WithTimeout(ctx, hostTime)
+	defer cancel()
+	undo, err := i.host.Add(asking, record)
+	if err != nil {
+		return record, nil, fmt.Errorf("putting a record into the zone %s: %w", record.Zone, err)
+	}
+	return record, func() error {
+		// Also where the agent is being stopped, or the order's time is over.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostTime)
+		defer cancel()
+		return undo(ctx)
+	}, nil
+}
+
+// RehearseDNS puts a record of no meaning where one for the name would be put, and takes it away. It asks no issuer.
+func (k *Keeper) RehearseDNS(ctx context.Context, name string) error {
+	record, remove, err := k.issuer.put(ctx, name, "airstrip-node-check-"+rand.Text())
+	if err != nil {
+		return err
+	}
+	if err := remove(); err != nil {
+		return fmt.Errorf("removing the record %s again: %w", record.Name, err)
+	}
+	return nil
 }

@@ -109,6 +109,24 @@ func TestWhatTheZonesHostRefusesIsSaid(t *testing.T) {
 	refused(t.Context(), t, a, k, settings, "not sent", "127.0.0.2:1")
 }
 
+func TestARehearsalLeavesNothingBehind(t *testing.T) {
+	a := newAuthority(t)
+	k, _ := hosted(t, a, nil)
+	if err := k.RehearseDNS(t.Context(), "jp.airport.test"); err != nil {
+		t.Error(err)
+	}
+	if left, added := a.texts(); len(left) > 0 || added != 1 {
+		t.Errorf("%d records were added, these are left: %v", added, left)
+	}
+	k, _ = hosted(t, a, map[string]string{"key_name": "nobody.key"})
+	if err := k.RehearseDNS(t.Context(), "hk.airport.test"); err == nil || !strings.Contains(err.Error(), "BADKEY") {
+		t.Error("with a wrong key:", err)
+	}
+	if err := keeper(t, t.TempDir()).RehearseDNS(t.Context(), "hk.airport.test"); !errors.Is(err, errNoHost) {
+		t.Error("without a host:", err)
+	}
+}
+
 func TestARecordThatNobodySeesIsTakenBack(t *testing.T) {
 	a := newAuthority(t)
 	a.stale = true
@@ -152,7 +170,7 @@ func TestNamesWithoutAZoneAreNamed(t *testing.T) {
 	k.issuer.names.resolvers = []string{"127.0.0.2:1"}
 	refused(t.Context(), t, a, k, settings, "resolvers")
 	k.issuer.host = nil
-	if _, err := k.issuer.obtain(t.Context(), settings.ServerName, *settings.ACME); !errors.Is(err, ErrNoHost) {
+	if _, err := k.issuer.obtain(t.Context(), settings.ServerName, *settings.ACME); !errors.Is(err, errNoHost) {
 		t.Error("without a host:", err)
 	}
 }

@@ -48,9 +48,6 @@ func New(dir string, host dnshost.Host, log *slog.Logger) *Keeper {
 // ErrAwaited means that the certificate is being got from its issuer.
 var ErrAwaited = errors.New("the certificate is awaited from its issuer")
 
-// ErrNoHost means that the settings ask for dns-01 and the agent was told of no host of DNS zones.
-var ErrNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
-
 // Fill answers the settings with the certificate in them.
 func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	k.mu.Lock()

@@ -49,9 +49,9 @@ func Check(ctx context.Context, c Config) []Finding {
 		say(err, "server")
 		return found
 	}
-	ctx, cancel := context.WithTimeout(ctx, firstCall)
+	asking, cancel := context.WithTimeout(ctx, firstCall)
 	defer cancel()
-	snapshot, _, err := client.Snapshot(ctx, "")
+	snapshot, _, err := client.Snapshot(asking, "")
 	say(err, "server %s", c.Server)
 	if err != nil {
 		return found
@@ -68,7 +68,7 @@ func Check(ctx context.Context, c Config) []Finding {
 	}
 	say(err, "node %d: %s, %s, %d users", c.Node, node.Name, node.Protocol, len(snapshot.Users))
 	if t := node.Settings.TLS; t.ACME != nil || t.Certificate != "" || t.CertificateFile != "" {
-		say(checkCertificate(c, t), "certificate for %s", t.ServerName)
+		say(checkCertificate(ctx, c, t), "certificate for %s", t.ServerName)
 	}
 	if !running {
 		say(checkPort(node), "port %d", node.Port)
@@ -76,13 +76,12 @@ func Check(ctx context.Context, c Config) []Finding {
 	return found
 }
 
-// checkCertificate looks at files and at what was got before; it orders nothing from an issuer.
-func checkCertificate(c Config, t api.TLS) error {
+// checkCertificate looks at files, and tries what a challenge needs; it orders nothing from an issuer.
+func checkCertificate(ctx context.Context, c Config, t api.TLS) error {
+	keeper := certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	defer keeper.Close()
 	if t.ACME != nil && t.ACME.Challenge == "dns-01" {
-		if c.DNS == nil {
-			return certificate.ErrNoHost
-		}
-		return nil
+		return keeper.RehearseDNS(ctx, t.ServerName)
 	}
 	if t.ACME != nil {
 		port := map[string]int{"http-01": 80, "tls-alpn-01": 443}[t.ACME.Challenge]
@@ -92,8 +91,6 @@ func checkCertificate(c Config, t api.TLS) error {
 		}
 		return l.Close()
 	}
-	keeper := certificate.New(filepath.Join(c.Data, "certificates"), nil, slog.New(slog.NewTextHandler(io.Discard, nil)))
-	defer keeper.Close()
 	filled, err := keeper.Fill(t)
 	if err != nil {
 		return err

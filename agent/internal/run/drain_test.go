@@ -3,14 +3,11 @@ package run_test
 import (
 	"context"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"airstrip/agent/internal/api"
-	"airstrip/agent/internal/dnshost"
 	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
 )
@@ -99,16 +96,6 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	w.set(func() { w.node.Port, w.node.Settings.TLS.ACME = FreePort(t), &api.ACME{Challenge: "dns-01"} })
 	if bad := problems(good); len(bad) != 1 || !strings.Contains(bad[0], "certificate for b.test") || !strings.Contains(bad[0], "dns_file") {
 		t.Errorf("with dns-01 and nowhere to put a record: %v", bad)
-	}
-	file := filepath.Join(t.TempDir(), "dns.json")
-	if err := os.WriteFile(file, []byte(`{"provider": "cloudflare", "token": "x"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if good.DNS, err = dnshost.Load(file); err != nil {
-		t.Fatal(err)
-	}
-	if bad := problems(good); len(bad) > 0 {
-		t.Errorf("with dns-01 and a host of the zone: %v", bad)
 	}
 }
 
