@@ -130,6 +130,14 @@ type Service struct {
 // Running tells whether the service can be used at now.
 func (s *Service) Running(now time.Time) bool { return s.EndedAt == nil && s.EndsAt.After(now) }
 
+// Until gives when the service ends or ended: a change of plan and a refund end it before its time.
+func (s *Service) Until() time.Time {
+	if s.EndedAt != nil {
+		return *s.EndedAt
+	}
+	return s.EndsAt
+}
+
 // Remaining gives the bytes left of the cycle's quota; unlimited services have no end.
 func (s *Service) Remaining() (bytes int64, unlimited bool) {
 	if s.QuotaBytes == nil {

@@ -76,7 +76,7 @@ type Order struct {
 	// What it led to, where it is paid.
 	Service      *int64     `bun:",scanonly"`
 	Package      *int64     `bun:",scanonly"`
-	EndsAt       *time.Time `bun:",scanonly"` // of the service or package, nil: when it is used up
+	EndsAt       *time.Time `bun:",scanonly"` // or ended, the service or package; nil: when it is used up
 	Renews       bool       `bun:",scanonly"` // whether the service renews itself
 	RechargeUUID *uuid.UUID `bun:",scanonly"`
 	InvoiceUUID  *uuid.UUID `bun:",scanonly"`
@@ -174,7 +174,7 @@ func (s *Shop) end(ctx context.Context, tx bun.Tx, o *Order, to State) (bool, er
 
 func selectOrders(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("?TableColumns").
-		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ends_at, p.expires_at) AS ends_at").
+		ColumnExpr("f.service_id AS service, f.package_id AS package, coalesce(s.ended_at, p.ended_at, s.ends_at, p.expires_at) AS ends_at").
 		ColumnExpr("coalesce(s.auto_renew AND s.ended_at IS NULL, ?) AS renews", false).
 		ColumnExpr("(SELECT uuid FROM recharge WHERE id = ?TableAlias.recharge_id) AS recharge_uuid").
 		ColumnExpr("(SELECT uuid FROM invoice WHERE reference_kind = 'order' AND reference_id = ?TableAlias.id) AS invoice_uuid").

@@ -33,7 +33,7 @@ type billItem struct {
 	MoneyAmount money.Amount `json:"money_amount" doc:"What the wallet paid"`
 	Currency    string       `json:"currency" doc:"ISO 4217"`
 	State       string       `json:"state" enum:"paid,refunded"`
-	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends"`
+	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends or ended; null for a package that lives until it is used up"`
 	AutoRenew   bool         `json:"auto_renew" doc:"Whether the service renews itself"`
 	InvoiceID   *uuid.UUID   `json:"invoice_id" nullable:"true"`
 }

@@ -84,6 +84,14 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 			t.Errorf("somebody else's bills: %d %s", a.status, a.raw)
 		}
 
+		const changed = "2026-04-01T04:00:00Z"
+		for path, lists := range map[string][2]string{"services": {"services", "ends_at"}, "services-old": {"services", "expire_at"}, "services-old/bill": {"bills", "ends_at"}} {
+			list := c.ok(t, 1, "GET", "/api/v2/user/"+path, "")[lists[0]].([]any)
+			if got := list[len(list)-1].(map[string]any)[lists[1]]; got != changed {
+				t.Errorf("%s says that what ended by the change at %s ended at %v", path, changed, got)
+			}
+		}
+
 		renewal := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/services-old/bill/%v/enable-auto-renewal", order["service_id"]), "")
 		if renewal["auto_renew"] != true || renewal["price"] != "50.00" || renewal["renew_at"] != "2026-04-30T04:00:00Z" {
 			t.Error(renewal)

@@ -33,7 +33,7 @@ type serviceItem struct {
 	Cycle          int64         `json:"cycle" doc:"Number of the quota's month"`
 	ResetsAt       *time.Time    `json:"resets_at" doc:"When the next cycle begins"`
 	StartedAt      time.Time     `json:"started_at"`
-	EndsAt         time.Time     `json:"ends_at"`
+	EndsAt         time.Time     `json:"ends_at" doc:"Or ended"`
 	AutoRenew      bool          `json:"auto_renew"`
 }
 
@@ -101,7 +101,7 @@ func Services(s *service.Services) Resource {
 				}
 				services, _, err := s.List(ctx, who.UserID)
 				for _, v := range services {
-					item := oldServiceItem{v.ID, v.Name, "main_package", "active", v.StartedAt, v.EndsAt, v.Billed, unlimitedOld, 0, access.Password}
+					item := oldServiceItem{v.ID, v.Name, "main_package", "active", v.StartedAt, v.Until(), v.Billed, unlimitedOld, 0, access.Password}
 					if v.EndedAt != nil {
 						item.Status = "expired"
 					}
@@ -128,7 +128,7 @@ func Services(s *service.Services) Resource {
 					}
 					return a.EndsAt.Compare(b.EndsAt)
 				})
-				out := oldService{last.ID, last.Name, "main_package", last.EndsAt, last.Billed, unlimitedOld, last.EndedAt == nil}
+				out := oldService{last.ID, last.Name, "main_package", last.Until(), last.Billed, unlimitedOld, last.EndedAt == nil}
 				if last.QuotaBytes != nil {
 					out.TrafficTotal = *last.QuotaBytes
 				}
@@ -141,7 +141,7 @@ func showService(v service.Service) serviceItem {
 	item := serviceItem{
 		ID: v.ID, PlanID: v.PlanID, Name: v.Name, State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
 		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
-		StartedAt: v.StartedAt, EndsAt: v.EndsAt, AutoRenew: v.AutoRenew,
+		StartedAt: v.StartedAt, EndsAt: v.Until(), AutoRenew: v.AutoRenew,
 	}
 	if v.EndedAt != nil {
 		item.State = "ended"

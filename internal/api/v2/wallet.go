@@ -86,7 +86,7 @@ type purchaseRecord struct {
 	Months      int          `json:"months" doc:"0 of a package"`
 	Kind        string       `json:"kind" enum:"plan,renewal,package"`
 	State       string       `json:"state" enum:"paid,refunded"`
-	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends; null for a package that lives until it is used up"`
+	EndsAt      *time.Time   `json:"ends_at" nullable:"true" doc:"When the service or package ends or ended; null for a package that lives until it is used up"`
 }
 
 // Wallet adds the operations on a user's balance and its history.

@@ -357,7 +357,7 @@ export type BillItem = {
      */
     discount: string;
     /**
-     * When the service or package ends
+     * When the service or package ends or ended; null for a package that lives until it is used up
      */
     ends_at: string | null;
     id: string;
@@ -2535,7 +2535,7 @@ export type ProfileBody = {
 export type PurchaseRecord = {
     created_at: string;
     /**
-     * When the service or package ends; null for a package that lives until it is used up
+     * When the service or package ends or ended; null for a package that lives until it is used up
      */
     ends_at: string | null;
     id: string;
@@ -2960,6 +2960,9 @@ export type ServiceItem = {
      */
     device_limit: number | null;
     down_bytes: number;
+    /**
+     * Or ended
+     */
     ends_at: string;
     groups: Array<number>;
     id: number;
