@@ -65,17 +65,24 @@ func (s *Nodes) AddHits(ctx context.Context, tx bun.Tx, nodeID int64, hits []Hit
 	return taken, nil
 }
 
-// Hits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
-func (s *Nodes) Hits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
+// OwnHits gives those of the hits that are of users whose bytes on n would count.
+func (s *Nodes) OwnHits(ctx context.Context, n Node, hits []Hit) ([]Hit, error) {
+	if len(hits) == 0 {
+		return nil, nil
+	}
 	ids := make([]int64, len(hits))
 	for i, h := range hits {
 		ids[i] = h.UserID
 	}
 	admitted, err := s.Admitted(ctx, n, ids)
-	if err != nil {
+	return slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !admitted[h.UserID] }), err
+}
+
+// Hits logs what a foreign agent's rules stopped of n's users, and gives how many of the rows it took.
+func (s *Nodes) Hits(ctx context.Context, n Node, hits []Hit) (taken int, err error) {
+	if hits, err = s.OwnHits(ctx, n, hits); err != nil {
 		return 0, err
 	}
-	hits = slices.DeleteFunc(slices.Clone(hits), func(h Hit) bool { return !admitted[h.UserID] })
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		taken, err = s.AddHits(ctx, tx, n.ID, hits)
 		return err

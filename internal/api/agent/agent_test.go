@@ -517,6 +517,23 @@ func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 	})
 }
 
+func TestAReportLogsNoHitsOfUsersOfOtherNodes(t *testing.T) {
+	each(t, func(s *site) {
+		rule, err := s.nodes.AddRule(t.Context(), "mail", "", ":25$")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := strings.TrimSuffix(batch(uuid.New(), 1, ""), "}") + fmt.Sprintf(`,"hits":[{"user_id":1,"rule_id":%[1]d,"count":2},{"user_id":3,"rule_id":%[1]d,"count":4},{"user_id":999,"rule_id":%[1]d,"count":8}]}`, rule.ID)
+		if status, out := s.report(body); status != 200 {
+			t.Fatal(status, out)
+		}
+		sums, err := s.nodes.HitSums(t.Context(), 0)
+		if err != nil || sums[rule.ID].Count != 2 {
+			t.Errorf("logged %+v, %v", sums, err)
+		}
+	})
+}
+
 func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
 	each(t, func(s *site) {
 		body := fmt.Sprintf(`{"boot":"a\u0000b","version":%q,"revision":-4,"uptime_seconds":-99,"load":[1e308,-1,0.5],"cpu":-3,"memory":99,"up_bps":9223372036854775807,"down_bps":-5,"connections":-9,"online":[]}`,

@@ -87,8 +87,12 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 	for i, row := range in.Rows {
 		report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.Up), Down: int64(row.Down)}
 	}
-	for _, h := range in.Hits {
-		report.Hits = append(report.Hits, node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count})
+	hits := make([]node.Hit, len(in.Hits))
+	for i, h := range in.Hits {
+		hits[i] = node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count}
+	}
+	if report.Hits, err = s.nodes.OwnHits(r.Context(), n, hits); err != nil {
+		return err
 	}
 	receipt, err := s.traffic.Record(r.Context(), report)
 	if err != nil {
