@@ -30,10 +30,11 @@ var treeKeys = map[string][]string{
 		"find-process-mode", "geodata-mode", "geox-url", "geo-auto-update", "geo-update-interval", "global-client-fingerprint", "keep-alive-interval",
 		"dns", "hosts", "sniffer", "tun", "profile", "ntp", "proxy-groups", "rule-providers", "rules", "sub-rules", "experimental",
 	},
-	"stash":    {"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers", "rules"},
-	"egern":    {"http_port", "socks_port", "dns", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
-	"sing_box": {"log", "dns", "ntp", "inbounds", "route", "experimental"},
-	"xray":     {"log", "dns", "inbounds", "routing", "policy", "stats"},
+	"stash":         {"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers", "rules"},
+	"egern":         {"http_port", "socks_port", "dns", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
+	"sing_box":      {"log", "dns", "ntp", "inbounds", "route", "experimental"},
+	"sing_box_1_11": {"log", "dns", "ntp", "inbounds", "route", "experimental"},
+	"xray":          {"log", "dns", "inbounds", "routing", "policy", "stats"},
 }
 
 // Check tries the template on every format with a node of each kind, and gives the first thing by which a client would
@@ -144,7 +145,7 @@ func (t *Template) checkFiles() *Problem {
 		{"stash", Client{Dialect: StashYAML}, readClash},
 		{"egern", Client{Dialect: EgernYAML}, func(b []byte) error { return yaml.Unmarshal(b, new(map[string]any)) }},
 		{"sing_box", Client{Dialect: SingBoxJSON, TUN: true}, readSingBox},
-		{"sing_box", Client{Dialect: SingBoxJSON, TUN: true, Version: Version{1, 11}}, readSingBox},
+		{"sing_box_1_11", Client{Dialect: SingBoxJSON, TUN: true, Version: Version{1, 11}}, readSingBox},
 		{"xray", Client{Dialect: XrayJSON}, readXray},
 	} {
 		o := Options{Client: each.client, Flags: true, Template: t.without()}
@@ -163,13 +164,13 @@ func (t *Template) checkFiles() *Problem {
 
 // tree is what is laid over the file of one format.
 func (t *Template) tree(format string) map[string]any {
-	return map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "xray": t.Xray}[format]
+	return map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "sing_box_1_11": t.OldBox, "xray": t.Xray}[format]
 }
 
 // without gives the template with nothing laid over any file.
 func (t *Template) without() *Template {
 	bare := *t
-	bare.Clash, bare.Stash, bare.Egern, bare.SingBox, bare.Xray = nil, nil, nil, nil, nil
+	bare.Clash, bare.Stash, bare.Egern, bare.SingBox, bare.OldBox, bare.Xray = nil, nil, nil, nil, nil, nil
 	return &bare
 }
 

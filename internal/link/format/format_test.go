@@ -173,6 +173,10 @@ func singBox(t testing.TB, version string) string {
 
 func TestSingBoxAcceptsItsFiles(t *testing.T) {
 	full := everyCell().proxies(t)
+	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, core := range []struct{ version, userAgent string }{
 		{"1.14.1", "SFA/1.14.1 (900; sing-box 1.14.1; language zh_Hant_HK)"},
 		{"1.14.1", "sing-box 1.14.1"},
@@ -185,6 +189,7 @@ func TestSingBoxAcceptsItsFiles(t *testing.T) {
 			"all":         {Flags: true},
 			"nodes only":  {NodesOnly: true},
 			"notice only": {Notices: []string{"expired"}},
+			"rule files":  {Template: files},
 		} {
 			o.Client = client(t, "SingBox", core.userAgent)
 			proxies := full
@@ -204,6 +209,24 @@ func TestSingBoxAcceptsItsFiles(t *testing.T) {
 				t.Errorf("%s: only %d nodes", core.version, f.Nodes)
 			}
 		}
+	}
+}
+
+func TestTemplatesAreTriedWithTheSchemaThatSingBoxPrints(t *testing.T) {
+	printed, err := exec.Command(singBox(t, "1.14.1"), "schema").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile("singbox/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := json.Compact(&want, printed); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytes.TrimSpace(kept), want.Bytes()) {
+		t.Error("singbox/schema.json is not what sing-box prints: write it anew, without white space")
 	}
 }
 

@@ -16,31 +16,52 @@ import (
 	"golang.org/x/text/message"
 )
 
-// The schema is that of the npm package meta-json-schema, 1.19.24, as it is published; its licence stands beside it. The
-// e2e tests hold it against the package, so that both are raised together.
-//
-//go:embed mihomo/schema.json
-var mihomoSchema []byte
+// A published schema says what the files of one format may hold.
+type published struct {
+	key, name string // of the template's tree, and of who publishes it
+	client    Client
+	text      []byte
+	forgive   func(file any) // takes out what the schema has no more and cores still read; nil: nothing
+	once      sync.Once      // they are read when the first template is saved: that takes a while, and most servers never do it
+	compiled  *jsonschema.Schema
+}
 
-// mihomo reads the schema when the first template is saved: that takes a while, and most servers never do it.
-var mihomo = sync.OnceValue(func() *jsonschema.Schema {
-	const name = "https://mihomo.invalid/schema.json"
-	compiler := jsonschema.NewCompiler()
-	compiler.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
-		if re, err := regexp.Compile(pattern); err == nil {
-			return re, nil
+// The schema of mihomo is that of the npm package meta-json-schema, 1.19.24, as it is published; its licence stands beside
+// it. That of sing-box is what 'sing-box schema' prints, of the core 1.14.1, without white space. Tests hold both against
+// where they are from, so that they are raised together.
+var (
+	//go:embed mihomo/schema.json
+	mihomoSchema []byte
+	//go:embed singbox/schema.json
+	singBoxSchema []byte
+
+	allPublished = []*published{
+		{key: "clash", name: "mihomo", client: Client{Dialect: ClashMetaYAML}, text: mihomoSchema},
+		{key: "sing_box", name: "sing-box", client: Client{Dialect: SingBoxJSON, TUN: true}, text: singBoxSchema, forgive: forgiveDetours},
+	}
+)
+
+func (p *published) schema() *jsonschema.Schema {
+	p.once.Do(func() {
+		name := "https://" + p.name + ".invalid/schema.json"
+		compiler := jsonschema.NewCompiler()
+		compiler.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
+			if re, err := regexp.Compile(pattern); err == nil {
+				return re, nil
+			}
+			return anyText(pattern), nil
+		})
+		text, err := jsonschema.UnmarshalJSON(bytes.NewReader(p.text))
+		if err == nil {
+			err = compiler.AddResource(name, text)
 		}
-		return anyText(pattern), nil
+		if err != nil {
+			panic(err) // the file is ours
+		}
+		p.compiled = compiler.MustCompile(name)
 	})
-	text, err := jsonschema.UnmarshalJSON(bytes.NewReader(mihomoSchema))
-	if err == nil {
-		err = compiler.AddResource(name, text)
-	}
-	if err != nil {
-		panic(err) // the file is ours
-	}
-	return compiler.MustCompile(name)
-})
+	return p.compiled
+}
 
 // anyText is a pattern that looks ahead, which Go's regular expressions can't: the schema has one, for domains with wildcards.
 type anyText string
@@ -49,19 +70,31 @@ func (anyText) MatchString(string) bool { return true }
 
 func (p anyText) String() string { return string(p) }
 
-// CheckPublished holds the file for mihomo, with a node of each kind, against the schema that is published for it, and
-// gives where and by which rule it fails; nil: nowhere. sing-box and Xray publish no schema, and their programs are too
-// large, and under other licences, to be part of the server: for those formats Check's own reading is all.
+// CheckPublished holds the files for mihomo and for present cores of sing-box, with a node of each kind, against the schemas
+// that are published for them, and gives where and by which rule one fails; nil: nowhere. Xray and sing-box before 1.14
+// publish none, and their programs are too large to be part of the server: for those Check's own reading is all.
 func (t *Template) CheckPublished() *Problem {
-	text, err := yaml.YAMLToJSON(Render(Sample(), Options{Client: Client{Dialect: ClashMetaYAML}, Template: t}).Body)
+	for _, p := range allPublished {
+		if problem := p.check(t); problem != nil {
+			return problem
+		}
+	}
+	return nil
+}
+
+func (p *published) check(t *Template) *Problem {
+	text, err := yaml.YAMLToJSON(Render(Sample(), Options{Client: p.client, Template: t}).Body)
 	if err != nil {
-		return &Problem{"clash", "refused", "客户端会拒绝该文件：" + err.Error(), "Clients would refuse the file: " + err.Error()}
+		return &Problem{p.key, "refused", "客户端会拒绝该文件：" + err.Error(), "Clients would refuse the file: " + err.Error()}
 	}
 	file, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		panic(err) // it was written as JSON just now
 	}
-	failed, _ := mihomo().Validate(file).(*jsonschema.ValidationError)
+	if p.forgive != nil {
+		p.forgive(file)
+	}
+	failed, _ := p.schema().Validate(file).(*jsonschema.ValidationError)
 	if failed == nil {
 		return nil
 	}
@@ -72,9 +105,21 @@ func (t *Template) CheckPublished() *Problem {
 	}
 	path, keyword := place(failed.InstanceLocation), strings.Join(failed.ErrorKind.KeywordPath(), ".")
 	return &Problem{
-		"clash" + path, "schema",
-		fmt.Sprintf("不符合 mihomo 公开的规范，位置 %s（%s）：%s", strings.TrimPrefix(path, "."), keyword, rule),
-		fmt.Sprintf("This is not as mihomo's published schema has it, at %s (%s): %s", strings.TrimPrefix(path, "."), keyword, rule),
+		p.key + path, "schema",
+		fmt.Sprintf("不符合 %s 公开的规范，位置 %s（%s）：%s", p.name, strings.TrimPrefix(path, "."), keyword, rule),
+		fmt.Sprintf("This is not as %s's published schema has it, at %s (%s): %s", p.name, strings.TrimPrefix(path, "."), keyword, rule),
+	}
+}
+
+// forgiveDetours takes download_detour out of rule sets: cores before 1.14 know no other word, and those before 1.16 take it.
+func forgiveDetours(file any) {
+	whole, _ := file.(map[string]any)
+	route, _ := whole["route"].(map[string]any)
+	sets, _ := route["rule_set"].([]any)
+	for _, set := range sets {
+		if s, ok := set.(map[string]any); ok {
+			delete(s, "download_detour")
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package format
 
 import (
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -93,29 +92,40 @@ var singBoxFiles = []ruleFile{
 	{"cn-ip", "SagerNet/sing-geoip", "rule-set", "geoip-cn.srs", false, groupDirect},
 }
 
-// singBoxFilesSince is the version that brought rule sets.
-var singBoxFilesSince = Version{1, 8}
+// The versions that brought rule sets, and the present way to say how they are fetched.
+var (
+	singBoxFilesSince = Version{1, 8}
+	singBoxHTTPClient = Version{1, 14}
+)
 
 // singBox writes a whole configuration, or the outbounds alone where only the nodes are wanted.
 func singBox(c content) []byte {
 	var cfg singBoxConfig
+	over := c.Template.SingBox
+	if c.singBoxBefore(singBoxNew) {
+		over = c.Template.OldBox
+	}
 	if !c.NodesOnly {
 		cfg = c.singBoxAround()
 	}
 	for i := range c.entries {
 		cfg.Outbounds = append(cfg.Outbounds, singBoxEntry(&c.entries[i]))
 	}
-	if c.NodesOnly || len(c.Template.SingBox) == 0 {
+	if c.NodesOnly || len(over) == 0 {
 		return indented(cfg)
 	}
-	return indented(laid(cfg, c.Template.SingBox))
+	return indented(laid(cfg, over))
+}
+
+// singBoxBefore tells whether the core is known to be older than v.
+func (c content) singBoxBefore(v Version) bool {
+	return c.Client.Version.Known() && c.Client.Version.Before(v)
 }
 
 // singBoxAround is everything but the nodes.
 func (c content) singBoxAround() (cfg singBoxConfig) {
-	old := c.Client.Version.Known() && c.Client.Version.Before(singBoxNew)
 	files := singBoxFiles
-	if old && c.Client.Version.Before(singBoxFilesSince) {
+	if c.singBoxBefore(singBoxFilesSince) {
 		files = nil
 	}
 	routes, probe := c.Template.routes(files), c.Template.Probe
@@ -132,7 +142,7 @@ func (c content) singBoxAround() (cfg singBoxConfig) {
 		cfg.Outbounds = append(cfg.Outbounds, out)
 	}
 	cfg.Outbounds = append(cfg.Outbounds, object{"type": "direct", "tag": groupDirect})
-	if old {
+	if c.singBoxBefore(singBoxNew) {
 		c.singBoxOldRules(&cfg, routes)
 	} else {
 		c.singBoxRules(&cfg, routes)
@@ -238,7 +248,7 @@ func (r route) singBoxValue() string {
 
 // singBoxNames sends the names that are reached without a node to the near resolver, after the rules before.
 func singBoxNames(routes []route, before []object) []object {
-	rules := slices.Clone(before)
+	rules := append([]object{}, before...) // a list also where it is empty
 	var near []route
 	for _, r := range routes {
 		if r.suffix != "" && r.to != groupBlock || r.file != nil && r.file.domains && r.to == groupDirect {
@@ -257,11 +267,20 @@ func singBoxNames(routes []route, before []object) []object {
 	return rules
 }
 
+// singBoxSets are rule sets that are fetched through a node: where they are kept may not be reached otherwise. A core since
+// 1.14 has a new word for that, and from 1.16 on takes no other; one of which nothing is known is told in the old word.
 func (c content) singBoxSets(routes []route) (sets []object) {
 	for _, r := range routes {
-		if r.file != nil { // fetched through a node: where it is kept may not be reached otherwise
-			sets = append(sets, object{"type": "remote", "tag": r.file.name, "format": "binary", "url": r.file.address(c.Template.Files), "download_detour": groupAll})
+		if r.file == nil {
+			continue
 		}
+		set := object{"type": "remote", "tag": r.file.name, "format": "binary", "url": r.file.address(c.Template.Files)}
+		if c.Client.Version.Known() && !c.Client.Version.Before(singBoxHTTPClient) {
+			set["http_client"] = object{"detour": groupAll}
+		} else {
+			set["download_detour"] = groupAll
+		}
+		sets = append(sets, set)
 	}
 	return sets
 }

@@ -25,7 +25,8 @@ type Template struct {
 	Clash   map[string]any `json:"clash"`
 	Stash   map[string]any `json:"stash"`
 	Egern   map[string]any `json:"egern"`
-	SingBox map[string]any `json:"sing_box"`
+	SingBox map[string]any `json:"sing_box"`      // since 1.12
+	OldBox  map[string]any `json:"sing_box_1_11"` // before it, where other words stand for the same
 	Xray    map[string]any `json:"xray"`
 }
 
