@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import type { NodeInfo } from '@/api/gen/types.gen'
-import { node } from '@/test/fixtures'
+import type { Access, NodeInfo } from '@/api/gen/types.gen'
+import { dashboard, node } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
@@ -14,6 +14,8 @@ const tokyo = node({
   status: 'offline',
   rate: '1.50',
 })
+const is = (state: Access['state']) =>
+  server.use(http.get('*/api/v2/user/dashboard', () => success(dashboard({ state }))))
 const has = (nodes: NodeInfo[]) =>
   server.use(
     http.get(path, () =>
@@ -98,9 +100,24 @@ describe('the list of nodes', () => {
 
   it('leads somebody without a plan to one', async () => {
     has([])
+    is('none')
     await openSignedIn('/user/nodes')
     expect(await screen.findByText(/No nodes yet/)).toBeVisible()
     expect(screen.getByRole('link', { name: 'Choose a plan' })).toBeVisible()
+  })
+
+  it.each([
+    ['exhausted', /traffic is used up/, 'Buy a package'],
+    ['expired', /plan has ended/, 'Renew'],
+    ['banned', /account is suspended/, 'See why'],
+    ['active', /no nodes for your plan/, undefined],
+  ] as const)('says why it is empty to somebody %s', async (state, why, help) => {
+    has([])
+    is(state)
+    await openSignedIn('/user/nodes')
+    expect(await screen.findByText(why)).toBeVisible()
+    const links = within(screen.getByRole('main')).queryAllByRole('link')
+    expect(links.map((link) => link.textContent)).toEqual(help === undefined ? [] : [help])
   })
 
   it('says what could not be loaded, and tries again', async () => {

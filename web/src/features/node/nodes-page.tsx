@@ -1,7 +1,7 @@
 import { Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Globe, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
@@ -12,6 +12,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { NodeFilters } from './components/node-filters'
 import { NodeList } from './components/node-list'
+import { NoNodes } from './components/no-nodes'
 import { filterNodes } from './model'
 import { useStars } from './stars'
 
@@ -25,19 +26,7 @@ export function NodesPage() {
     <>
       <PageHeader title={t('title')} about={t('about')} />
       <Loaded query={nodes} skeleton={<ListSkeleton />} hasCards>
-        {({ available_nodes: list }) =>
-          list.length === 0 ? (
-            <Card>
-              <Empty
-                icon={Globe}
-                text={t('empty')}
-                action={<ButtonLink to="/user/services/buy">{t('choosePlan')}</ButtonLink>}
-              />
-            </Card>
-          ) : (
-            <Nodes nodes={list} />
-          )
-        }
+        {({ available_nodes: list }) => (list.length === 0 ? <NoNodes /> : <Nodes nodes={list} />)}
       </Loaded>
     </>
   )
