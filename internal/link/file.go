@@ -235,7 +235,7 @@ func notices(a *service.Access, client format.Client, r Request, site setting.Si
 	if a.ExpiresAt != nil {
 		out = append(out, "到期 Expires: "+a.ExpiresAt.In(site.Zone()).Format(time.DateOnly))
 	}
-	return out
+	return append(out, site.LinkNotices...)
 }
 
 // status is the first line that some clients show in place of subscription-userinfo.

@@ -2,9 +2,17 @@ package setting
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"airstrip/internal/fault"
+)
+
+const (
+	maxNotices = 5
+	maxNotice  = 64 // characters, as many as names of entries have
 )
 
 func (s Site) checkLink() error {
@@ -12,6 +20,11 @@ func (s Site) checkLink() error {
 		if !isBase(address) {
 			return fault.Invalid("link_urls", "url", "请填写完整的网址，末尾不带斜杠", "Please give whole addresses without a closing slash")
 		}
+	}
+	if len(s.LinkNotices) > maxNotices || slices.ContainsFunc(s.LinkNotices, func(text string) bool {
+		return strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxNotice || strings.ContainsFunc(text, unicode.IsControl)
+	}) {
+		return fault.Invalid("link_notices", "length", "最多 5 条提示，每条为一行，不超过 64 个字符", "At most 5 notices, each of one line with at most 64 characters")
 	}
 	if s.LinkPerMinute < 1 || s.LinkPerDay < 1 || s.LinkPerIPMinute < 1 || s.LinkUpdateHours < 1 || s.LinkNoticeNetworks < 0 {
 		return fault.Invalid("link_per_minute", "range", "订阅链接的限制必须大于零", "The limits of links must be above zero")

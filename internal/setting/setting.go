@@ -85,6 +85,7 @@ type Site struct {
 	LinkUpdateHours    int      `json:"link_update_hours"`
 	LinkLogDays        int      `json:"link_log_days"`        // how long fetches of links are kept
 	LinkNoticeNetworks int      `json:"link_notice_networks"` // a link fetched from so many networks in a day is told to its user; 0: never
+	LinkNotices        []string `json:"link_notices"`         // what files tell in entries of their own beside traffic and expiry, where a link asks for such
 	EmbyURL            string   `json:"emby_url"`             // the operator's Emby media server, without closing slash; empty: none. Its API key is the secret emby_key
 	EmbyClass          int      `json:"emby_class"`           // class that a plan needs for the media server
 	LokiPushURL        string   `json:"loki_push_url"`        // push address of the operator's Grafana Loki, which gets sign-ins, audit hits and link fetches; empty: none

@@ -346,6 +346,10 @@ func TestParametersDoWhatTheySay(t *testing.T) {
 		if got := list("is_node_extend=true"); !strings.Contains(got, "剩余流量") || !strings.Contains(got, "100.00 GB") || !strings.Contains(got, "到期") {
 			s.Error(got)
 		}
+		s.set("link_notices", []string{"官网 site.example.com", "维护: 周日"})
+		if got := list("is_node_extend=true"); !strings.Contains(got, "#官网 site.example.com\n") || !strings.Contains(got, "#维护: 周日\n") || strings.Index(got, "到期") > strings.Index(got, "官网") {
+			s.Errorf("the operator's notices are missing or before the rest:\n%s", got)
+		}
 		if got := list("is_node_extend=false"); strings.Contains(got, "剩余流量") {
 			s.Error(got)
 		}
@@ -354,7 +358,7 @@ func TestParametersDoWhatTheySay(t *testing.T) {
 		}
 		if w := s.get("client_type=V2Ray", "User-Agent", "v2rayN/7"); w.Code != 200 {
 			s.Errorf("%d", w.Code)
-		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 3 { // two notices and the VLESS node
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 5 { // four notices and the VLESS node
 			s.Errorf("%s", text)
 		}
 		for query, field := range map[string]string{
