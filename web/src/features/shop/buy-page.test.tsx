@@ -137,6 +137,51 @@ describe('buying from the balance', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('of what sells out meanwhile says so, and chooses nothing else instead', async () => {
+    let isGone = false
+    const soldOut = () => failure(409, { message: 'This is sold out', code: 'sold_out' })
+    server.use(
+      http.get('*/api/v2/user/shop/plans', () =>
+        success([lightPlan({ stock: isGone ? 0 : 1 }), plan()]),
+      ),
+      http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
+        isGone ? soldOut() : success(quote({ shop_id: 10 })),
+      ),
+      http.post(confirmPath, () => {
+        isGone = true
+        return soldOut()
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy')
+    const bill = await summary()
+    await user.click(await bill.findByRole('button', { name: /from balance/ }))
+    expect(await screen.findByText('Sold out')).toBeVisible()
+    expect(await bill.findByText('This is sold out')).toBeVisible()
+    expect(screen.getByRole('radio', { name: 'Light' })).toBeChecked()
+    expect(bill.queryByRole('button', { name: /Pay/ })).not.toBeInTheDocument()
+  })
+
+  it('shows the new price everywhere where it has changed meanwhile', async () => {
+    let amount = '30.00'
+    const prices = () => [{ shop_id: 20, months: 1, amount }]
+    server.use(
+      http.get('*/api/v2/user/shop/plans', () => success([plan({ prices: prices() })])),
+      http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
+        success(quote({ price: amount, amount, balance_used: amount })),
+      ),
+      http.post(confirmPath, () => {
+        amount = '35.00'
+        return failure(409, { message: 'The price has changed', code: 'price_changed' })
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy')
+    const bill = await summary()
+    await user.click(await bill.findByRole('button', { name: 'Pay ¥30.00 from balance' }))
+    expect(await bill.findByRole('button', { name: 'Pay ¥35.00 from balance' })).toBeEnabled()
+    await waitFor(() => expect(screen.queryByText('30')).not.toBeInTheDocument())
+    expect(bill.getByRole('alert')).toHaveTextContent('The price has changed')
+  })
+
   it('says why it cannot be', async () => {
     server.use(
       http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
@@ -270,6 +315,25 @@ describe('a coupon', () => {
     expect(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
   })
 
+  it('that could not be looked up is looked up again', async () => {
+    let isDown = true
+    server.use(
+      http.post('*/api/v2/user/shop-old/:id/pre-order', async ({ request }) => {
+        const { coupon } = (await request.json()) as { coupon?: string }
+        if (coupon === undefined) return success(quote())
+        return isDown
+          ? failure(409, { message: 'Not now', code: 'busy' })
+          : success(quote({ discount: '6.00', amount: '24.00' }))
+      }),
+    )
+    const { user, bill } = await enter('SPRING')
+    expect(await bill.findByText('Not now')).toBeVisible()
+    isDown = false
+    await user.click(bill.getByRole('button', { name: 'Apply' }))
+    expect(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' })).toBeEnabled()
+    expect(bill.queryByText('Not now')).not.toBeInTheDocument()
+  })
+
   it('can be taken away again', async () => {
     server.use(shop)
     const { user, bill } = await enter('SPRING')
@@ -302,6 +366,27 @@ describe('a coupon', () => {
       code: 'invalid',
       errors: [{ field: 'coupon', code: 'used_up', message: 'Used up' }],
     })
+})
+
+describe('a purchase that waits for its payment', () => {
+  const waiting = recharge({ no: 31, order_no: 77, pay_amount: '20.00' })
+
+  it.each(['/user/services/buy', '/user/shop-old/payment?shop=20'])(
+    'is gone on with from %s rather than made again',
+    async (page) => {
+      server.use(
+        http.get('*/api/v2/user/wallet/recharge', () =>
+          success({ created_at: waiting.created_at, recharge_records: [waiting], total_count: 1 }),
+        ),
+      )
+      await openSignedIn(page)
+      expect(await screen.findByText(/A purchase still waits/)).toHaveTextContent('¥20.00')
+      expect(screen.getByRole('link', { name: 'Go on with it' })).toHaveAttribute(
+        'href',
+        '/user/wallet/recharge/new?id=31',
+      )
+    },
+  )
 })
 
 describe('a limit per user', () => {

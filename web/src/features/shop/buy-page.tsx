@@ -17,6 +17,7 @@ import { PackageChoice } from './components/package-choice'
 import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
 import { RunningNote } from './components/running-note'
+import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/services/buy')
 
@@ -34,6 +35,7 @@ export function BuyPage() {
         action={mode === 'new' && <KindControl />}
       />
       <OwnBan />
+      <WaitingOrder />
       {renew && <RenewalChoice serviceId={renew} onBought={setBought} />}
       {!renew && change && <ChangeChoice serviceId={change} onBought={setBought} />}
       {mode === 'new' && <Catalogue onBought={setBought} />}

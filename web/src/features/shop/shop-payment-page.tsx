@@ -17,6 +17,7 @@ import { Bought } from './components/bought'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { Summary } from './components/summary'
 import { useTraitText } from './components/trait-text'
+import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/shop-old/payment')
 
@@ -34,6 +35,7 @@ export function ShopPaymentPage() {
     <>
       <PageHeader title={t('old.payment')} />
       <OwnBan />
+      <WaitingOrder />
       <Loaded query={plans} skeleton={<ChoiceSkeleton cards={1} />} hasCards>
         {(items) => {
           const plan = items.find(({ prices }) => prices.some(({ shop_id }) => shop_id === shop))

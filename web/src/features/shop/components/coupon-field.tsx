@@ -6,7 +6,10 @@ import classes from './summary.module.css'
 
 /** Takes a coupon and says at once what is wrong with it; what it saves stands in the bill. */
 export function CouponField(
-  props: Pick<ReturnType<typeof useQuote>, 'coupon' | 'couponProblem' | 'isChecking'> & {
+  props: Pick<
+    ReturnType<typeof useQuote>,
+    'coupon' | 'couponProblem' | 'isChecking' | 'checkAgain'
+  > & {
     onCoupon: (code: string | undefined) => void
   },
 ) {
@@ -34,7 +37,8 @@ export function CouponField(
       onSubmit={(event) => {
         event.preventDefault()
         if (isUsed) setTyped('')
-        props.onCoupon(isUsed ? undefined : typed.trim() || undefined)
+        if (!isUsed && typed.trim() === props.coupon) props.checkAgain()
+        else props.onCoupon(isUsed ? undefined : typed.trim() || undefined)
       }}
     >
       <TextInput

@@ -10,6 +10,7 @@ import { obstacleTo } from '../model'
 import card from './plan-card.module.css'
 import { Stock } from './stock'
 import { Summary } from './summary'
+import { useChosen } from './use-chosen'
 import { useCouponInAddress } from './use-coupon-in-address'
 
 const route = getRouteApi('/user/services/buy')
@@ -23,8 +24,7 @@ export function PackageChoice(props: {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const coupon = useCouponInAddress()
-  const onOffer = props.packages.filter((item) => !obstacleTo(item))
-  const chosen = onOffer.find(({ id }) => id === search.plan) ?? onOffer[0]
+  const chosen = useChosen(props.packages, 0, search.plan, obstacleTo)
   const price = chosen?.prices[0]
   return (
     <div className={classes.layout}>

@@ -2,20 +2,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
 import classes from '../buy-page.module.css'
-import {
-  chosenPlan,
-  type Obstacle,
-  obstacleTo,
-  periodsOf,
-  priceFor,
-  splitTraits,
-  type Trait,
-} from '../model'
+import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
 import { Summary } from './summary'
 import { useTraitText } from './trait-text'
+import { useChosen } from './use-chosen'
 import { useCouponInAddress } from './use-coupon-in-address'
 
 const route = getRouteApi('/user/services/buy')
@@ -44,7 +37,7 @@ export function PlanChoice(props: {
 
   const periods = periodsOf(plans)
   const months = periods.find((period) => period === search.months) ?? periods[0] ?? 1
-  const chosen = chosenPlan(plans, months, search.plan, obstacleOf)
+  const chosen = useChosen(plans, months, search.plan, obstacleOf)
   const price = chosen && priceFor(chosen, months)
   const { shared, own } = splitTraits(plans)
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { shopConfirmOrderMutation } from '@/api/gen/@tanstack/react-query.gen'
+import { shopConfirmOrderMutation, shopPlansQueryKey } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
@@ -41,7 +41,10 @@ export function useConfirm(
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
     },
     // What it costs, or whether it can be had, may have changed in the meantime.
-    onError: () => void queryClient.invalidateQueries({ queryKey: ['quote'] }),
+    onError: () => {
+      void queryClient.invalidateQueries({ queryKey: ['quote'] })
+      void queryClient.invalidateQueries({ queryKey: shopPlansQueryKey() })
+    },
   })
   return {
     gateways,

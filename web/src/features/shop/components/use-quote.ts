@@ -20,6 +20,7 @@ export function useQuote(purchase: Purchase, coupon: string | undefined) {
     /** As it is bought. */
     purchase: isLowered ? { ...purchase, coupon } : purchase,
     isChecking: coupon !== undefined && lowered.isPending,
+    checkAgain: () => void lowered.refetch(),
     couponProblem: lowered.error && !full.error ? couponProblem(lowered.error, t) : undefined,
   }
 }
