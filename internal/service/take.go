@@ -140,30 +140,32 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int
 	now := s.db.Now()
 	lately := now.Add(-2 * lateFor)
 	held := make(map[int64][]*source, len(ids))
+	users := db.NumbersOf(1, len(ids))
+	users.Add(ids...)
 	var last []byte // most users have the same groups as the one before
 	var lastGroups []int
-	for part := range slices.Chunk(ids, 2000) {
-		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, s.cycle, s.class, s.groups, s.quota_bytes, c.billed,
+	for part := range users.Parts() {
+		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, s.cycle, s.class, s.groups, s.quota_bytes - c.billed,
 				CASE WHEN s.ended_at IS NULL AND s.ends_at > ? THEN 1 ELSE 0 END
-			FROM service AS s JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
-			WHERE s.user_id IN (?) AND (s.ended_at IS NULL OR s.ended_at > ?) ORDER BY s.ends_at, s.id`, now, bun.List(part), lately)
+			FROM ? AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
+			WHERE s.ended_at IS NULL OR s.ended_at > ? ORDER BY s.ends_at, s.id`, now, part, lately)
 		if err != nil {
 			return nil, err
 		}
 		err = eachRow(rows, func() error {
 			v := new(source)
-			var user, billed int64
-			var quota *int64
-			var groups []byte
-			if err := rows.Scan(&user, &v.id, &v.cycle, &v.class, &groups, &quota, &billed, &v.open); err != nil {
+			var user int64
+			var left *int64
+			var groups sql.RawBytes
+			if err := rows.Scan(&user, &v.id, &v.cycle, &v.class, &groups, &left, &v.open); err != nil {
 				return err
 			}
-			if v.unlimited = quota == nil; !v.unlimited {
-				v.left = *quota - billed
+			if v.unlimited = left == nil; !v.unlimited {
+				v.left = *left
 			}
 			held[user] = append(held[user], v)
 			if !bytes.Equal(groups, last) {
-				last, lastGroups = groups, nil
+				last, lastGroups = bytes.Clone(groups), nil
 				if err := json.Unmarshal(groups, &lastGroups); err != nil {
 					return err
 				}
@@ -174,9 +176,9 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int
 		if err != nil {
 			return nil, err
 		}
-		rows, err = tx.QueryContext(ctx, `SELECT user_id, id, bytes - used, CASE WHEN ended_at IS NULL AND (expires_at IS NULL OR expires_at > ?) THEN 1 ELSE 0 END
-			FROM package WHERE user_id IN (?) AND (ended_at IS NULL OR ended_at > ?)
-			ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id`, now, bun.List(part), lately)
+		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN p.ended_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?) THEN 1 ELSE 0 END
+			FROM ? AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.ended_at IS NULL OR p.ended_at > ?
+			ORDER BY CASE WHEN p.expires_at IS NULL THEN 1 ELSE 0 END, p.expires_at, p.id`, now, part, lately)
 		if err != nil {
 			return nil, err
 		}
@@ -262,35 +264,31 @@ func (v *source) add(u Use) error {
 	return nil
 }
 
-// writeTaken adds what was taken to the counters, thousands of rows with each statement.
+// writeTaken adds what was taken to the counters.
 func writeTaken(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
-	var cycles, packages []*source
+	cycles, packages := db.NumbersOf(5, len(ids)), db.NumbersOf(4, 0)
 	for _, id := range ids {
 		for _, v := range held[id] {
 			switch {
 			case v.up == 0 && v.down == 0 && v.billed == 0:
 			case v.packaged:
-				packages = append(packages, v)
+				packages.Add(v.id, v.up, v.down, v.billed)
 			default:
-				cycles = append(cycles, v)
+				cycles.Add(v.id, v.cycle, v.up, v.down, v.billed)
 			}
 		}
 	}
-	if err := addCounters(ctx, tx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5 FROM (`,
-		`) AS v WHERE service_id = v.column1 AND cycle = v.column2`, cycles); err != nil {
-		return err
-	}
-	return addCounters(ctx, tx, `UPDATE package SET up = up + v.column3, down = down + v.column4, used = used + v.column5 FROM (`,
-		`) AS v WHERE id = v.column1`, packages)
-}
-
-func addCounters(ctx context.Context, tx bun.Tx, before, after string, sources []*source) error {
-	for part := range slices.Chunk(sources, 1000) {
-		q := append([]byte(before), "VALUES "...)
-		for i, v := range part {
-			q = db.AppendRow(q, i, v.id, v.cycle, v.up, v.down, v.billed)
+	for part := range cycles.Parts() {
+		_, err := tx.ExecContext(ctx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5
+			FROM ? AS v WHERE service_id = v.column1 AND cycle = v.column2`, part)
+		if err != nil {
+			return err
 		}
-		if _, err := tx.ExecContext(ctx, string(append(q, after...))); err != nil {
+	}
+	for part := range packages.Parts() {
+		_, err := tx.ExecContext(ctx, `UPDATE package SET up = up + v.column2, down = down + v.column3, used = used + v.column4
+			FROM ? AS v WHERE id = v.column1`, part)
+		if err != nil {
 			return err
 		}
 	}

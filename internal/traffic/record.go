@@ -2,10 +2,11 @@ package traffic
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -222,9 +223,7 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 	return t.log(ctx, tx, entries, now)
 }
 
-// hourKey is the primary key of the log by hour.
-type hourKey struct{ user, hour, node, rate int64 }
-
+// amounts is what rows of the log grow by.
 type amounts struct{ up, down, billed int64 }
 
 func (a *amounts) add(b amounts) error {
@@ -235,75 +234,57 @@ func (a *amounts) add(b amounts) error {
 	return nil
 }
 
+// hourOf names the rows of an hour that lie together.
+type hourOf struct{ node, rate int64 }
+
 // log adds to the hours and days. Bytes count in the hour in which they are accepted.
 func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
 	hour, day := now.Unix()/3600, dayOf(now.In(t.settings.Get().Zone()))
-	hours, days, nodes := map[hourKey]*amounts{}, map[int64]*amounts{}, map[int64]*amounts{}
+	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]*amounts{}, map[int64]*amounts{}
 	for _, e := range entries {
+		key := hourOf{e.Node.ID, e.rate}
+		if hours[key] == nil {
+			hours[key] = make(map[int64]*amounts, len(e.good))
+		}
 		for _, c := range e.good {
 			one := amounts{c.Up, c.Down, c.billed}
-			key := hourKey{c.UserID, hour, e.Node.ID, e.rate}
-			if err := at(hours, key).add(one); err != nil {
-				return err
-			}
-			if err := at(days, c.UserID).add(one); err != nil {
-				return err
-			}
-			if err := at(nodes, e.Node.ID).add(one); err != nil {
+			if err := errors.Join(at(hours[key], c.UserID).add(one), at(users, c.UserID).add(one), at(nodes, e.Node.ID).add(one)); err != nil {
 				return err
 			}
 		}
 	}
-	// In the order of the primary keys the tree is walked once.
-	hourKeys := sorted(hours, func(a, b hourKey) int {
-		return cmp.Or(cmp.Compare(a.user, b.user), cmp.Compare(a.node, b.node), cmp.Compare(a.rate, b.rate))
-	})
-	err := upsert(ctx, tx, "traffic_hour", "user_id, hour, node_id, rate_permille", hourKeys, func(q []byte, i int, k hourKey) []byte {
-		a := hours[k]
-		return db.AppendRow(q, i, k.user, k.hour, k.node, k.rate, a.up, a.down, a.billed)
-	})
-	if err != nil {
-		return err
-	}
-	byDay := func(of map[int64]*amounts) func([]byte, int, int64) []byte {
-		return func(q []byte, i int, id int64) []byte {
-			a := of[id]
-			return db.AppendRow(q, i, id, day, a.up, a.down, a.billed)
+	for key, of := range hours {
+		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{key.node, hour, key.rate}, of); err != nil {
+			return err
 		}
 	}
-	if err := upsert(ctx, tx, "traffic_day", "user_id, day", sorted(days, cmp.Compare[int64]), byDay(days)); err != nil {
+	if err := upsert(ctx, tx, "traffic_day", "day, user_id", []int64{day}, users); err != nil {
 		return err
 	}
-	return upsert(ctx, tx, "node_day", "node_id, day", sorted(nodes, cmp.Compare[int64]), byDay(nodes))
+	return upsert(ctx, tx, "node_day", "day, node_id", []int64{day}, nodes)
 }
 
-func at[K comparable](m map[K]*amounts, key K) *amounts {
-	a := m[key]
+func at(m map[int64]*amounts, id int64) *amounts {
+	a := m[id]
 	if a == nil {
 		a = new(amounts)
-		m[key] = a
+		m[id] = a
 	}
 	return a
 }
 
-func sorted[K comparable](m map[K]*amounts, compare func(a, b K) int) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// upsert adds to the counters of table, whose key is the same for all rows but for the id that is its last part.
+func upsert(ctx context.Context, tx bun.Tx, table, key string, same []int64, by map[int64]*amounts) error {
+	rows := db.NumbersOf(4, len(by))
+	for _, id := range slices.Sorted(maps.Keys(by)) { // in the order of the key the tree is walked once
+		rows.Add(id, by[id].up, by[id].down, by[id].billed)
 	}
-	slices.SortFunc(keys, compare)
-	return keys
-}
-
-// upsert adds rows to the counters of table, thousands with each statement.
-func upsert[K any](ctx context.Context, tx bun.Tx, table, key string, rows []K, appendRow func([]byte, int, K) []byte) error {
-	for part := range slices.Chunk(rows, 1000) {
-		q := []byte("INSERT INTO " + table + " (" + key + ", up, down, billed) VALUES ")
-		for i, k := range part {
-			q = appendRow(q, i, k)
-		}
-		q = append(q, " ON CONFLICT ("+key+") DO UPDATE SET up = "+table+".up + EXCLUDED.up, down = "+table+".down + EXCLUDED.down, billed = "+table+".billed + EXCLUDED.billed"...)
-		if _, err := tx.ExecContext(ctx, string(q)); err != nil {
+	for part := range rows.Parts() {
+		// The WHERE tells SQLite that ON begins no condition of a join.
+		_, err := tx.ExecContext(ctx, `INSERT INTO ?0 (?1, up, down, billed) SELECT ?2, v.* FROM ?3 AS v WHERE TRUE
+			ON CONFLICT (?1) DO UPDATE SET up = ?0.up + EXCLUDED.up, down = ?0.down + EXCLUDED.down, billed = ?0.billed + EXCLUDED.billed`,
+			bun.Safe(table), bun.Safe(key), bun.List(same), part)
+		if err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,7 @@ func (t *Traffic) forget(ctx context.Context) error {
 	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).Scan(ctx, &last); err != nil || len(last) == 0 {
 		return err
 	}
-	// By users, along the primary key: an index on the hour would cost each report more than this costs a night.
+	// By users, along the index: an index on the hour would cost each report more than this costs a night.
 	for from := int64(0); from <= last[0]; from += together {
 		err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from, from+together, oldest).Exec(ctx)

@@ -68,25 +68,9 @@ type Heavy struct {
 // HeaviestOn gives the users who moved most on the node since from, at most limit, the most first.
 func (t *Traffic) HeaviestOn(ctx context.Context, nodeID int64, from time.Time, limit int64) ([]Heavy, error) {
 	var users []Heavy
-	// User by user along the log's primary key, which begins with the user: an index by node would cost each report more.
-	err := t.db.NewRaw(`SELECT u.user_id, coalesce(c.email, '') AS email FROM
-			(SELECT a.user_id, (SELECT sum(t.up + t.down) FROM traffic_hour AS t WHERE t.user_id = a.user_id AND t.hour >= ? AND t.node_id = ?) AS moved FROM access AS a) AS u
-		LEFT JOIN account AS c ON c.id = u.user_id WHERE u.moved > 0 ORDER BY u.moved DESC, u.user_id LIMIT ?`, ceilHour(from), nodeID, limit).Scan(ctx, &users)
-	if err != nil || len(users) == 0 {
-		return users, err
-	}
-	ids := make([]int64, len(users))
-	at := map[int64]int{}
-	for i, u := range users {
-		ids[i], at[u.UserID] = u.UserID, i
-	}
-	var rows []struct{ UserID, Up, Down, Billed int64 }
-	err = t.db.NewSelect().TableExpr("traffic_hour").
-		ColumnExpr("user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed").
-		Where("user_id IN (?) AND hour >= ? AND node_id = ?", bun.List(ids), ceilHour(from), nodeID).GroupExpr("user_id").Scan(ctx, &rows)
-	for _, r := range rows {
-		u := &users[at[r.UserID]]
-		u.Up, u.Down, u.Billed = r.Up, r.Down, r.Billed
-	}
+	err := t.db.NewRaw(`SELECT u.user_id, coalesce(a.email, '') AS email, u.up, u.down, u.billed FROM
+			(SELECT user_id, CAST(sum(up) AS BIGINT) AS up, CAST(sum(down) AS BIGINT) AS down, CAST(sum(billed) AS BIGINT) AS billed
+			FROM traffic_hour WHERE node_id = ? AND hour >= ? GROUP BY user_id ORDER BY sum(up + down) DESC, user_id LIMIT ?) AS u
+		LEFT JOIN account AS a ON a.id = u.user_id ORDER BY u.up + u.down DESC, u.user_id`, nodeID, ceilHour(from), limit).Scan(ctx, &users)
 	return users, err
 }
