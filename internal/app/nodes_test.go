@@ -73,6 +73,8 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 			`{"relays":[{"name":"IX","host":"a","port":0}]}`:       "relays.0.port",
 			`{"relays":[{"name":"","host":"a.example","port":1}]}`: "relays.0.name",
 			`{"tags":[""]}`:                                        "tags",
+			`{"port":1e30}`:                                        "port",
+			`{"settings":{"up_mbps":1e30}}`:                        "settings.up_mbps",
 			`{"listen_port":7000}`:                                 "listen_port",
 			fmt.Sprintf(`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":%d}]}`, a.Node.ID):                                                          "relays.0.node_id",
 			`{"relays":[{"name":"B","host":"b.example","port":9,"node_id":999}]}`:                                                                                 "relays.0.node_id",
@@ -82,6 +84,25 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 			if text := h.ask(h.staff[account.Admin], 422, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), body, nil); !strings.Contains(text, `"field":"`+field+`"`) {
 				t.Errorf("%s: %s", body, text)
 			}
+		}
+	})
+}
+
+func TestANodeThatIsNoneIsNotFound(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {
+			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "", nil); !strings.Contains(text, `"node_not_found"`) {
+				t.Errorf("%s: %s", of, text)
+			}
+		}
+		text := h.ask(h.staff[account.Owner], 422, "PUT", "/api/v2/staff/node-shared-key", `{"key":"0123456789abcdef","until":"tomorrow"}`, nil)
+		if !strings.Contains(text, `"field":"until","code":"format"`) {
+			t.Error(text)
+		}
+		a := h.add("hk", "")
+		text = h.ask(h.staff[account.Owner], 422, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID), `{"honour_old_minutes":1.5e1}`, nil)
+		if !strings.Contains(text, `"field":"honour_old_minutes"`) {
+			t.Error(text)
 		}
 	})
 }

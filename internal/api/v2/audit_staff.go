@@ -122,6 +122,9 @@ func AuditRules(nodes *node.Nodes) Resource {
 			})
 		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/speed-tests", id: "staff_node_speed_tests", tag: "staff", access: staff, roles: roles, summary: "How fast a node says it reaches the carriers"},
 			func(ctx context.Context, _ account.Identity, in *nodeID) (speedTests, error) {
+				if _, err := nodes.Get(ctx, in.ID); err != nil {
+					return speedTests{}, err
+				}
 				tests, err := nodes.SpeedTests(ctx, in.ID)
 				out := speedTests{[]speedTest{}}
 				for _, t := range tests {

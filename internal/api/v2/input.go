@@ -70,6 +70,7 @@ var sentences = []struct{ begins, code, zh, en string }{
 	{"expected length <=", "too_long", "太长", "This is too long"},
 	{"expected string to be RFC 5322 email", "email", "请输入有效的邮箱地址", "Please enter a valid e-mail address"},
 	{"expected string to be RFC 4122 uuid", "uuid", "不是有效的 UUID", "This is not a valid UUID"},
+	{"expected string to be RFC 3339 date-time", "format", "请填写时间，如 2026-01-02T15:04:05Z", "This must be a time such as 2026-01-02T15:04:05Z"},
 	{"expected string to match pattern", "format", "格式不正确", "This has the wrong form"},
 	{"expected value to match exactly one", "format", "格式不正确", "This has the wrong form"},
 	{"expected value to be one of", "choice", "不在可选范围内", "This is not one of the choices"},
@@ -81,8 +82,17 @@ var sentences = []struct{ begins, code, zh, en string }{
 	{"expected string", "type", "必须是文本", "This must be text"},
 }
 
+// noPlace is what the decoder says of a number that the field's type has no place for, which the schema lets pass.
+var noPlace = regexp.MustCompile(`^json: cannot unmarshal number .* into Go struct field [^.]*\.(\S+) of type u?int`)
+
+// embedded is a step of noPlace's path that no input has: the name of a struct of ours within another.
+var embedded = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*\.`)
+
 func inputField(operation string, d *huma.ErrorDetail) fault.Field {
 	_, name, _ := strings.Cut(d.Location, ".") // "body.email", "query.page", "path.id"
+	if m := noPlace.FindStringSubmatch(d.Message); m != nil {
+		return fault.Field{Name: embedded.ReplaceAllString(m[1], ""), Code: "range", Text: fault.Text{ZH: "必须是范围内的整数", EN: "This must be a whole number in range"}}
+	}
 	f := fault.Field{Name: name, Code: "invalid", Text: fault.Text{ZH: "无效", EN: "This is not valid"}}
 	for _, s := range sentences {
 		if strings.HasPrefix(d.Message, s.begins) {

@@ -205,6 +205,9 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
 			})
 		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/online", id: "staff_node_online", tag: "staff", access: staff, roles: see[:3], summary: "The addresses that are connected to a node now"},
 			func(ctx context.Context, _ account.Identity, in *which) (out []nodeOnline, err error) {
+				if _, err := nodes.Get(ctx, in.ID); err != nil {
+					return nil, err
+				}
 				online, err := nodes.OnlineOn(ctx, in.ID)
 				for _, o := range online {
 					out = append(out, nodeOnline{o.UserID, o.IP, o.FirstAt, o.LastAt})
@@ -218,6 +221,9 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
 		}
 		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/users", id: "staff_node_users", tag: "staff", access: staff, roles: see[:3], summary: "The users who moved most on a node in the last hours"},
 			func(ctx context.Context, _ account.Identity, in *heavyQuery) (out []heavyUser, err error) {
+				if _, err := nodes.Get(ctx, in.ID); err != nil {
+					return nil, err
+				}
 				users, err := t.HeaviestOn(ctx, in.ID, nodes.Local().Add(-time.Duration(in.Hours)*time.Hour), in.Limit)
 				for _, u := range users {
 					out = append(out, heavyUser{u.UserID, u.Email, u.Up, u.Down, u.Billed})
