@@ -96,11 +96,12 @@ func (l *Links) oneApp(ctx context.Context, change func(bun.Tx) (int64, error)) 
 	})
 }
 
-// importable is an address that opens an app: of a scheme of its own, and never one by which a page would run something.
+// importable is an address that opens an app: of a scheme of its own, and never one by which a page would run something
+// or show the link, with all that it opens, to another site.
 var (
 	appID       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 	importable  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/!-~]+$`)
-	forbidden   = []string{"javascript:", "data:", "vbscript:", "blob:", "file:"}
+	forbidden   = []string{"javascript:", "data:", "vbscript:", "blob:", "file:", "http:", "https:"}
 	imageInside = regexp.MustCompile(`^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$`)
 )
 
