@@ -102,6 +102,11 @@ func (l *Links) checkTemplate(ctx context.Context, t Template) error {
 	if len(t.Document) > maxTemplate {
 		return fault.Invalid("document", "too_long", "模板不能超过 64 KB", "A template has at most 64 KB")
 	}
+	if t.Scope == ForUser {
+		if _, err := l.services.Access(ctx, t.ScopeID); err != nil {
+			return err
+		}
+	}
 	var documents []json.RawMessage
 	if t.Scope != ForSite {
 		var err error

@@ -156,6 +156,9 @@ func TestATemplateIsTriedBeforeItIsKept(t *testing.T) {
 				t.Errorf("%s: %d %s", path, status, got)
 			}
 		}
+		if status, got := d.ask(account.Admin, "PUT", "/user/404", `{"document":{}}`); status != 404 || !strings.Contains(got, "user_not_found") {
+			t.Errorf("nobody's template: %d %s", status, got)
+		}
 		if status, got := d.ask(account.Admin, "DELETE", "/group/5", ""); status != 404 {
 			t.Errorf("%d %s", status, got)
 		}
