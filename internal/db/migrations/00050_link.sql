@@ -57,7 +57,7 @@ INSERT INTO link_app (id, name, icon, platforms, import_url, download_url, forma
 	('v2rayng', 'v2rayNG', '', '["android"]', 'v2rayng://install-config?name={name}&url={url}', 'https://github.com/2dust/v2rayNG/releases', '["Mixed"]', 90, {{true}}),
 	('happ', 'Happ', '', '["ios", "android", "windows", "macos"]', 'happ://add/{url_raw}', 'https://www.happ.su', '["Mixed"]', 100, {{true}}),
 	('karing', 'Karing', '', '["windows", "macos", "linux", "android", "ios"]', 'karing://install-config?url={url}&name={name}', 'https://karing.app', '["ClashMeta"]', 110, {{true}}),
-	('loon', 'Loon', '', '["ios"]', 'loon://import?sub={url}', 'https://apps.apple.com/app/loon/id1373567447', '["Mixed"]', 120, {{true}}),
+	('loon', 'Loon', '', '["ios"]', 'loon://import?sub={url}', 'https://apps.apple.com/app/loon/id1373567447', '["Loon"]', 120, {{true}}),
 	('clash-mi', 'Clash Mi', '', '["ios", "android", "windows", "macos", "linux", "harmonyos"]', 'clash://install-config?url={url}&name={name}', 'https://clashmi.app', '["ClashMeta"]', 130, {{true}}),
 	('surge', 'Surge', '', '["ios", "macos"]', 'surge:///install-config?url={url}', 'https://nssurge.com', '["Surge5", "Surge6"]', 140, {{true}}),
 	('quantumult-x', 'Quantumult X', '', '["ios"]', 'quantumult-x:///add-resource?remote-resource=%7B%22server_remote%22%3A%5B%22{url}%2C%20tag%3D{name}%22%5D%7D', 'https://apps.apple.com/app/quantumult-x/id1443988620', '["QuantumultX"]', 150, {{true}}),
