@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net"
 	"slices"
@@ -14,13 +15,15 @@ import (
 )
 
 type nodeCommand struct {
-	Add    nodeAdd    `cmd:"" help:"Add a node and print its secret, once. Keys and certificates that it needs and that are not given are made."`
-	List   nodeList   `cmd:"" help:"List all nodes as JSON, without their private keys."`
-	Change nodeChange `cmd:"" help:"Change a node; its agent follows at once."`
-	Remove nodeRemove `cmd:"" help:"Remove a node."`
-	Secret nodeSecret `cmd:"" help:"Give a node another secret and print it, once."`
-	Shared nodeShared `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
-	Deal   nodeDeal   `cmd:"" help:"Deal users out to the link groups that nodes have."`
+	Add     nodeAdd     `cmd:"" help:"Add a node and print its secret, once. Keys and certificates that it needs and that are not given are made."`
+	List    nodeList    `cmd:"" help:"List all nodes as JSON, with how they are and without their private keys."`
+	Change  nodeChange  `cmd:"" help:"Change a node; its agent follows at once."`
+	Remove  nodeRemove  `cmd:"" help:"Remove a node."`
+	Secret  nodeSecret  `cmd:"" help:"Give a node another secret and print it, once."`
+	Blocked nodeBlocked `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
+	Unblock nodeUnblock `cmd:"" help:"Let an address go before its day is over."`
+	Shared  nodeShared  `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
+	Deal    nodeDeal    `cmd:"" help:"Deal users out to the link groups that nodes have."`
 }
 
 // nodeFields are the parts of a node that both add and change take; what is not given stays as it is.
@@ -34,7 +37,7 @@ type nodeFields struct {
 	Quota   *float64 `help:"GiB a month, up and down together; 0: no limit."`
 	Reset   *int     `name:"reset-day" help:"Day of the month on which that begins anew."`
 	Hosts   []string `name:"group-host" help:"GROUP=HOST or GROUP=HOST:PORT where users of a link group dial; none: all dial the address." sep:","`
-	Relays  []string `name:"relay" help:"NAME=HOST:PORT of another way to the node, an entry of its own in links." sep:","`
+	Relays  []string `name:"relay" help:"NAME=HOST:PORT of another way to the node, an entry of its own in links; with @ID behind it the agent of that node is the relay." sep:","`
 	Tags    []string `help:"Short words that users see." sep:","`
 	Remark  *string  `help:"For staff alone."`
 	Class   *int     `help:"Users of this class and above may use it."`
@@ -154,8 +157,17 @@ func (f nodeFields) applyEntries(n *node.Node) {
 		n.Relays = nil
 		for _, text := range given(f.Relays) {
 			name, address, _ := strings.Cut(text, "=")
+			address, by, ours := strings.Cut(address, "@")
 			host, port := split(address)
-			n.Relays = append(n.Relays, node.Relay{Name: name, Host: host, Port: port})
+			relay := node.Relay{Name: name, Host: host, Port: port}
+			if ours {
+				id, err := strconv.ParseInt(by, 10, 64)
+				if err != nil || id == 0 {
+					id = -1
+				}
+				relay.NodeID = id
+			}
+			n.Relays = append(n.Relays, relay)
 		}
 	}
 }
@@ -249,10 +261,25 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		for i := range nodes {
-			nodes[i].Private = nil
+		states, err := a.Nodes.States(ctx)
+		if err != nil {
+			return err
 		}
-		return printJSON(nodes)
+		type listed struct {
+			node.Node
+			Status node.Health
+			SeenAt *time.Time // nil: never
+		}
+		all := make([]listed, len(nodes))
+		for i, n := range nodes {
+			n.Private = nil
+			state, heard := states[n.ID]
+			all[i] = listed{Node: n, Status: a.Nodes.Health(state)}
+			if heard {
+				all[i].SeenAt = &state.SeenAt
+			}
+		}
+		return printJSON(all)
 	})
 }
 
@@ -291,14 +318,49 @@ func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 	})
 }
 
+type nodeBlocked struct {
+	Limit  int64 `help:"How many at most." default:"500"`
+	Offset int64 `help:"How many of the newest to leave out." default:"0"`
+}
+
+func (c nodeBlocked) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		rows, total, err := a.Nodes.AllBlockedIPs(ctx, c.Limit, c.Offset)
+		if err != nil {
+			return err
+		}
+		type blocked struct {
+			IP     string
+			NodeID int64
+			At     time.Time
+		}
+		out := make([]blocked, len(rows))
+		for i, r := range rows {
+			out[i] = blocked{r.IP, r.NodeID, r.At}
+		}
+		return printJSON(map[string]any{"total": total, "addresses": out})
+	})
+}
+
+type nodeUnblock struct {
+	IP string `arg:"" help:"The address."`
+}
+
+func (c nodeUnblock) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.UnblockIP(ctx, c.IP) })
+}
+
 type nodeShared struct {
 	Key string        `help:"The key, at least 16 characters." xor:"key"`
-	For time.Duration `help:"How long it works; 0: until it is taken back." default:"0s"`
+	For time.Duration `help:"How long the key given works; 0: until it is taken back." default:"0s"`
 	Off bool          `help:"Take it back." xor:"key"`
 }
 
 func (c nodeShared) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
+		if c.Key == "" && c.For != 0 {
+			return errors.New("--for goes with --key")
+		}
 		if c.Key != "" || c.Off {
 			var until time.Time
 			if c.For != 0 {
