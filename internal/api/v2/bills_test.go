@@ -46,6 +46,11 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 		bought := c.ok(t, 1, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/confirm-order", first), "")["order"].(map[string]any)
 		old := bought["service_id"]
 
+		products := c.ok(t, 1, "GET", "/api/v2/user/shop-old/", "")["products"].(map[string]any)
+		if got := products["plan_1"].(map[string]any)["billing"]; got != "every month" {
+			t.Errorf("billed %v", got)
+		}
+
 		path, change := fmt.Sprintf("/api/v2/user/shop-old/%d", better.Prices[0].ID), fmt.Sprintf(`{"change_service_id": %v}`, old)
 		if got := c.ok(t, 1, "POST", path+"/pre-order", change); got["price"] != "50.00" || got["credit"] != "19.90" || got["amount"] != "30.10" || got["replaces"].(map[string]any)["service_id"] != old {
 			t.Fatal(got)
@@ -125,7 +130,7 @@ func TestFromAPlanToABetterOneAndBackIntoTheWallet(t *testing.T) {
 
 		invoice := c.ok(t, 1, "GET", fmt.Sprintf("/api/v2/user/wallet/invoices/%v", order["invoice_id"]), "")
 		lines := invoice["lines"].([]any)
-		if invoice["total"] != "30.10" || len(lines) != 2 || lines[1].(map[string]any)["amount"] != "-19.90" || lines[0].(map[string]any)["text"] != "Plan · Better (1 months)" {
+		if invoice["total"] != "30.10" || len(lines) != 2 || lines[1].(map[string]any)["amount"] != "-19.90" || lines[0].(map[string]any)["text"] != "Plan · Better (1 month)" {
 			t.Error(invoice)
 		}
 		if a := c.call(t, 2, "GET", fmt.Sprintf("/api/v2/user/wallet/invoices/%v", order["invoice_id"]), ""); a.status != http.StatusNotFound {

@@ -2,8 +2,8 @@ package v2
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -100,10 +100,16 @@ func newInvoiceLine(p *payment.Payments, l wallet.Line, lang fault.Lang) invoice
 	}
 	text := lineTexts[l.Kind].In(lang) + " · " + name
 	if l.Months != nil {
-		months := strconv.Itoa(*l.Months)
-		text += fault.Text{ZH: "（" + months + " 个月）", EN: " (" + months + " months)"}.In(lang)
+		text += fault.Text{ZH: "（" + monthsText(*l.Months).ZH + "）", EN: " (" + monthsText(*l.Months).EN + ")"}.In(lang)
 	}
 	return invoiceLine{string(l.Kind), name, text, l.Months, l.Amount}
+}
+
+func monthsText(months int) fault.Text {
+	if months == 1 {
+		return fault.Text{ZH: "1 个月", EN: "1 month"}
+	}
+	return fault.Text{ZH: fmt.Sprintf("%d 个月", months), EN: fmt.Sprintf("%d months", months)}
 }
 
 // Invoices adds the bills of a user.

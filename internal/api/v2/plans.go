@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"airstrip/internal/account"
@@ -183,7 +184,7 @@ func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
 				out.Price = say("免费", "free")
 			}
 			if price.Months > 0 {
-				out.Billing = say(fmt.Sprintf("每 %d 个月", price.Months), fmt.Sprintf("every %d months", price.Months))
+				out.Billing = say("每 "+monthsText(price.Months).ZH, "every "+strings.TrimPrefix(monthsText(price.Months).EN, "1 "))
 			}
 		}
 		period := "package"
