@@ -31,8 +31,7 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 // guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.
 func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		secret := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		n, _, err := s.nodes.BySecret(r.Context(), secret)
+		n, _, err := s.nodes.BySecret(r.Context(), secretOf(r))
 		if err == nil {
 			err = fn(w, r, n)
 		}
@@ -40,6 +39,10 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 			fail(w, r, err)
 		}
 	}
+}
+
+func secretOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {

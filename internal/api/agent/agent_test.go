@@ -235,6 +235,40 @@ func TestARotatedSecretIsHonouredForItsTime(t *testing.T) {
 	})
 }
 
+// A leaked secret that was replaced must not go on listening.
+func TestAStreamEndsWithItsSecret(t *testing.T) {
+	each(t, func(s *site) {
+		since := s.revision()
+		lines := s.stream(since)
+		s.next(lines)
+		fresh, err := s.nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.start(3)
+		if l := s.next(lines); len(l.Users) != 1 {
+			t.Fatalf("while it is honoured %+v", l)
+		}
+		s.secret = fresh
+		present := s.stream(since)
+		s.next(present)
+		if _, err := s.nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, 2, true) })
+		for name, lines := range map[string]<-chan line{"honoured": lines, "present": present} {
+			select {
+			case l, ok := <-lines:
+				if ok {
+					t.Errorf("the stream of the %s secret goes on with %+v", name, l)
+				}
+			case <-time.After(2 * time.Second):
+				t.Errorf("the stream of the %s secret is still open", name)
+			}
+		}
+	})
+}
+
 func first(status int, _ http.Header, _ []byte) int { return status }
 
 // stream opens the stream of changes; the channel gives its lines.

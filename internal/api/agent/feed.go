@@ -144,7 +144,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep the lines back
-	st := &stream{server: s, w: w, control: http.NewResponseController(w), node: n, since: since}
+	st := &stream{server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since}
 	if r.URL.Query().Get("poll") == "1" {
 		_, err := st.catchUp(r.Context(), false)
 		return st.ended(err)
@@ -158,6 +158,7 @@ type stream struct {
 	*server
 	w       http.ResponseWriter
 	control *http.ResponseController
+	secret  string
 	node    node.Node
 	since   int64  // what the agent knows
 	told    []byte // the node as this stream told it last
@@ -183,6 +184,9 @@ func (st *stream) follow(ctx context.Context) error {
 	defer beat.Stop()
 	defer st.control.SetWriteDeadline(time.Time{})
 	for tellNode := true; ; { // the first line always has the node: settings may have changed while the agent was away
+		if _, _, err := st.nodes.BySecret(ctx, st.secret); err != nil { // it was replaced, or its time is over
+			return err
+		}
 		reset, err := st.catchUp(ctx, tellNode)
 		if err != nil || reset {
 			return err
