@@ -4,7 +4,7 @@ import "strings"
 
 // Client is a program that reads links.
 type Client struct {
-	Name    string // as client_type or the catalogue spells it
+	Name    string // as client_type or the catalogue spells it, without a version
 	Dialect Dialect
 	Version Version // zero where not known
 	App     bool    // the version is an app's, which tells nothing of the core in it
@@ -41,11 +41,11 @@ var types = map[string]Client{
 	"singbox":      {Name: "SingBox", Dialect: SingBoxJSON, TUN: true, Shows: true},
 	"xrayjson":     {Name: "XrayJson", Dialect: XrayJSON},
 	"egern":        {Name: "Egern", Dialect: EgernYAML, Shows: true},
-	"surge2":       {Name: "Surge2", Dialect: SurgeConf, Version: Version{2}, Managed: true},
-	"surge3":       {Name: "Surge3", Dialect: SurgeConf, Version: Version{3}, Managed: true},
-	"surge4":       {Name: "Surge4", Dialect: SurgeConf, Version: Version{4}, Managed: true},
-	"surge5":       {Name: "Surge5", Dialect: SurgeConf, Version: Version{5}, Managed: true},
-	"surge6":       {Name: "Surge6", Dialect: SurgeConf, Version: Version{6}, Managed: true},
+	"surge2":       {Name: "Surge", Dialect: SurgeConf, Version: Version{2}, Managed: true},
+	"surge3":       {Name: "Surge", Dialect: SurgeConf, Version: Version{3}, Managed: true},
+	"surge4":       {Name: "Surge", Dialect: SurgeConf, Version: Version{4}, Managed: true},
+	"surge5":       {Name: "Surge", Dialect: SurgeConf, Version: Version{5}, Managed: true},
+	"surge6":       {Name: "Surge", Dialect: SurgeConf, Version: Version{6}, Managed: true},
 	"surfboard":    {Name: "Surfboard", Dialect: SurfboardConf, Managed: true},
 	"loon":         {Name: "Loon", Dialect: LoonLines, Shows: true},
 	"quantumult":   {Name: "Quantumult", Dialect: QuantumultLines, Shows: true},

@@ -153,8 +153,8 @@ func TestNodesThatAFileHasNoPlaceForAreCountedAsLeftOut(t *testing.T) {
 }
 
 func TestATypeThatNamesItsVersionKeepsIt(t *testing.T) {
-	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" {
-		t.Errorf("version %s", c.Version)
+	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" || c.Name != "Surge" { // as the log of fetches calls it: Surge 4
+		t.Errorf("%s %s", c.Name, c.Version)
 	}
 	if c, _ := format.Resolve("SingBox", "sing-box 1.11.15", ""); c.Version.String() != "1.11.15" || c.TUN {
 		t.Errorf("%+v", c)
