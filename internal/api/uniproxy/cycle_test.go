@@ -229,6 +229,8 @@ func TestImpossibleStatusIsRefused(t *testing.T) {
 		for body, want := range map[string]int{`{"cpu":-1}`: 422, `{"cpu":1,"mem":{"total":-1,"used":1}}`: 422, `{"cpu":"x"}`: 400, `[]`: 400, ``: 400, `{}`: 200, `{"cpu":1e300,"mem":{"total":1e-300,"used":1e300}}`: 200} {
 			if status, _, got := s.call("ss", "shadowsocks", "POST", "status", body); status != want {
 				t.Errorf("%s: %d %s", body, status, got)
+			} else if want == 422 && !strings.Contains(string(got), `"field":"`+body[2:5]+`"`) && !strings.Contains(string(got), `"field":"mem"`) {
+				t.Errorf("%s: no field is named by %s", body, got)
 			}
 		}
 	})

@@ -169,5 +169,9 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	for name, values := range f.GetHeaders() {
 		w.Header()[name] = values
 	}
-	api.WriteJSON(w, f.GetStatus(), map[string]any{"status": "fail", "code": f.Code, "message": f.Message})
+	answer := map[string]any{"status": "fail", "code": f.Code, "message": f.Message}
+	if len(f.Errors) > 0 {
+		answer["errors"] = f.Errors
+	}
+	api.WriteJSON(w, f.GetStatus(), answer)
 }
