@@ -54,7 +54,7 @@ CREATE TABLE service_cycle (
 	down       {{int}} NOT NULL CHECK (down >= 0),
 	billed     {{int}} NOT NULL CHECK (billed >= 0),
 	PRIMARY KEY (service_id, cycle)
-) {{clustered}};
+) {{counters}};
 
 CREATE TABLE package (
 	id         {{id}},

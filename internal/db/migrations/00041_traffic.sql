@@ -25,7 +25,7 @@ CREATE TABLE traffic_hour (
 	down          {{int}} NOT NULL CHECK (down >= 0),
 	billed        {{int}} NOT NULL CHECK (billed >= 0),
 	PRIMARY KEY (node_id, hour, user_id, rate_permille)
-) {{clustered}};
+) {{counters}};
 CREATE INDEX traffic_hour_user ON traffic_hour (user_id, hour, node_id, rate_permille);
 
 -- The same by day of the site's time zone, kept for good.
@@ -36,7 +36,7 @@ CREATE TABLE traffic_day (
 	down    {{int}} NOT NULL CHECK (down >= 0),
 	billed  {{int}} NOT NULL CHECK (billed >= 0),
 	PRIMARY KEY (day, user_id)
-) {{clustered}};
+) {{counters}};
 CREATE INDEX traffic_day_user ON traffic_day (user_id, day);
 
 -- By day and node. The monthly quotas of nodes are reckoned from it.
@@ -47,4 +47,4 @@ CREATE TABLE node_day (
 	down    {{int}} NOT NULL CHECK (down >= 0),
 	billed  {{int}} NOT NULL CHECK (billed >= 0),
 	PRIMARY KEY (node_id, day)
-) {{clustered}};
+) {{counters}};
