@@ -24,7 +24,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xtls/xray-core/app/dispatcher"
 	xraynet "github.com/xtls/xray-core/common/net"
+	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/infra/conf"
 	"golang.org/x/crypto/curve25519"
@@ -65,7 +67,7 @@ func NewClient(t testing.TB, outbound Object) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	instance, err := xray.NewInstance(config)
+	instance, err := NewXray(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +76,11 @@ func NewClient(t testing.TB, outbound Object) *Client {
 	}
 	t.Cleanup(func() { instance.Close() })
 	return &Client{t, instance}
+}
+
+// NewXray is an xray as it comes, with these outbounds.
+func NewXray(outbounds ...*core.OutboundHandlerConfig) (*core.Instance, error) {
+	return xray.NewInstance(&core.Config{App: []*serial.TypedMessage{serial.ToTypedMessage(new(dispatcher.Config))}, Outbound: outbounds})
 }
 
 // Dial opens a connection through the node; it does not mean yet that the node let it through.

@@ -11,13 +11,12 @@ import (
 	"github.com/xtls/xray-core/infra/conf"
 
 	"airstrip/agent/internal/api"
-	"airstrip/agent/internal/engine/xray"
 	. "airstrip/agent/internal/xraytest"
 )
 
 // vlessTLS is VLESS over TLS with nothing else.
-func vlessTLS(b *testing.B) Setup {
-	for _, s := range Setups(b) {
+func vlessTLS(t testing.TB) Setup {
+	for _, s := range Setups(t) {
 		if s.Name != "vless tls vision" {
 			continue
 		}
@@ -30,7 +29,7 @@ func vlessTLS(b *testing.B) Setup {
 		}
 		return s
 	}
-	b.Fatal("no such setup")
+	t.Fatal("no such setup")
 	return Setup{}
 }
 
@@ -61,7 +60,7 @@ func plainXray(b *testing.B, node api.Node, u api.User) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	instance, err := xray.NewInstance(out)
+	instance, err := NewXray(out)
 	if err != nil {
 		b.Fatal(err)
 	}

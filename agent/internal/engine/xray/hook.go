@@ -2,6 +2,7 @@ package xray
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -9,20 +10,21 @@ import (
 	"github.com/xtls/xray-core/common"
 	"github.com/xtls/xray-core/common/buf"
 	"github.com/xtls/xray-core/common/net"
-	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/common/session"
 	"github.com/xtls/xray-core/features/policy"
+	"github.com/xtls/xray-core/features/routing"
 	"github.com/xtls/xray-core/proxy/freedom"
 	"github.com/xtls/xray-core/transport"
 	"github.com/xtls/xray-core/transport/internet"
 	"github.com/xtls/xray-core/transport/internet/stat"
+	"github.com/xtls/xray-core/transport/pipe"
 
 	"airstrip/agent/internal/egress"
 	"airstrip/agent/internal/gate"
 	"airstrip/agent/internal/sniff"
 )
 
-// hook is the only outbound of the xray instance, so every connection of every user ends up here: those inside
+// hook is the dispatcher of the xray instance, so every connection of every user ends up here: those inside
 // a multiplexed or QUIC connection one by one. It asks the gate, dials, and copies, packets by xray's freedom outbound.
 type hook struct {
 	gate     *gate.Gate
@@ -34,69 +36,77 @@ type hook struct {
 	open     sync.WaitGroup
 }
 
-func (*hook) Start() error                         { return nil }
-func (*hook) Close() error                         { return nil }
-func (*hook) Tag() string                          { return "out" }
-func (*hook) SenderSettings() *serial.TypedMessage { return nil }
-func (*hook) ProxySettings() *serial.TypedMessage  { return nil }
+func (*hook) Type() any    { return routing.DispatcherType() }
+func (*hook) Start() error { return nil }
+func (*hook) Close() error { return nil }
 
-// Dispatch implements outbound.Handler.
-func (h *hook) Dispatch(ctx context.Context, link *transport.Link) {
+var errNowhere = errors.New("the destination is no address")
+
+// Dispatch implements routing.Dispatcher.
+func (h *hook) Dispatch(ctx context.Context, to net.Destination) (*transport.Link, error) {
+	options := pipe.OptionsFromContext(ctx)
+	fromUser, up := pipe.New(options...)
+	down, toUser := pipe.New(options...)
+	go h.DispatchLink(ctx, to, &transport.Link{Reader: fromUser, Writer: toUser})
+	return &transport.Link{Reader: down, Writer: up}, nil
+}
+
+// DispatchLink implements routing.Dispatcher.
+func (h *hook) DispatchLink(ctx context.Context, to net.Destination, link *transport.Link) error {
 	h.open.Add(1)
-	defer h.open.Done()
-	if err := h.serve(ctx, link); err != nil {
+	p, err := h.enter(ctx, to, link)
+	if err == nil {
+		err = p.carry()
+	}
+	if err != nil {
 		common.Interrupt(link.Writer)
 	} else {
 		common.Close(link.Writer)
 	}
 	common.Interrupt(link.Reader)
+	h.open.Done()
+	return nil
 }
 
-func (h *hook) serve(ctx context.Context, link *transport.Link) error {
+// enter lets a connection through and connects to where it goes, or says why not.
+func (h *hook) enter(ctx context.Context, to net.Destination, link *transport.Link) (*passage, error) {
 	inbound := session.InboundFromContext(ctx)
-	outbounds := session.OutboundsFromContext(ctx)
-	if inbound == nil || inbound.User == nil || len(outbounds) == 0 {
-		return gate.ErrUnknownUser
+	if inbound == nil || inbound.User == nil {
+		return nil, gate.ErrUnknownUser
+	}
+	if !to.IsValid() {
+		return nil, errNowhere
 	}
 	id, ok := h.identify(inbound.User.Email)
 	if !ok {
-		return gate.ErrUnknownUser
+		return nil, gate.ErrUnknownUser
 	}
-	target := outbounds[len(outbounds)-1].Target
 	source, _ := netip.ParseAddr(inbound.Source.Address.String())
 	ctx, cut := context.WithCancel(ctx)
-	defer cut()
-	user, err := h.gate.Open(ctx, id, source, target.NetAddr(), cut)
+	user, err := h.gate.Open(ctx, id, source, to.NetAddr(), cut)
 	if err != nil {
+		cut()
 		h.log.Debug("connection refused", "user", id, "reason", err)
-		return err
+		return nil, err
 	}
-	defer user.Close()
-	// Not all inbounds let go of the user's own connection when the link ends (Shadowsocks 2022 does not), nor do
-	// UDP flows that outlive their carrier (XUDP) end with ctx.
-	if inbound.Conn != nil {
-		defer context.AfterFunc(ctx, func() { inbound.Conn.Close() })()
-	}
-	conn, err := h.dial(ctx, target)
-	if err != nil {
+	p := &passage{cut: cut, hook: h, user: user, link: link, own: inbound.Conn, from: socket{many: 1}}
+	if p.conn, err = h.dial(ctx, to); err != nil {
+		if ctx.Err() != nil {
+			p.letGo()
+		}
+		user.Close()
+		cut()
 		h.log.Debug("connection failed", "user", id, "err", err)
-		return err
+		return nil, err
 	}
-	defer conn.Close()
+	p.uncut = context.AfterFunc(ctx, func() { p.end(); p.letGo() })
 	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
 	if inbound.CanSpliceCopy != 3 {
 		inbound.CanSpliceCopy = 3
 	}
 	spare(link.Reader)
-	counted := &transport.Link{
-		Reader: h.reader(ctx, link.Reader, user, id, target),
-		Writer: &writer{Writer: link.Writer, ctx: ctx, user: user},
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return h.stream(ctx, inbound, counted, tcp)
-	}
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	return h.freedom.Process(ctx, counted, dialed{conn})
+	p.reader, p.writer = h.reader(ctx, link.Reader, user, id, to), &writer{Writer: link.Writer, ctx: ctx, user: user}
+	return p, nil
 }
 
 func (h *hook) dial(ctx context.Context, target net.Destination) (stat.Connection, error) {
@@ -143,8 +153,9 @@ type peer struct {
 const maxPeers = 1024
 
 func (h *hook) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
-	r := &reader{Reader: from, ctx: ctx, user: user, hook: h, id: id, first: first, peers: map[net.Destination]*peer{}}
+	r := &reader{Reader: from, ctx: ctx, user: user, hook: h, id: id, first: first}
 	if first.Network == net.Network_UDP {
+		r.peers = map[net.Destination]*peer{}
 		r.peers[first] = r.allowed(first)
 	} else if h.gate.Ruled() {
 		r.look = &sniff.Stream{Forbidden: r.forbidden(first)}

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xtls/xray-core/app/dispatcher"
 	"github.com/xtls/xray-core/app/proxyman"
 	_ "github.com/xtls/xray-core/app/proxyman/inbound"  // serves proxyman.InboundConfig
 	_ "github.com/xtls/xray-core/app/proxyman/outbound" // serves proxyman.OutboundConfig
@@ -21,7 +20,6 @@ import (
 	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/features/inbound"
-	"github.com/xtls/xray-core/features/outbound"
 	"github.com/xtls/xray-core/features/policy"
 	"github.com/xtls/xray-core/proxy"
 	"github.com/xtls/xray-core/proxy/freedom"
@@ -69,24 +67,18 @@ type member struct {
 
 var starting sync.Mutex
 
-// NewInstance makes a bare xray with these outbounds. xray notes the latest instance in variables of the process,
-// so instances are made one at a time.
-func NewInstance(outbounds ...*core.OutboundHandlerConfig) (*core.Instance, error) {
+// NewInstance makes an xray with what manages inbounds and outbounds added to its parts. It notes the latest instance in
+// variables of the process, so instances are made one at a time.
+func NewInstance(config *core.Config) (*core.Instance, error) {
 	starting.Lock()
 	defer starting.Unlock()
-	return core.New(&core.Config{
-		App: []*serial.TypedMessage{
-			serial.ToTypedMessage(&dispatcher.Config{}),
-			serial.ToTypedMessage(&proxyman.InboundConfig{}),
-			serial.ToTypedMessage(&proxyman.OutboundConfig{}),
-		},
-		Outbound: outbounds,
-	})
+	config.App = append(config.App, serial.ToTypedMessage(&proxyman.InboundConfig{}), serial.ToTypedMessage(&proxyman.OutboundConfig{}))
+	return core.New(config)
 }
 
 // New starts an engine that serves nothing yet. xray's log is the process's: the last engine's log gets it.
 func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
-	instance, err := NewInstance()
+	instance, err := NewInstance(new(core.Config))
 	if err != nil {
 		return nil, fmt.Errorf("starting xray: %w", err)
 	}
@@ -101,8 +93,7 @@ func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 	if err := e.hook.freedom.Init(new(freedom.Config), policies); err != nil {
 		return nil, fmt.Errorf("starting xray: %w", err)
 	}
-	outbounds := instance.GetFeature(outbound.ManagerType()).(outbound.Manager)
-	if err := outbounds.AddHandler(context.Background(), e.hook); err != nil {
+	if err := instance.AddFeature(e.hook); err != nil {
 		return nil, fmt.Errorf("starting xray: %w", err)
 	}
 	if err := instance.Start(); err != nil {

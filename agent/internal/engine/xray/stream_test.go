@@ -1,0 +1,322 @@
+package xray_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/enginetest"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// destination gives what connects to it.
+func destination(t *testing.T) (*net.TCPAddr, <-chan *net.TCPConn) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	conns := make(chan *net.TCPConn)
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conns <- conn.(*net.TCPConn)
+		}
+	}()
+	return listener.Addr().(*net.TCPAddr), conns
+}
+
+// through is one connection: the user's end of it and the destination's.
+type through struct {
+	user *tls.Conn
+	far  *net.TCPConn
+}
+
+const hello = "hello"
+
+// open connects a user of VLESS over TLS, by hand: a real client hides how its connection ends. Hello goes both ways.
+func open(t *testing.T, node api.Node, u api.User, target *net.TCPAddr, arrived <-chan *net.TCPConn) through {
+	user, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", node.Port), &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := hex.DecodeString(strings.ReplaceAll(u.UUID, "-", ""))
+	head := append([]byte{0}, id...)
+	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1) // VLESS: no addons, TCP, port, IPv4
+	if _, err := user.Write(append(head, hello...)); err != nil {
+		t.Fatal(err)
+	}
+	c := through{user, <-arrived}
+	echo(t, c.far)
+	if _, err := io.ReadFull(user, make([]byte, 2+len(hello))); err != nil { // VLESS: version, no addons
+		t.Fatal(err)
+	}
+	return c
+}
+
+// echo sends hello back, without the kernel's splice, which holds files.
+func echo(t *testing.T, conn net.Conn) {
+	b := make([]byte, len(hello))
+	_, err := io.ReadFull(conn, b)
+	if err == nil {
+		_, err = conn.Write(b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// vanish ends a connection without a word.
+func vanish(conn net.Conn) {
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		tcp = conn.(*tls.Conn).NetConn().(*net.TCPConn)
+	}
+	tcp.SetLinger(0)
+	tcp.Close()
+}
+
+// fill writes until nothing more fits between the two ends.
+func fill(conn net.Conn) {
+	for block := make([]byte, 64<<10); ; {
+		conn.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
+		if _, err := conn.Write(block); err != nil {
+			return
+		}
+	}
+}
+
+// held is how many goroutines and files this process has.
+func held(t *testing.T) (goroutines, files int) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runtime.NumGoroutine(), len(entries)
+}
+
+func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
+	for name, way := range map[string]struct {
+		many     int
+		up, down int // bytes of each connection after hello, -1 for as many as there were
+		end      func(*testing.T, *enginetest.Station, through)
+	}{
+		"the user closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
+			c.user.Close()
+			mustEnd(t, c.far)
+			c.far.Close()
+		}},
+		"the user vanishes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
+			vanish(c.user)
+			mustEnd(t, c.far)
+		}},
+		"the destination closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
+			c.far.Close()
+			mustEnd(t, c.user)
+		}},
+		"the destination resets": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
+			vanish(c.far)
+			mustEnd(t, c.user)
+		}},
+		"the user has nothing more to say": {100, 1000, 200_000, func(t *testing.T, _ *enginetest.Station, c through) {
+			question, answer := make([]byte, 1000), make([]byte, 200_000)
+			c.user.Write(question)
+			c.user.CloseWrite()
+			if got, err := io.ReadAll(c.far); err != nil || !bytes.Equal(got, question) {
+				t.Errorf("the destination got %d bytes of the question: %v", len(got), err)
+			}
+			c.far.Write(answer)
+			c.far.Close()
+			if got, err := io.ReadAll(c.user); err != nil || !bytes.Equal(got, answer) {
+				t.Errorf("the user got %d bytes of the answer: %v", len(got), err)
+			}
+		}},
+		"the destination has nothing more to say": {100, 0, 200_000, func(t *testing.T, _ *enginetest.Station, c through) {
+			go func() {
+				c.far.Write(make([]byte, 200_000))
+				c.far.CloseWrite()
+			}()
+			if got, err := io.ReadAll(c.user); err != nil || len(got) != 200_000 {
+				t.Errorf("the user got %d bytes: %v", len(got), err)
+			}
+			mustEnd(t, c.far)
+		}},
+		"the destination resets before it has read all": {20, -1, 0, func(_ *testing.T, _ *enginetest.Station, c through) {
+			fill(c.user)
+			vanish(c.far)
+		}},
+		"the user vanishes before all is read": {20, 0, -1, func(t *testing.T, _ *enginetest.Station, c through) {
+			fill(c.far)
+			vanish(c.user)
+		}},
+		"the user is cut": {200, 0, 0, func(t *testing.T, s *enginetest.Station, c through) {
+			s.Gate.Remove(1)
+			mustEnd(t, c.user)
+			mustEnd(t, c.far)
+		}},
+		"the user is cut while nobody reads": {20, -1, -1, func(_ *testing.T, s *enginetest.Station, c through) {
+			var both sync.WaitGroup
+			both.Go(func() { fill(c.user) })
+			both.Go(func() { fill(c.far) })
+			both.Wait()
+			s.Gate.Remove(1)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := vlessTLS(t)
+			station := newStation(t)
+			station.Serve(s.Node, User(1))
+			target, arrived := destination(t)
+			goroutines, files := held(t)
+			conns := make([]through, way.many)
+			for i := range conns {
+				conns[i] = open(t, s.Node, User(1), target, arrived)
+			}
+			var all sync.WaitGroup
+			for _, c := range conns {
+				all.Go(func() { way.end(t, station, c) })
+			}
+			all.Wait()
+			left := 0
+			for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				if _, left = station.Gate.Online(); left == 0 {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%d of %d connections stay", left, way.many)
+				}
+			}
+			for _, c := range conns {
+				c.user.Close()
+				c.far.Close()
+			}
+			for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				g, f := held(t)
+				if g <= goroutines && f <= files {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%d goroutines and %d files, %d and %d before", g, f, goroutines, files)
+				}
+			}
+			row := station.Counted()[1]
+			if want := int64(way.many * (len(hello) + way.up)); way.up >= 0 && row.Up != want {
+				t.Errorf("counted %d bytes from the user, not %d", row.Up, want)
+			}
+			if want := int64(way.many * (len(hello) + way.down)); way.down >= 0 && row.Down != want {
+				t.Errorf("counted %d bytes to the user, not %d", row.Down, want)
+			}
+		})
+	}
+}
+
+// mustEnd waits for a connection's end.
+func mustEnd(t *testing.T, conn net.Conn) {
+	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	n, err := io.Copy(io.Discard, conn)
+	if timeout, ok := err.(net.Error); n > 0 || ok && timeout.Timeout() {
+		t.Errorf("after %d bytes: %v", n, err)
+	}
+}
+
+func TestASlowUserGetsAllThatADestinationSaidBeforeItClosed(t *testing.T) {
+	for _, s := range Setups(t) {
+		if s.Name != "trojan tls" {
+			continue
+		}
+		station := newStation(t)
+		station.Serve(s.Node, User(1))
+		target, arrived := destination(t)
+		// Little fits on the way to the user: small segments make for small buffers.
+		slow := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+			return c.Control(func(fd uintptr) {
+				unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<10)
+				unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, 536)
+			})
+		}}
+		user, err := tls.DialWithDialer(&slow, "tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port), &tls.Config{InsecureSkipVerify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer user.Close()
+		head := fmt.Appendf(nil, "%x\r\n", sha256.Sum224([]byte(User(1).UUID)))
+		head = append(head, 1, 1, 127, 0, 0, 1, byte(target.Port>>8), byte(target.Port), '\r', '\n') // Trojan: TCP, IPv4, port
+		if _, err := user.Write(append(head, hello...)); err != nil {
+			t.Fatal(err)
+		}
+		far := <-arrived
+		echo(t, far)
+		if _, err := far.Write(make([]byte, 400_000)); err != nil {
+			t.Fatal(err)
+		}
+		far.Close()
+		time.Sleep(2 * time.Second) // longer than xray waits for a user who is silent
+		if got, err := io.ReadAll(user); len(got) != len(hello)+400_000 {
+			t.Errorf("the user got %d bytes: %v", len(got), err)
+		}
+		return
+	}
+	t.Fatal("no such setup")
+}
+
+func TestConnectionsOfAllProtocolsEndWithTheirDestination(t *testing.T) {
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(51))
+			target, arrived := destination(t)
+			client := NewClient(t, s.Client(User(51)))
+			ends := map[string]func(user net.Conn, far *net.TCPConn){
+				"the user closes":        func(user net.Conn, far *net.TCPConn) { user.Close(); mustEnd(t, far); far.Close() },
+				"the destination closes": func(_ net.Conn, far *net.TCPConn) { far.Close() },
+				"the destination resets": func(_ net.Conn, far *net.TCPConn) { vanish(far) },
+			}
+			if strings.Contains(s.Name, "2022") {
+				delete(ends, "the user closes") // xray's inbound says so five minutes later
+			}
+			for name, end := range ends {
+				user := client.Dial(target.String())
+				if _, err := user.Write([]byte(hello)); err != nil {
+					t.Fatal(err)
+				}
+				far := <-arrived
+				echo(t, far)
+				if _, err := io.ReadFull(user, make([]byte, len(hello))); err != nil {
+					t.Fatal(err)
+				}
+				end(user, far)
+				for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+					if _, open := station.Gate.Online(); open == 0 {
+						break
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("%s, and the connection stays", name)
+					}
+				}
+				user.Close()
+				far.Close()
+			}
+			if row, want := station.Counted()[51], int64(len(ends)*len(hello)); row.Up != want || row.Down != want {
+				t.Errorf("counted %+v, moved %d each way", row, want)
+			}
+		})
+	}
+}
