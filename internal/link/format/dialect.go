@@ -152,7 +152,9 @@ var dialects = map[Dialect]dialect{
 	EgernYAML: {write: egern, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws", "none tls"),
-		can("", "vless vision", "tcp", "reality"),
+		can("", "vmess vless", "grpc", "tls"),
+		can("", "vless", "grpc", "reality"),
+		can("", "vless vision trojan", "tcp", "reality"),
 		can("", "vision", "tcp", "tls"),
 		can("", "trojan", "tcp ws", "tls"),
 		can("", "hysteria2 salamander tuic", "quic", "tls"),

@@ -21,6 +21,7 @@ type egernProxy struct {
 	SNI          string                    `json:"sni,omitempty"`
 	ALPN         []string                  `json:"alpn,omitempty"`
 	UDPRelay     bool                      `json:"udp_relay,omitempty"`
+	Reality      *egernReality             `json:"reality,omitempty"` // of trojan
 	Websocket    *egernWebsocket           `json:"websocket,omitempty"`
 	Transport    map[string]egernTransport `json:"transport,omitempty"`
 }
@@ -31,10 +32,11 @@ type egernWebsocket struct {
 }
 
 type egernTransport struct {
-	Path    string            `json:"path,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	SNI     string            `json:"sni,omitempty"`
-	Reality *egernReality     `json:"reality,omitempty"`
+	Path        string            `json:"path,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"`
+	ServiceName string            `json:"service_name,omitempty"`
+	SNI         string            `json:"sni,omitempty"`
+	Reality     *egernReality     `json:"reality,omitempty"`
 }
 
 type egernReality struct {
@@ -98,7 +100,7 @@ func egernEntry(p *Proxy) (kind string, e egernProxy) {
 	case node.TUIC:
 		e.UUID, e.Password, e.SNI, e.ALPN = p.UUID, p.Password, p.ServerName, p.ALPN
 	default:
-		e.Password, e.SNI = p.Password, p.ServerName
+		e.Password, e.SNI, e.Reality = p.Password, p.ServerName, egernKeys(p)
 		if p.Transport == "ws" {
 			e.Websocket = &egernWebsocket{p.Path, p.Host}
 		}
@@ -118,13 +120,21 @@ func egernTransports(p *Proxy) map[string]egernTransport {
 		if p.Host != "" {
 			t.Headers = map[string]string{"Host": p.Host}
 		}
+	case p.Transport == "grpc":
+		kind, t.ServiceName = "grpc", p.ServiceName
 	case p.secured():
 		kind = "tls"
 	default:
 		return nil
 	}
-	if p.Security == "reality" {
-		t.Reality = &egernReality{p.PublicKey, p.ShortID}
-	}
+	t.Reality = egernKeys(p)
 	return map[string]egernTransport{kind: t}
+}
+
+// egernKeys gives the keys of REALITY; nil where there is none.
+func egernKeys(p *Proxy) *egernReality {
+	if p.Security != "reality" {
+		return nil
+	}
+	return &egernReality{p.PublicKey, p.ShortID}
 }

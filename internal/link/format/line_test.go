@@ -312,8 +312,12 @@ func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 			Name, Server, Password, Auth string
 			UserID                       string `yaml:"user_id"`
 			Port                         int
-			Transport                    map[string]struct {
-				Reality struct {
+			Reality                      struct {
+				PublicKey string `yaml:"public_key"`
+			}
+			Transport map[string]struct {
+				ServiceName string `yaml:"service_name"`
+				Reality     struct {
 					ShortID any `yaml:"short_id"`
 				}
 			}
@@ -326,8 +330,15 @@ func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[string]bool{"PROXY": true, "AUTO": true, "DIRECT": true}
+	grpc, reality := map[string]int{}, map[string]int{}
 	for _, entries := range file.Proxies {
 		for kind, p := range entries {
+			if p.Transport["grpc"].ServiceName == "svc/with slash" {
+				grpc[kind]++
+			}
+			if p.Reality.PublicKey == publicKey {
+				reality[kind]++
+			}
 			if names[p.Name] {
 				t.Errorf("two are called %q", p.Name)
 			}
@@ -345,6 +356,9 @@ func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 	if len(file.Proxies) != rendered.Nodes || rendered.Nodes < 20 {
 		t.Errorf("%d proxies of %d nodes", len(file.Proxies), rendered.Nodes)
+	}
+	if grpc["vmess"] != 1 || grpc["vless"] != 2 || reality["trojan"] != 1 {
+		t.Errorf("over gRPC: %v, with REALITY: %v", grpc, reality)
 	}
 	for _, groups := range file.PolicyGroups {
 		for kind, group := range groups {
