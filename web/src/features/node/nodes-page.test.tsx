@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import type { Access, NodeInfo } from '@/api/gen/types.gen'
@@ -89,6 +89,20 @@ describe('the list of nodes', () => {
     expect(localStorage.getItem('favourite_nodes')).toBe('[2]')
     await user.click(screen.getByRole('checkbox', { name: 'Favourites' }))
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2))
+  })
+
+  it('keeps the favourites that another tab adds', async () => {
+    has([node(), tokyo])
+    const { user } = await openSignedIn('/user/nodes')
+    const star = await screen.findByRole('button', { name: 'Favourite Tokyo 01' })
+    localStorage.setItem('favourite_nodes', '[1]')
+    await user.click(star)
+    expect(localStorage.getItem('favourite_nodes')).toBe('[1,2]')
+    localStorage.setItem('favourite_nodes', '[]')
+    act(() => {
+      window.dispatchEvent(new StorageEvent('storage', { key: 'favourite_nodes' }))
+    })
+    expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).not.toBePressed()
   })
 
   it('has few rows in the page, however many nodes there are', async () => {
