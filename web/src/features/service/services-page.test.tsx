@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { delay, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PackageItem, RefundRequestItem, RenewalItem, ServiceItem } from '@/api/gen/types.gen'
@@ -115,6 +115,64 @@ describe('the automatic renewal', () => {
       'Your balance lacks ¥20.00 for it.',
     )
     expect(standard.getByRole('link', { name: 'Top up' })).toBeVisible()
+  })
+
+  it('that could not be loaded says so on the card, and is asked for again', async () => {
+    has([service()])
+    ahead(renewal())
+    server.use(
+      http.get(renewalsPath, () => failure(409, { message: 'Not now', code: 'busy' }), {
+        once: true,
+      }),
+    )
+    const { user } = await openSignedIn('/user/services')
+    const standard = await card()
+    expect(await standard.findByText('Not now')).toBeVisible()
+    await user.click(standard.getByRole('button', { name: 'Try again' }))
+    expect(await standard.findByText(/^Next/)).toBeVisible()
+  })
+
+  it('is on the purchase records as it was just turned', async () => {
+    let isOn = true
+    has([service()])
+    ahead(renewal())
+    server.use(
+      http.get('*/api/v2/user/wallet/purchase-records', () =>
+        success([
+          {
+            id: 'p77',
+            no: 77,
+            created_at: inDays(-18),
+            ends_at: inDays(98),
+            kind: 'plan',
+            money_amount: '30.00',
+            months: 1,
+            renew_at: isOn ? inDays(97) : null,
+            shop_id: 20,
+            shop_name: 'Standard',
+            state: 'paid',
+          },
+        ]),
+      ),
+      http.put('*/api/v2/user/services/11/auto-renew', () => {
+        isOn = false
+        return success({
+          service_id: 11,
+          auto_renew: false,
+          renew_at: null,
+          price: null,
+          months: 0,
+        })
+      }),
+    )
+    const { user, router } = await openSignedIn('/user/wallet/purchase-records-old')
+    expect(await screen.findByRole('row', { name: /Standard/ })).toBeVisible()
+    expect(screen.queryByRole('cell', { name: 'No' })).not.toBeInTheDocument()
+    await act(() => router.navigate({ to: '/user/services' }))
+    await user.click(await screen.findByRole('switch', { name: 'Renew Standard by itself' }))
+    await waitFor(() => expect(isOn).toBe(false))
+    await act(() => router.navigate({ to: '/user/wallet/purchase-records-old' }))
+    expect(await screen.findByRole('cell', { name: 'No' })).toBeVisible()
   })
 
   it('is turned on when the server says so, not before', async () => {

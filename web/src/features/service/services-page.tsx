@@ -84,7 +84,7 @@ function Running(props: {
   const now = useNow()
   const currency = useCurrency()
   const isBanned = useIsBanned()
-  const { data: ahead } = useQuery(serviceRenewalsOptions())
+  const renewals = useQuery(serviceRenewalsOptions())
   return (
     <section aria-labelledby="plans-title">
       <Title order={2} size="h3" id="plans-title" mb="sm">
@@ -98,7 +98,7 @@ function Running(props: {
             now={now}
             isBanned={isBanned}
             currency={currency}
-            renewal={ahead?.renewals.find(({ service_id }) => service_id === service.id)}
+            renewals={renewals}
             request={props.requestOf('service_id', service.id)}
             onRefund={() => props.onRefund(service)}
           />

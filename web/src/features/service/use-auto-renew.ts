@@ -3,6 +3,7 @@ import {
   serviceAutoRenewMutation,
   serviceRenewalsQueryKey,
   servicesListQueryKey,
+  walletPurchaseRecordsQueryKey,
 } from '@/api/gen/@tanstack/react-query.gen'
 
 /** Turns the automatic renewal of a service on and off; pending until the page shows what the server then says. */
@@ -14,6 +15,7 @@ export function useAutoRenew(serviceId: number) {
       Promise.all([
         queryClient.invalidateQueries({ queryKey: servicesListQueryKey() }),
         queryClient.invalidateQueries({ queryKey: serviceRenewalsQueryKey() }),
+        queryClient.invalidateQueries({ queryKey: walletPurchaseRecordsQueryKey() }),
       ]),
   })
   return {

@@ -1,8 +1,10 @@
 import { Button, Card, Skeleton, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { RefundRequestItem, RenewalItem, ServiceItem } from '@/api/gen/types.gen'
+import type { RefundRequestItem, RenewalItem, RenewalList, ServiceItem } from '@/api/gen/types.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
+import { Loaded } from '@/shared/ui/loaded'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { conditionOf } from '../model'
 import { AutoRenew } from './auto-renew'
@@ -18,13 +20,15 @@ export function ServiceCard(props: {
   now: number
   isBanned: boolean
   currency: string
-  renewal: RenewalItem | undefined
+  renewals: UseQueryResult<RenewalList>
   /** The last wish to have it given back. */
   request: RefundRequestItem | undefined
   onRefund: () => void
 }) {
   const { t } = useTranslation('service')
-  const { service, now, currency, renewal, request } = props
+  const { service, now, currency, request } = props
+  const renewalIn = (list: RenewalList | undefined) =>
+    list?.renewals.find(({ service_id: id }) => id === service.id)
   const { tone, key } = conditionOf(service, now, props.isBanned)
   return (
     <Card component="article" aria-label={service.name} className={classes.card}>
@@ -41,18 +45,11 @@ export function ServiceCard(props: {
           serviceId={service.id}
           name={service.name}
           isOn={service.auto_renew}
-          renewal={renewal}
+          renewal={renewalIn(props.renewals.data)}
         />
-        {renewal ? (
-          <>
-            <p className={classes.quiet}>
-              <RenewalFacts renewal={renewal} currency={currency} />
-            </p>
-            <RenewalProblem renewal={renewal} currency={currency} />
-          </>
-        ) : (
-          <Skeleton height={20} width="80%" />
-        )}
+        <Loaded query={props.renewals} skeleton={<Skeleton height={20} width="80%" />}>
+          {(list) => <Renewal renewal={renewalIn(list)} currency={currency} />}
+        </Loaded>
       </div>
       {request && <RefundState request={request} />}
       <Actions service={service} isCalm={key === 'running'}>
@@ -63,6 +60,19 @@ export function ServiceCard(props: {
         )}
       </Actions>
     </Card>
+  )
+}
+
+function Renewal(props: { renewal: RenewalItem | undefined; currency: string }) {
+  const { renewal, currency } = props
+  if (!renewal) return null
+  return (
+    <>
+      <p className={classes.quiet}>
+        <RenewalFacts renewal={renewal} currency={currency} />
+      </p>
+      <RenewalProblem renewal={renewal} currency={currency} />
+    </>
   )
 }
 
