@@ -178,7 +178,7 @@ type Refusal struct {
 	Code   string `json:"code"`
 }
 
-// Status is the heartbeat. CPU and Memory are shares from 0 to 1.
+// Status is the heartbeat. CPU and Memory are shares from 0 to 1, speeds are bytes a second.
 type Status struct {
 	Boot          string     `json:"boot"`
 	Version       string     `json:"version"`

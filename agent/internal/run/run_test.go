@@ -171,6 +171,30 @@ func TestChangesOfTheListAreAppliedAtOnce(t *testing.T) {
 	})
 }
 
+// The server keeps rates in bytes a second, as agents of others tell them.
+func TestAHeartbeatTellsTheSpeedInBytes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	beats := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.statuses)
+	}
+	eventually(t, 10*time.Second, "the first heartbeat", func() bool { return beats() > 0 })
+	const sent = 100_000
+	w.mustExchange(w.client(User(1)).Dial(w.echo), sent)
+	eventually(t, 30*time.Second, "the next heartbeat", func() bool { return beats() > 1 })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if up, even := w.statuses[1].UpBPS, int64(sent/beatSeconds); up < even/2 || up > even*2 {
+		t.Errorf("%d bytes within %d s are said to be %d a second", sent, beatSeconds, up)
+	}
+}
+
+// beatSeconds is how often an agent sends its heartbeat.
+const beatSeconds = 20
+
 func TestLostAnswersAndFailuresOfTheServerBillNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))

@@ -28,8 +28,8 @@ func (a *agent) beat(ctx context.Context) error {
 			Boot: a.meter.Boot(), Version: a.version, Revision: a.revision(),
 			UptimeSeconds: int64(time.Since(a.started).Seconds()),
 			Load:          readLoad(), CPU: load.busySince(cpu), Memory: readMemory(),
-			UpBPS:   int64(float64(upNow-up) * 8 / seconds),
-			DownBPS: int64(float64(downNow-down) * 8 / seconds),
+			UpBPS:   int64(float64(upNow-up) / seconds),
+			DownBPS: int64(float64(downNow-down) / seconds),
 			Online:  append([]api.Online{}, online...), Connections: connections,
 		})
 		if err != nil && ctx.Err() == nil {
