@@ -272,14 +272,29 @@ func crowd(some []*exit) (slowest time.Duration, err error) {
 	return slowest, err
 }
 
-// steady lets all agents report, and beat three times, within a minute, each at a moment of its own.
+// steady measures a minute of all agents after one that begins the hour: a node's first report of an hour adds its rows to
+// the log, and those of the other 59 minutes add to rows that are there.
 func (t *table) steady(s *server, engine string, all []*exit) error {
+	if _, _, err := minuteOf(s, all); err != nil {
+		return err
+	}
+	before := s.cpu()
+	took, top, err := minuteOf(s, all)
+	if err != nil {
+		return err
+	}
+	used := s.cpu() - before
+	t.row(fmt.Sprintf("%d agents with %d users, a minute after one before, %s", len(all), perAgent, engine), "< 25% of a core, < 300 MB",
+		fmt.Sprintf("%.1f%% of a core  at most %.0f MB  reports p50 %s  p99 %s", 100*used.Seconds()/minute.Seconds(), top, short(took[len(took)/2]), short(took[len(took)*99/100])))
+	return nil
+}
+
+// minuteOf lets all agents report, and beat three times, within a minute, each at a moment of its own. It gives how long the
+// reports took, the shortest first, and the most memory that the server held.
+func minuteOf(s *server, all []*exit) (took []time.Duration, top float64, failed error) {
 	var mu sync.Mutex
-	var took []time.Duration
-	var failed error
 	var wg sync.WaitGroup
-	before, began := s.cpu(), time.Now()
-	top := 0.0
+	began := time.Now()
 	each := minute / time.Duration(len(all))
 	for i, e := range all {
 		wg.Go(func() {
@@ -315,14 +330,8 @@ func (t *table) steady(s *server, engine string, all []*exit) error {
 		break
 	}
 	time.Sleep(time.Until(began.Add(minute)))
-	used := s.cpu() - before
-	if failed != nil {
-		return failed
-	}
 	slices.Sort(took)
-	t.row(fmt.Sprintf("%d agents with %d users, a minute, %s", len(all), perAgent, engine), "< 25% of a core, < 300 MB",
-		fmt.Sprintf("%.1f%% of a core  at most %.0f MB  reports p50 %s  p99 %s", 100*used.Seconds()/minute.Seconds(), top, short(took[len(took)/2]), short(took[len(took)*99/100])))
-	return nil
+	return took, top, failed
 }
 
 // listOf measures the whole list of so many users and the change of one of them.
