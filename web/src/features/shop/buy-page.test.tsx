@@ -1,5 +1,5 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
-import { delay, http } from 'msw'
+import { delay, http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { GatewayChargeNow } from '@/api/gen/types.gen'
 import {
@@ -135,6 +135,33 @@ describe('buying from the balance', () => {
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('whose answer was lost is asked for again as it was, though the balance is a lower one now', async () => {
+    const sent: unknown[] = []
+    server.use(
+      http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
+        success(
+          sent.length === 0
+            ? quote()
+            : quote({ balance: '10.00', balance_used: '10.00', missing: '20.00' }),
+        ),
+      ),
+      http.post(confirmPath, async ({ request }) => {
+        sent.push([request.headers.get('Idempotency-Key'), await request.json()])
+        return sent.length === 1 ? HttpResponse.error() : success(orderResult())
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy?plan=2')
+    const bill = await summary()
+    await user.click(await bill.findByRole('button', { name: /from balance/ }))
+    expect(await bill.findByRole('alert')).toHaveTextContent('can’t be reached')
+    window.dispatchEvent(new Event('visibilitychange'))
+    await delay(30)
+    await user.click(bill.getByRole('button', { name: /^Pay/ }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
+    expect(sent).toHaveLength(2)
+    expect(sent[1]).toEqual(sent[0])
   })
 
   it('of what sells out meanwhile says so, and chooses nothing else instead', async () => {

@@ -1,15 +1,32 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { shopConfirmOrderMutation, shopPlansQueryKey } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
+import {
+  rechargeListQueryKey,
+  shopConfirmOrderMutation,
+  shopPlansQueryKey,
+} from '@/api/gen/@tanstack/react-query.gen'
+import { ApiError } from '@/api/errors'
+import type {
+  OrderItem as Order,
+  PreOrderResult as Quote,
+  ShopConfirmOrderData,
+} from '@/api/gen/types.gen'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { toMinor } from '@/shared/lib/money'
 import { type Purchase, wishOf } from '../quote'
 
+type Sent = Pick<ShopConfirmOrderData, 'path' | 'body'>
+
+/** The price is no part of it: the same purchase pressed again at another price is still one. */
+const intentionOf = ({ path, body }: Sent) =>
+  `${path.shop_id} ${JSON.stringify({ ...body, expected_amount: undefined })}`
+
+const isPassing = (error: Error | null) => error instanceof ApiError && error.isPassing
+
 /**
  * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The same purchase by the same
- * way, pressed again, is one purchase; another way to pay is another.
+ * way, pressed again, is one purchase; another way to pay is another. Where no answer came, the very same is asked again.
  */
 export function useConfirm(
   purchase: Purchase,
@@ -21,16 +38,12 @@ export function useConfirm(
   const navigate = useNavigate()
   const isMissing = toMinor(missing) > 0
   const gateways = useGateways(isMissing ? { missing } : {})
-  const body = {
-    ...wishOf(purchase),
-    ...(autoRenew && { auto_renew: true }),
-    ...(isMissing && gateways.chosen && { gateway: gateways.chosen }),
-  }
-  const intention = `${purchase.shopId} ${JSON.stringify(body)}`
+  const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
+  const gateway = isMissing ? gateways.chosen : undefined
   const order = useMutation({
     ...shopConfirmOrderMutation(),
-    onSuccess: async ({ order: placed, recharge }) => {
-      forgetIdempotencyKey(intention)
+    onSuccess: async ({ order: placed, recharge }, sent) => {
+      forgetIdempotencyKey(intentionOf(sent))
       if (placed.state === 'pending' && recharge) {
         await navigate({ to: '/user/wallet/recharge/new', search: { id: recharge.no } })
         return
@@ -40,23 +53,38 @@ export function useConfirm(
       // that was replaced, or a coupon that is used, has no price any more.
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
     },
-    // What it costs, or whether it can be had, may have changed in the meantime.
-    onError: () => {
-      void queryClient.invalidateQueries({ queryKey: ['quote'] })
-      void queryClient.invalidateQueries({ queryKey: shopPlansQueryKey() })
+    onError: (error) => {
+      const keys = isPassing(error)
+        ? [rechargeListQueryKey()] // It may have been ordered all the same: what was agreed to stays in sight.
+        : [['quote'], shopPlansQueryKey()] // What it costs, or whether it can be had, may have changed in the meantime.
+      for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey })
     },
   })
+  const bought = {
+    path: { shop_id: purchase.shopId },
+    body: { ...wish, ...(gateway && { gateway }) },
+  }
+  /** What was sent and not answered, where this is the same purchase: by the balance from before it, if need be. */
+  const unanswered = () => {
+    const sent = order.variables
+    if (!sent || !isPassing(order.error)) return undefined
+    const { gateway: by } = { ...sent.body }
+    const isOther = by !== undefined && gateway !== undefined && by !== gateway
+    const sentWish = intentionOf({ ...sent, body: { ...sent.body, gateway: undefined } })
+    return !isOther && sentWish === intentionOf({ ...bought, body: wish }) ? sent : undefined
+  }
   return {
     gateways,
     isMissing,
     confirm: () => {
       if (isMissing) gateways.remember()
-      order.mutate({
-        path: { shop_id: purchase.shopId },
-        headers: { 'Idempotency-Key': idempotencyKeyFor(intention) },
-        // Not a part of the intention: the same purchase pressed again at another price is still one.
-        body: { ...body, expected_amount: amount },
-      })
+      order.mutate(
+        unanswered() ?? {
+          ...bought,
+          headers: { 'Idempotency-Key': idempotencyKeyFor(intentionOf(bought)) },
+          body: { ...bought.body, expected_amount: amount },
+        },
+      )
     },
     problem: order.error,
     // Also while the pay page opens: the button stays as it is.
