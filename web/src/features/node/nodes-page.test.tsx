@@ -35,6 +35,14 @@ describe('the list of nodes', () => {
     expect(screen.getByRole('row', { name: /Hong Kong 01/ })).toHaveTextContent('VLESSREALITY')
   })
 
+  it('shows the tags of a node, and finds it by them', async () => {
+    has([node({ tags: ['Netflix', 'IPLC'] }), tokyo])
+    await openSignedIn('/user/nodes?q=netflix')
+    const row = await screen.findByRole('row', { name: /Hong Kong 01/ })
+    expect(row).toHaveTextContent('Netflix · IPLC')
+    expect(screen.queryByRole('row', { name: /Tokyo/ })).not.toBeInTheDocument()
+  })
+
   it('is searched in the address', async () => {
     has([node(), tokyo])
     const { router, user } = await openSignedIn('/user/nodes')

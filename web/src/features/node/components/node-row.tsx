@@ -28,6 +28,9 @@ export const NodeRow = memo(function NodeRow({
   onToggle,
 }: Props) {
   const { t, i18n } = useTranslation('node')
+  const about = [countryName(node.country_code, i18n.language), ...node.tags]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <div
       role="row"
@@ -41,7 +44,9 @@ export const NodeRow = memo(function NodeRow({
         <Flag code={node.country_code} />
         <span className={classes.names}>
           <span className={classes.title}>{node.node_name}</span>
-          <span className={classes.country}>{countryName(node.country_code, i18n.language)}</span>
+          <span className={classes.about} title={about}>
+            {about}
+          </span>
         </span>
       </span>
       <span role="cell" className={classes.state}>
