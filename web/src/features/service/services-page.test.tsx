@@ -265,6 +265,26 @@ describe('a refund', () => {
     expect(await screen.findByRole('button', { name: 'Ask for a refund' })).toBeVisible()
   })
 
+  it('is reckoned anew each time, and never shown as it was before', async () => {
+    has([service()])
+    offers('21.30')
+    const { user } = await openSignedIn('/user/services')
+    await user.click(await screen.findByRole('button', { name: 'Ask for a refund' }))
+    expect(await screen.findByText('21')).toBeVisible()
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+    server.use(
+      http.get('*/api/v2/user/orders/78/refund', async () => {
+        await delay(30)
+        return success({ amount: '9.00' })
+      }),
+    )
+    await user.click(screen.getByRole('button', { name: 'Ask for a refund' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.queryByText('21')).not.toBeInTheDocument()
+    expect(await dialog.findByText('9')).toBeVisible()
+  })
+
   it('that would bring nothing is not asked for', async () => {
     has([service()])
     offers('0.00')

@@ -63,7 +63,9 @@ function OfferForOrder({ orderNo, onClose }: { orderNo: number; onClose: () => v
   const currency = useCurrency()
   const quote = useQuery({
     ...orderRefundQuoteOptions({ path: { order_id: String(orderNo) } }),
+    // It shrinks by the hour: never the sum from before.
     staleTime: 0,
+    gcTime: 0,
   })
   return (
     <Loaded query={quote} skeleton={<Waiting />}>
