@@ -116,6 +116,22 @@ describe('buying from the balance', () => {
     expect(screen.getByRole('link', { name: 'Connect a device' })).toBeVisible()
   })
 
+  it('shows no balance from before it when one buys more', async () => {
+    server.use(http.post(confirmPath, () => success(orderResult())))
+    const { user } = await openSignedIn('/user/services/buy?plan=2')
+    await user.click(await (await summary()).findByRole('button', { name: /from balance/ }))
+    server.use(
+      http.post('*/api/v2/user/shop-old/:id/pre-order', async () => {
+        await delay(30)
+        return success(quote({ balance: '70.00' }))
+      }),
+    )
+    await user.click(await screen.findByRole('button', { name: 'Buy more' }))
+    const bill = await summary()
+    expect(bill.queryByText('Balance afterwards')).not.toBeInTheDocument()
+    expect(await bill.findByText('¥40.00')).toBeVisible()
+  })
+
   it('is one purchase however often the button is pressed', async () => {
     const keys: (string | null)[] = []
     server.use(

@@ -16,7 +16,7 @@ export const wishOf = ({ renewServiceId, changeServiceId, coupon }: Purchase) =>
   ...(coupon && { coupon }),
 })
 
-/** What a purchase costs now, by the server; asked anew whenever it is looked at. */
+/** What a purchase costs now, by the server; asked anew whenever it is looked at, and kept no longer. */
 export const quoteOptions = (purchase: Purchase) =>
   queryOptions({
     queryKey: ['quote', purchase.shopId, wishOf(purchase)],
@@ -30,4 +30,5 @@ export const quoteOptions = (purchase: Purchase) =>
       return data
     },
     staleTime: 0,
+    gcTime: 0,
   })
