@@ -84,13 +84,24 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 			UserID int64
 			Since  time.Time
 		}
-		err := tx.NewInsert().Model(&part).On("CONFLICT (user_id, node_id, ip) DO UPDATE").
-			Set("last_at = EXCLUDED.last_at, since = CASE WHEN online_ip.last_at > ? AND online_ip.place <> ? THEN online_ip.since ELSE EXCLUDED.since END", now.Add(-onlineFor), gone).
-			Set("place = CASE WHEN online_ip.place = ? AND EXCLUDED.place = ? THEN online_ip.place ELSE EXCLUDED.place END", leaving, given).
-			Where("online_ip.last_at < ? OR online_ip.place = ? OR EXCLUDED.place = ?", now.Add(-onlineAgain), gone, reported).
-			// A list that was on its way when the address was cut must not bring it back.
-			Where("online_ip.place <> ? OR EXCLUDED.place = ? OR online_ip.evicted_at < ?", gone, reported, now.Add(-awayFor)).
-			Returning("user_id, since").Scan(ctx, &rows)
+		addresses := make([]struct {
+			UserID int64
+			IP     string
+		}, len(part))
+		for i, o := range part {
+			addresses[i].UserID, addresses[i].IP = o.UserID, o.IP
+		}
+		// A list that was on its way when the address was cut must not bring it back. What all rows share is written once; the
+		// first WHERE tells SQLite that ON begins no condition of a join.
+		err := tx.NewRaw(`WITH v (user_id, ip) AS (?0) INSERT INTO online_ip (user_id, node_id, ip, first_at, last_at, since, place)
+			SELECT v.user_id, ?1, v.ip, ?2, ?2, ?2, ?3 FROM v WHERE TRUE
+			ON CONFLICT (user_id, node_id, ip) DO UPDATE SET last_at = EXCLUDED.last_at,
+				since = CASE WHEN online_ip.last_at > ?4 AND online_ip.place <> ?6 THEN online_ip.since ELSE EXCLUDED.since END,
+				place = CASE WHEN online_ip.place = ?7 AND EXCLUDED.place = ?8 THEN online_ip.place ELSE EXCLUDED.place END
+			WHERE (online_ip.last_at < ?5 OR online_ip.place = ?6 OR EXCLUDED.place = ?9)
+				AND (online_ip.place <> ?6 OR EXCLUDED.place = ?9 OR online_ip.evicted_at < ?10)
+			RETURNING user_id, since`, tx.NewValues(&addresses), part[0].NodeID, now, part[0].Place,
+			now.Add(-onlineFor), now.Add(-onlineAgain), gone, leaving, given, reported, now.Add(-awayFor)).Scan(ctx, &rows)
 		if err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		}
