@@ -118,6 +118,7 @@ func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 		if err := d.Nodes.Seen(t.Context(), d.node.ID); err != nil {
 			t.Fatal(err)
 		}
+		d.later(t, 0) // the server watches from here on
 		d.later(t, 10*time.Minute)
 		d.says(t, "hk")
 		d.later(t, 10*time.Minute)
