@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
 # For tests and vet as for the programs, so that all of them share what was compiled.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 
-.PHONY: run build web server agent test lint unit web-test size e2e stress bench gen gen-check setup tools clean
+.PHONY: run build web server agent agents test lint unit web-test size e2e stress bench gen gen-check setup tools clean
 
 ## run: build everything, fill an empty ./data with the demo, start the server and one node
 run: build
@@ -21,6 +21,15 @@ server: web internal/geo/data/country.mmdb
 # The workspace would raise dependencies above what its proxy core pins.
 agent:
 	GOWORK=off go build -C agent -ldflags "-s -w -X main.version=$(VERSION)" -o ../bin/airstrip-node .
+
+AGENTS := bin/airstrip-node-linux-amd64 bin/airstrip-node-linux-arm64
+.PHONY: $(AGENTS)
+
+## agents: the same for nodes of both architectures, which the server gives away; static, for machines of any age
+agents: $(AGENTS)
+
+$(AGENTS): bin/airstrip-node-linux-%:
+	CGO_ENABLED=0 GOOS=linux GOARCH=$* GOWORK=off go build -C agent -ldflags "-s -w -X main.version=$(VERSION)" -o ../$@ .
 
 web: web/node_modules/.installed
 	npm --prefix web run build

@@ -15,11 +15,11 @@ import (
 )
 
 type nodeCommand struct {
-	Add     nodeAdd     `cmd:"" help:"Add a node and print its secret, once. Keys and certificates that it needs and that are not given are made."`
+	Add     nodeAdd     `cmd:"" help:"Add a node and print its secret and the line that installs its agent, once. Keys and certificates that it needs and that are not given are made."`
 	List    nodeList    `cmd:"" help:"List all nodes as JSON, with how they are and without their private keys."`
 	Change  nodeChange  `cmd:"" help:"Change a node; its agent follows at once."`
 	Remove  nodeRemove  `cmd:"" help:"Remove a node."`
-	Secret  nodeSecret  `cmd:"" help:"Give a node another secret and print it, once."`
+	Secret  nodeSecret  `cmd:"" help:"Give a node another secret and print it and the line that installs its agent, once."`
 	Blocked nodeBlocked `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
 	Unblock nodeUnblock `cmd:"" help:"Let an address go before its day is over."`
 	Shared  nodeShared  `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
@@ -249,7 +249,7 @@ func (c nodeAdd) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"id": made.ID, "secret": secret, "protocol": made.Protocol, "port": made.Port})
+		return printJSON(map[string]any{"id": made.ID, "secret": secret, "protocol": made.Protocol, "port": made.Port, "install": a.Agents.Line(made.ID, secret)})
 	})
 }
 
@@ -314,7 +314,7 @@ func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"id": c.ID, "secret": secret})
+		return printJSON(map[string]any{"id": c.ID, "secret": secret, "install": a.Agents.Line(c.ID, secret)})
 	})
 }
 

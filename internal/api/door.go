@@ -45,7 +45,8 @@ func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Register
 }
 
 // Refuse has fn asked for each request whether its address may come in, but for those of nodes: their secrets say who they
-// are, and a ban of the hosting company where the site's enemies are must not cut off the nodes that are there too.
+// are (the agent itself is open to all), and a ban of the hosting company where the site's enemies are must not cut off the
+// nodes that are there too.
 func (d *Door) Refuse(fn func(netip.Addr) error) { d.refuse = fn }
 
 // Handler is everything around the mux: request id, caller, limits, compression, log, metrics, and a 500 for a panic.
@@ -102,14 +103,14 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 }
 
 func forNodes(path string) bool {
-	return strings.HasPrefix(path, "/v1/mod_mu/") || strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
+	return strings.HasPrefix(path, "/node/") || strings.HasPrefix(path, "/v1/mod_mu/") || strings.HasPrefix(path, "/mod_mu/") || strings.HasPrefix(path, "/api/agent/") ||
 		strings.HasPrefix(path, "/api/v1/server/UniProxy/") || strings.HasPrefix(path, "/api/v2/server/") ||
 		strings.HasPrefix(path, "/v1/server/") || strings.HasPrefix(path, "/v2/server/")
 }
 
 // IsAPI tells whether a path belongs to programs, so that an unknown one is answered in JSON and never with the web page.
 func IsAPI(path string) bool {
-	for _, p := range []string{"/api", "/v1", "/v2", "/link", "/link2", "/mod_mu"} {
+	for _, p := range []string{"/api", "/v1", "/v2", "/link", "/link2", "/mod_mu", "/node"} {
 		if path == p || strings.HasPrefix(path, p+"/") {
 			return true
 		}

@@ -170,7 +170,7 @@ func TestMetricsNameRoutesAndNeverPaths(t *testing.T) {
 
 func TestABannedAddressIsToldSoAtTheDoor(t *testing.T) {
 	mux := http.NewServeMux()
-	for _, path := range []string{"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot", "/api/v1/server/UniProxy/config", "/v1/server/user", "/v2/server/7"} {
+	for _, path := range []string{"/page", "/v1/mod_mu/users", "/mod_mu/users", "/api/agent/v1/snapshot", "/api/v1/server/UniProxy/config", "/v1/server/user", "/v2/server/7", "/node/install.sh"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") })
 	}
 	d := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, prometheus.NewRegistry())
@@ -199,6 +199,7 @@ func TestABannedAddressIsToldSoAtTheDoor(t *testing.T) {
 		ask(d.Handler(), "GET", "/api/agent/v1/snapshot", "203.0.113.1:9", nil),
 		ask(d.Handler(), "GET", "/api/v1/server/UniProxy/config", "203.0.113.1:9", nil),
 		ask(d.Handler(), "GET", "/v1/server/user", "203.0.113.1:9", nil),
+		ask(d.Handler(), "GET", "/node/install.sh", "203.0.113.1:9", nil),
 		ask(d.Handler(), "GET", "/v2/server/7", "203.0.113.1:9", nil),
 	} {
 		if free.Code != 200 || free.Body.String() != "in" {

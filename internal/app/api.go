@@ -70,7 +70,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Refunds(a.Shop),
 		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.Nodes(a.Nodes, a.Services),
-		v2.StaffNodes(a.Nodes, a.Traffic, a.cfg.site),
+		v2.StaffNodes(a.Nodes, a.Traffic, a.Agents.Line),
 		v2.Users(a.Accounts),
 		v2.Traffic(a.Traffic, a.Nodes),
 		v2.Audit(a.Nodes),

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/api/agent"
+	"airstrip/internal/api/install"
 	apilink "airstrip/internal/api/link"
 	"airstrip/internal/api/modmu"
 	"airstrip/internal/api/notify"
@@ -78,6 +80,7 @@ type App struct {
 	Gateways *payment.Gateways
 	Payments *payment.Payments
 	Nodes    *node.Nodes
+	Agents   *install.Agents
 	Traffic  *traffic.Traffic
 	Links    *link.Links
 	Emby     *emby.Emby
@@ -126,6 +129,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Services = service.New(a.DB, a.Settings)
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	a.Agents = install.New(filepath.Dir(own), a.cfg.site)
 	areas, err := geo.Open(a.cfg.GeoFile)
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
@@ -268,6 +276,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	notify.Telegram(mux, a.Telegram)
 	apilink.Register(mux, a.Links)
 	agent.Register(mux, a.Nodes, a.Traffic, a.Settings)
+	a.Agents.Register(mux)
 	modmu.Register(mux, a.Nodes, a.Traffic)
 	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings, a.cfg.site)
 	ppanel.Register(mux, a.Nodes, a.Traffic, a.Settings)

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +57,41 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 		h.ask(h.staff[account.Admin], 200, "DELETE", path, "", nil)
 		h.ask(h.staff[account.Admin], 404, "GET", path, "", nil)
 		h.ask(customer{}, 401, "GET", "/v1/mod_mu/func/ping?key="+rotated.Secret, "", nil)
+	})
+}
+
+func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := filepath.Join(filepath.Dir(own), "airstrip-node-linux-arm64")
+	eachHangar(t, func(h *hangar) {
+		a := h.add("before", "")
+		if strings.Contains(a.Install, "curl") {
+			t.Errorf("without an agent: %s", a.Install)
+		}
+		if err := os.WriteFile(agent, []byte("agent"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(agent)
+		line := func(node int64, secret string) string {
+			return fmt.Sprintf("curl -fsS '%[1]s/node/install.sh' | AIRSTRIP_NODE_SECRET='%[2]s' sh -s -- '%[1]s' %[3]d arm64=%[4]x", h.SiteURL(), secret, node, sha256.Sum256([]byte("agent")))
+		}
+		b := h.add("after", "")
+		if b.Install != line(b.Node.ID, b.Secret) {
+			t.Errorf("%s\nnot\n%s", b.Install, line(b.Node.ID, b.Secret))
+		}
+		h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/api/v2/staff/nodes/%d/secret", a.Node.ID), "{}", &a)
+		if a.Install != line(a.Node.ID, a.Secret) {
+			t.Errorf("%s\nnot\n%s", a.Install, line(a.Node.ID, a.Secret))
+		}
+		if w := h.call(t.Context(), customer{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 || w.Body.String() != "agent" {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		if w := h.call(t.Context(), customer{}, "GET", "/node/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "route_not_found") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
 	})
 }
 

@@ -70,12 +70,12 @@ type staffNodePage struct {
 type madeNode struct {
 	Node    staffNode `json:"node"`
 	Secret  string    `json:"secret" doc:"Of the node's agent; shown this once"`
-	Install string    `json:"install" doc:"One line for root's shell on the node, where airstrip-node and its unit are"`
+	Install string    `json:"install" doc:"One line for root's shell on the node, which installs the agent and starts it; where the server has no agent to give away, airstrip-node and its unit have to be there already"`
 }
 
 type madeSecret struct {
 	Secret  string `json:"secret" doc:"Shown this once"`
-	Install string `json:"install"`
+	Install string `json:"install" doc:"As in the answer to a new node; it brings the agent up to date, too"`
 }
 
 func newStaffNode(n node.Node, st node.State, health node.Health, month node.Month, now time.Time) staffNode {

@@ -2,7 +2,6 @@ package v2
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -64,8 +63,8 @@ type rebuiltNode struct {
 	ServerPort int          `json:"server_port"`
 }
 
-// StaffNodes adds what staff does with nodes. site is the address that agents are sent to.
-func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
+// StaffNodes adds what staff does with nodes. install gives the line that makes a machine the node of that number.
+func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, secret string) string) Resource {
 	see, change := []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}, []account.Role{account.Owner, account.Admin}
 	show := func(ctx context.Context, chosen ...node.Node) ([]staffNode, error) {
 		states, err := nodes.States(ctx)
@@ -85,9 +84,6 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, site string) Resource {
 			return staffNode{}, err
 		}
 		return shown[0], nil
-	}
-	install := func(id int64, secret string) string {
-		return fmt.Sprintf("umask 077 && printf %%s '%s' >/etc/airstrip-node.secret && printf 'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' '%s' %d >/etc/airstrip-node.env && systemctl enable --now airstrip-node && systemctl restart airstrip-node", secret, site, id)
 	}
 	type which struct {
 		ID int64 `path:"node_id" minimum:"1"`

@@ -1531,7 +1531,7 @@ export type MadeBatch = {
 
 export type MadeNode = {
     /**
-     * One line for root's shell on the node, where airstrip-node and its unit are
+     * One line for root's shell on the node, which installs the agent and starts it; where the server has no agent to give away, airstrip-node and its unit have to be there already
      */
     install: string;
     node: StaffNode;
@@ -1542,6 +1542,9 @@ export type MadeNode = {
 };
 
 export type MadeSecret = {
+    /**
+     * As in the answer to a new node; it brings the agent up to date, too
+     */
     install: string;
     /**
      * Shown this once

@@ -1,0 +1,112 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/limit"
+)
+
+// ErrNoAgent is the fault of a binary that does not lie beside the server's.
+var ErrNoAgent = fault.NotFound("agent_not_found", "服务器上没有该架构的节点程序", "This server has no node agent for that architecture")
+
+var architectures = []string{"amd64", "arm64"}
+
+const named = "airstrip-node-linux-" // and the architecture
+
+// Agents are the node agent's binaries, and what machines are told of them.
+type Agents struct {
+	dir, site  string
+	perAddress *limit.Limiter
+	mu         sync.Mutex
+	sums       map[string]sum // by the file's name
+}
+
+type sum struct {
+	of  os.FileInfo
+	hex string
+}
+
+// New gives away the binaries in dir: airstrip-node-linux-amd64 and -arm64, or airstrip-node for machines such as the
+// server's. Machines are sent to site, the server's address without closing slash.
+func New(dir, site string) *Agents {
+	return &Agents{dir: dir, site: site, perAddress: limit.Per(time.Hour, 30), sums: map[string]sum{}}
+}
+
+// Line is the one line for root's shell on a node's machine that installs the agent. Where there is no binary to give
+// away, the agent and its unit have to be there already, and the line tells them who they are.
+func (a *Agents) Line(node int64, secret string) string {
+	var sums strings.Builder
+	for _, arch := range architectures {
+		file, sum, err := a.open(arch)
+		if err == nil {
+			file.Close()
+			fmt.Fprintf(&sums, " %s=%s", arch, sum)
+		} else if !errors.Is(err, ErrNoAgent) {
+			slog.Error("a node agent cannot be given away", "architecture", arch, "error", err)
+		}
+	}
+	site, key := quoted(a.site), quoted(secret)
+	if sums.Len() == 0 {
+		return fmt.Sprintf("umask 077 && printf %%s %s >/etc/airstrip-node.secret && printf 'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' %s %d >/etc/airstrip-node.env && systemctl enable --now airstrip-node && systemctl restart airstrip-node", key, site, node)
+	}
+	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s", quoted(a.site+"/node/install.sh"), key, site, node, sums.String())
+}
+
+// quoted is a word of the shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// open gives the binary for an architecture, and its checksum.
+func (a *Agents) open(arch string) (*os.File, string, error) {
+	names := []string{named + arch}
+	if runtime.GOOS == "linux" && runtime.GOARCH == arch {
+		names = append(names, "airstrip-node")
+	}
+	for _, name := range names {
+		file, err := os.Open(filepath.Join(a.dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, "", err
+		}
+		sum, err := a.sum(file)
+		if err != nil {
+			return nil, "", errors.Join(err, file.Close())
+		}
+		return file, sum, nil
+	}
+	return nil, "", ErrNoAgent
+}
+
+// sum reads a file once, and again only when it has become another.
+func (a *Agents) sum(file *os.File) (string, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known, ok := a.sums[file.Name()]
+	if ok && os.SameFile(known.of, info) && known.of.Size() == info.Size() && known.of.ModTime().Equal(info.ModTime()) {
+		return known.hex, nil
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	known = sum{info, hex.EncodeToString(hash.Sum(nil))}
+	a.sums[file.Name()] = known
+	return known.hex, nil
+}
