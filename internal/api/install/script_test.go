@@ -219,6 +219,16 @@ func TestHalfAScriptDoesNothing(t *testing.T) {
 	}
 }
 
+func TestAMachineGetsTheBinaryOfItsArchitecture(t *testing.T) {
+	m := newMachine(t, false)
+	put(t, filepath.Join(m.given, "airstrip-node-linux-arm64"), "#!/bin/sh\necho airstrip-node v1 on ARM\n")
+	m.is("aarch64")
+	m.must(m.agents.Line(7, "first"))
+	if got := m.holds(); !strings.HasSuffix(got["bin/airstrip-node"], "on ARM\n") {
+		t.Error(got)
+	}
+}
+
 func TestABinaryMayComeFromElsewhere(t *testing.T) {
 	m := newMachine(t, true)
 	line := m.agents.Line(7, "first")
