@@ -5,6 +5,8 @@ TOOLS := .tools
 export PATH := $(CURDIR)/web/node_modules/node/bin:$(PATH)
 # For tests and vet as for the programs, so that all of them share what was compiled.
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+# Programs that need no C library run on machines of any age. Only the race detector wants cgo.
+export CGO_ENABLED := 0
 
 .PHONY: run build web server agent agents test lint unit web-test size e2e stress bench gen gen-check setup tools clean
 
@@ -25,11 +27,11 @@ agent:
 AGENTS := bin/airstrip-node-linux-amd64 bin/airstrip-node-linux-arm64
 .PHONY: $(AGENTS)
 
-## agents: the same for nodes of both architectures, which the server gives away; static, for machines of any age
+## agents: the same for nodes of both architectures, which the server gives away
 agents: $(AGENTS)
 
 $(AGENTS): bin/airstrip-node-linux-%:
-	CGO_ENABLED=0 GOOS=linux GOARCH=$* GOWORK=off go build -C agent -ldflags "-s -w -X main.version=$(VERSION)" -o ../$@ .
+	GOOS=linux GOARCH=$* GOWORK=off go build -C agent -ldflags "-s -w -X main.version=$(VERSION)" -o ../$@ .
 
 web: web/node_modules/.installed
 	npm --prefix web run build
@@ -87,7 +89,7 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false -d=checkptr=0' -gcfla
 
 ## unit: the Go tests of both modules on both databases, race detector on
 unit: tools
-	go test $(RACE) -timeout 15m ./...
+	CGO_ENABLED=1 go test $(RACE) -timeout 15m ./...
 	cd agent && GOWORK=off go test -timeout 15m ./...
 
 web-test: web/node_modules/.installed
