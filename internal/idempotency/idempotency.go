@@ -18,8 +18,8 @@ import (
 // Kept is how long a key answers again.
 const Kept = 72 * time.Hour
 
-// ErrOtherRequest is the fault of a key that was used for another request.
-var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "该 Idempotency-Key 已用于另一请求", "This Idempotency-Key was used for another request")
+// ErrOtherRequest is the fault of a key under which another request was done.
+var ErrOtherRequest = fault.Unprocessable("idempotency_key_reused", "使用该 Idempotency-Key 的请求已经完成，但内容不同；请先查看它的结果，再重新提交", "A request with this Idempotency-Key was done already, with other particulars; look at what came of it before you ask anew")
 
 // Request is one keyed request.
 type Request struct {

@@ -180,6 +180,25 @@ describe('buying from the balance', () => {
     expect(sent[1]).toEqual(sent[0])
   })
 
+  it('that was done at another price, before a reload, is told of, and then bought once more', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post(confirmPath, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return keys.length === 1
+          ? failure(422, { message: 'It was done already', code: 'idempotency_key_reused' })
+          : success(orderResult())
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy?plan=2')
+    const bill = await summary()
+    await user.click(await bill.findByRole('button', { name: /from balance/ }))
+    expect(await bill.findByRole('alert')).toHaveTextContent('It was done already')
+    await user.click(await bill.findByRole('button', { name: /from balance/ }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
+    expect(keys[1]).not.toBe(keys[0])
+  })
+
   it('of what sells out meanwhile says so, and chooses nothing else instead', async () => {
     let isGone = false
     const soldOut = () => failure(409, { message: 'This is sold out', code: 'sold_out' })

@@ -24,23 +24,11 @@ const intentionOf = ({ path, body }: Sent) =>
 
 const isPassing = (error: Error | null) => error instanceof ApiError && error.isPassing
 
-/**
- * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The same purchase by the same
- * way, pressed again, is one purchase; another way to pay is another. Where no answer came, the very same is asked again.
- */
-export function useConfirm(
-  purchase: Purchase,
-  { amount, missing }: Quote,
-  autoRenew: boolean,
-  onBought: (order: Order) => void,
-) {
+/** Sends a purchase, and does what its answer asks for. */
+function useOrder(onBought: (order: Order) => void) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const isMissing = toMinor(missing) > 0
-  const gateways = useGateways(isMissing ? { missing } : {})
-  const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
-  const gateway = isMissing ? gateways.chosen : undefined
-  const order = useMutation({
+  return useMutation({
     ...shopConfirmOrderMutation(),
     onSuccess: async ({ order: placed, recharge }, sent) => {
       forgetIdempotencyKey(intentionOf(sent))
@@ -53,13 +41,34 @@ export function useConfirm(
       // that was replaced, or a coupon that is used, has no price any more.
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
     },
-    onError: (error) => {
+    onError: (error, sent) => {
+      // Before the page was loaded anew it was bought at another price. Who has read so, and buys, buys once more.
+      if (error instanceof ApiError && error.code === 'idempotency_key_reused') {
+        forgetIdempotencyKey(intentionOf(sent))
+      }
       const keys = isPassing(error)
         ? [rechargeListQueryKey()] // It may have been ordered all the same: what was agreed to stays in sight.
         : [['quote'], shopPlansQueryKey()] // What it costs, or whether it can be had, may have changed in the meantime.
       for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey })
     },
   })
+}
+
+/**
+ * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The same purchase by the same
+ * way, pressed again, is one purchase; another way to pay is another. Where no answer came, the very same is asked again.
+ */
+export function useConfirm(
+  purchase: Purchase,
+  { amount, missing }: Quote,
+  autoRenew: boolean,
+  onBought: (order: Order) => void,
+) {
+  const isMissing = toMinor(missing) > 0
+  const gateways = useGateways(isMissing ? { missing } : {})
+  const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
+  const gateway = isMissing ? gateways.chosen : undefined
+  const order = useOrder(onBought)
   const bought = {
     path: { shop_id: purchase.shopId },
     body: { ...wish, ...(gateway && { gateway }) },
