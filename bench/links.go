@@ -88,7 +88,7 @@ func crowds(dir string, t *table) error {
 			n++
 			return get(s.url+"/link2/"+crowdToken(n%fetching*(users/fetching)), "User-Agent", fmt.Sprintf("mihomo/1.99.%d", n))()
 		}
-		load(1, seconds, http.StatusOK, fetch) // the first call reads everybody's rights
+		load(1, seconds, http.StatusOK, fetch) // the pages of the database are read once
 		took[i] = load(conns, 2*seconds, http.StatusOK, fetch)
 		t.latency(fmt.Sprintf("link rendered anew among %d users", users), "", took[i])
 		if users > fetching {

@@ -13,14 +13,12 @@ import (
 
 // Access gives what the user may use now and how much of it is used.
 func (s *Services) Access(ctx context.Context, userID int64) (a Access, err error) {
-	known := false
-	if err := s.look(ctx, func(by map[int64]Access) { a, known = by[userID] }); err != nil {
+	one := make([]Access, 1)
+	if err := s.db.NewSelect().Model(&one[0]).Where("user_id = ?", userID).Scan(ctx); errors.Is(err, db.ErrNoRows) {
+		return a, ErrNoUser
+	} else if err != nil {
 		return a, err
 	}
-	if !known {
-		return a, ErrNoUser
-	}
-	one := []Access{a}
 	err = s.AddUsage(ctx, one)
 	return one[0], err
 }
