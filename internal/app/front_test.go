@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -175,4 +176,20 @@ func answer[T any](w *httptest.ResponseRecorder) (result T, err error) {
 	}
 	err = json.Unmarshal(w.Body.Bytes(), &envelope)
 	return envelope.Result, err
+}
+
+// nodeMails gives the kinds and recipients of the mails about nodes.
+func (f *front) nodeMails(t *testing.T) (told []string) {
+	t.Helper()
+	mails, err := f.Mails.List(t.Context(), 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mails {
+		if strings.HasPrefix(m.Kind, "node_") {
+			told = append(told, m.Kind+" "+m.Recipient)
+		}
+	}
+	slices.Sort(told)
+	return told
 }

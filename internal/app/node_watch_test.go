@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,23 +10,13 @@ import (
 )
 
 // watch looks for silent nodes after a time and gives whom staff was told of until then.
-func (h *hangar) watch(after time.Duration) (told []string) {
+func (h *hangar) watch(after time.Duration) []string {
 	h.Helper()
 	h.now = h.now.Add(after)
 	if err := h.Queue.Trigger(h.Context(), "node.watch"); err != nil {
 		h.Fatal(err)
 	}
-	mails, err := h.Mails.List(h.Context(), 200)
-	if err != nil {
-		h.Fatal(err)
-	}
-	for _, m := range mails {
-		if strings.HasPrefix(m.Kind, "node_") {
-			told = append(told, m.Kind+" "+m.Recipient)
-		}
-	}
-	slices.Sort(told)
-	return told
+	return h.nodeMails(h.T)
 }
 
 func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {

@@ -67,22 +67,6 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 	}
 }
 
-// mails gives the kinds and recipients of mails about nodes.
-func (d *duty) mails(t *testing.T) (told []string) {
-	t.Helper()
-	all, err := d.Mails.List(t.Context(), 200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range all {
-		if strings.HasPrefix(m.Kind, "node_") {
-			told = append(told, m.Kind+" "+m.Recipient)
-		}
-	}
-	slices.Sort(told)
-	return told
-}
-
 // says works off what the bot has to say and insists that it is one message to the owner.
 func (d *duty) says(t *testing.T, part string) {
 	t.Helper()
@@ -140,7 +124,7 @@ func TestStaffHearsOfASilentNodeByTelegramToo(t *testing.T) {
 		d.later(t, 10*time.Minute)
 		d.silent(t)
 		want := []string{"node_back admin@example.com", "node_back owner@example.com", "node_offline admin@example.com", "node_offline admin@example.com", "node_offline owner@example.com", "node_offline owner@example.com"}
-		if told := d.mails(t); !slices.Equal(told, want) {
+		if told := d.nodeMails(t); !slices.Equal(told, want) {
 			t.Error(told)
 		}
 	})
@@ -163,11 +147,11 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if told := d.mails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" || told[len(told)-1] != "node_conflict owner@example.com" {
+			if told := d.nodeMails(t); len(told) != 2*want || told[0] != "node_conflict admin@example.com" || told[len(told)-1] != "node_conflict owner@example.com" {
 				t.Fatal(told)
 			}
 		}
-		if err := report("a"); err != nil || len(d.mails(t)) != 0 {
+		if err := report("a"); err != nil || len(d.nodeMails(t)) != 0 {
 			t.Fatal(err)
 		}
 		conflicts(1)

@@ -23,6 +23,8 @@ const (
 	maxMatches = 2000
 )
 
+var singBoxKeys = []string{"log", "dns", "ntp", "inbounds", "route", "experimental"}
+
 // treeKeys are the keys that may be laid over each format's file. Nodes are never among them: a template knows no secrets.
 var treeKeys = map[string][]string{
 	"clash": {
@@ -32,8 +34,8 @@ var treeKeys = map[string][]string{
 	},
 	"stash":         {"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers", "rules"},
 	"egern":         {"http_port", "socks_port", "dns", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
-	"sing_box":      {"log", "dns", "ntp", "inbounds", "route", "experimental"},
-	"sing_box_1_11": {"log", "dns", "ntp", "inbounds", "route", "experimental"},
+	"sing_box":      singBoxKeys,
+	"sing_box_1_11": singBoxKeys,
 	"xray":          {"log", "dns", "inbounds", "routing", "policy", "stats"},
 }
 

@@ -21,6 +21,8 @@ const asked = (...requests: RefundRequestItem[]) =>
       success({ total_count: requests.length, requests }),
     ),
   )
+const renewalOff = () =>
+  success({ service_id: 11, auto_renew: false, renew_at: null, price: null, months: 0 })
 const card = async (name = 'Standard') => within(await screen.findByRole('article', { name }))
 
 beforeEach(() => {
@@ -156,13 +158,7 @@ describe('the automatic renewal', () => {
       ),
       http.put('*/api/v2/user/services/11/auto-renew', () => {
         isOn = false
-        return success({
-          service_id: 11,
-          auto_renew: false,
-          renew_at: null,
-          price: null,
-          months: 0,
-        })
+        return renewalOff()
       }),
     )
     const { user, router } = await openSignedIn('/user/wallet/purchase-records-old')
@@ -355,13 +351,7 @@ describe('the renewals page', () => {
     server.use(
       http.put('*/api/v2/user/services/11/auto-renew', () => {
         ahead(renewal({ auto_renew: false }))
-        return success({
-          service_id: 11,
-          auto_renew: false,
-          renew_at: null,
-          price: null,
-          months: 0,
-        })
+        return renewalOff()
       }),
     )
     const { user } = await openSignedIn('/user/services/renewals')
