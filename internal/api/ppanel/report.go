@@ -14,8 +14,10 @@ import (
 
 var done = answer{Code: http.StatusOK, Msg: "success"}
 
+// refusalJSON names a row that was not counted by its user, or where that cannot be read by its place.
 type refusalJSON struct {
-	Row  int    `json:"row"`  // of the report, from 1
+	Row  int    `json:"row,omitempty"` // of the report, from 1
+	UID  *int64 `json:"uid,omitempty"`
 	Code string `json:"code"` // unreadable, or as in traffic.Refusal
 }
 
@@ -30,14 +32,12 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 	}
 	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("server/push\n"), body...))}
 	refused := []refusalJSON{}
-	place := map[int64]int{}
 	for i, r := range rows {
 		if r == nil || r.UID == nil || r.Upload == nil || r.Download == nil {
-			refused = append(refused, refusalJSON{i + 1, "unreadable"})
+			refused = append(refused, refusalJSON{Row: i + 1, Code: "unreadable"})
 			continue
 		}
 		report.Rows = append(report.Rows, traffic.Row{UserID: int64(*r.UID), Up: int64(*r.Upload), Down: int64(*r.Download)})
-		place[int64(*r.UID)] = i + 1
 	}
 	if len(report.Rows) > 0 {
 		receipt, err := s.traffic.Record(c.Context(), report)
@@ -45,7 +45,7 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 			return err
 		}
 		for _, r := range receipt.Refused {
-			refused = append(refused, refusalJSON{place[r.UserID], r.Code})
+			refused = append(refused, refusalJSON{UID: &r.UserID, Code: r.Code})
 		}
 	}
 	out := done
