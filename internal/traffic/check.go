@@ -87,7 +87,7 @@ func bill(row Row, ratePermille int64) (billed int64, ok bool) {
 func (t *Traffic) lastReport(nodeID int64, now time.Time) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at, ok := t.reported[nodeID]; ok {
+	if at, ok := t.reported[nodeID]; ok && !at.After(now) { // unless the clock was set back
 		return at.Add(-time.Minute) // what was moved while that report was on its way
 	}
 	return now.Add(-maxSpan)

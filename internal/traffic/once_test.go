@@ -81,6 +81,42 @@ func TestNoJumpOfAClockCountsAReportTwice(t *testing.T) {
 	})
 }
 
+// The server's clock is set right, by hours or by days, while nodes report and repeat what was not answered.
+func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.traffic.Register(s.queue)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 120})
+		ours, foreign := s.node(t, 1000, 0, 0), s.node(t, 1000, 0, 0)
+		const up, all = 1000, 24
+		var last traffic.Report // whose answer was lost
+		for i := range all {
+			s.now = s.now.Add([]time.Duration{time.Minute, 25 * time.Hour, -49 * time.Hour, 20 * 24 * time.Hour, 2*time.Minute - 20*24*time.Hour, -time.Second, -26 * time.Hour, time.Hour}[i%8])
+			if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && !s.record(t, last).Repeated {
+				t.Fatalf("after jump %d a report that was repeated counted again", i)
+			}
+			last = s.report(ours, fmt.Sprint("boot:", i), traffic.Row{UserID: u, Up: up})
+			body := sha256.Sum256([]byte(fmt.Sprint(i % 2))) // it may move as much as some minutes ago
+			for name, r := range map[string]traffic.Report{"ours": last, "foreign": {Node: foreign, Hash: body, Rows: []traffic.Row{{UserID: u, Up: up}}}} {
+				receipt, err := s.traffic.Record(t.Context(), r)
+				if err != nil || receipt.Repeated || len(receipt.Refused) > 0 {
+					t.Errorf("after jump %d a report of the %s node: %+v, %v", i, name, receipt, err)
+				}
+				if again, err := s.traffic.Record(t.Context(), r); err != nil || !again.Repeated {
+					t.Errorf("after jump %d the same of the %s node again: %+v, %v", i, name, again, err)
+				}
+			}
+		}
+		if got := s.ints(t, `SELECT CAST(sum(billed) AS BIGINT) FROM service_cycle`); got[0] != 2*all*up {
+			t.Fatalf("counted %d of %d", got[0], 2*all*up)
+		}
+	})
+}
+
 func TestOfTenThousandJunkRowsTheGoodOnesCount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

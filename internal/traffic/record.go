@@ -23,6 +23,9 @@ const revision = "traffic"
 // still more of them others would wait long for their turn to write.
 const maxBatch = 5 * MaxRows
 
+// forever is later than any report is accepted.
+var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // batch is reports that are committed together.
 type batch struct {
 	entries []*entry
@@ -174,15 +177,15 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 
 // insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
-	oldest, at := time.Unix(0, 0).UTC(), now
+	oldest, newest, at := time.Unix(0, 0).UTC(), forever, now
 	if e.ID == "" {
-		oldest = now.Add(-again)
+		oldest, newest = now.Add(-again), now.Add(again) // later only if the clock was set back since
 	} else if e.To.After(now) {
 		at = e.To // whose report is from the future may repeat it for longer, and its key is kept as long
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at < ?`,
-		e.Node.ID, e.key, e.Hash[:], at, oldest).Exec(ctx))
+		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at NOT BETWEEN ? AND ?`,
+		e.Node.ID, e.key, e.Hash[:], at, oldest, newest).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
