@@ -39,6 +39,7 @@ type Nodes struct {
 	watching      sync.Once
 	watchingSince time.Time
 
+	kept        kept
 	whereabouts whereabouts
 }
 

@@ -14,10 +14,8 @@ import (
 	"airstrip/internal/db"
 )
 
-const (
-	onlineFor   = 90 * time.Second // an address that was reported counts as online; agents report each 20 to 60 s
-	onlineAgain = 30 * time.Second // within it a report of the same address changes nothing
-)
+// onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
+const onlineFor = 90 * time.Second
 
 // OnlineIP is one address at which a user is connected to a node.
 type OnlineIP struct {
@@ -75,7 +73,7 @@ func (s *Nodes) ofItsUsers(ctx context.Context, n Node, online []OnlineIP) ([]On
 }
 
 // upsertOnline keeps the addresses, all of one node and of one kind of place, and sends the oldest of a user's away where
-// they have become too many. Those seen a moment ago are left alone: most of a report is no news.
+// they have become too many.
 func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) error {
 	var came []int64
 	for part := range slices.Chunk(online, 500) {
@@ -96,12 +94,11 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 		err := tx.NewRaw(`WITH v (user_id, ip) AS (?0) INSERT INTO online_ip (user_id, node_id, ip, first_at, last_at, since, place)
 			SELECT v.user_id, ?1, v.ip, ?2, ?2, ?2, ?3 FROM v WHERE TRUE
 			ON CONFLICT (user_id, node_id, ip) DO UPDATE SET last_at = EXCLUDED.last_at,
-				since = CASE WHEN online_ip.last_at > ?4 AND online_ip.place <> ?6 THEN online_ip.since ELSE EXCLUDED.since END,
-				place = CASE WHEN online_ip.place = ?7 AND EXCLUDED.place = ?8 THEN online_ip.place ELSE EXCLUDED.place END
-			WHERE (online_ip.last_at < ?5 OR online_ip.place = ?6 OR EXCLUDED.place = ?9)
-				AND (online_ip.place <> ?6 OR EXCLUDED.place = ?9 OR online_ip.evicted_at < ?10)
+				since = CASE WHEN online_ip.last_at > ?4 AND online_ip.place <> ?5 THEN online_ip.since ELSE EXCLUDED.since END,
+				place = CASE WHEN online_ip.place = ?6 AND EXCLUDED.place = ?7 THEN online_ip.place ELSE EXCLUDED.place END
+			WHERE online_ip.place <> ?5 OR EXCLUDED.place = ?8 OR online_ip.evicted_at < ?9
 			RETURNING user_id, since`, tx.NewValues(&addresses), part[0].NodeID, now, part[0].Place,
-			now.Add(-onlineFor), now.Add(-onlineAgain), gone, leaving, given, reported, now.Add(-awayFor)).Scan(ctx, &rows)
+			now.Add(-onlineFor), gone, leaving, given, reported, now.Add(-awayFor)).Scan(ctx, &rows)
 		if err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		}
@@ -116,18 +113,18 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 
 // readable gives each address once and in one form; IPv4 in IPv6 is IPv4.
 func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
-	seen := map[OnlineIP]bool{}
-	var kept []OnlineIP
+	seen := make(map[whereabout]bool, len(online))
+	rows := make([]OnlineIP, 0, len(online))
 	for _, o := range online {
 		ip, err := netip.ParseAddr(o.IP)
-		row := OnlineIP{UserID: o.UserID, NodeID: nodeID, IP: ip.Unmap().WithZone("").String(), FirstAt: now, LastAt: now, Since: now, Place: reported}
-		if err != nil || o.UserID <= 0 || seen[row] {
+		at := whereabout{o.UserID, ip.Unmap().WithZone("").String()}
+		if err != nil || o.UserID <= 0 || seen[at] {
 			continue
 		}
-		seen[row] = true
-		kept = append(kept, row)
+		seen[at] = true
+		rows = append(rows, OnlineIP{UserID: at.userID, NodeID: nodeID, IP: at.ip, FirstAt: now, LastAt: now, Since: now, Place: reported})
 	}
-	return kept
+	return rows
 }
 
 // OnlineOn gives the addresses that are connected to the node now, those that were heard of last first.

@@ -79,12 +79,17 @@ func (s *Nodes) Status(ctx context.Context, n Node, st State, online []OnlineIP)
 	}
 	st.OnlineUsers = int64(len(users))
 	s.beats.Set(st.NodeID, st.SeenAt)
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	news, written := s.kept.news(n.ID, online, st.SeenAt)
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := upsertState(ctx, tx, &st); err != nil {
 			return err
 		}
-		return s.upsertOnline(ctx, tx, online)
+		return s.upsertOnline(ctx, tx, news)
 	})
+	if err == nil {
+		written()
+	}
+	return err
 }
 
 // Vitals is what a foreign agent says of its machine, as in State; what is nil it did not say.

@@ -535,6 +535,44 @@ func TestStatusIsKeptAsHealth(t *testing.T) {
 	})
 }
 
+// Heartbeats name who is connected each 20 s; one that is lost, and a server that starts anew, put nobody offline.
+func TestAnAddressIsOnlineWhileHeartbeatsNameIt(t *testing.T) {
+	each(t, func(s *site) {
+		began := time.Now()
+		now := began
+		s.db.SetClock(func() time.Time { return now })
+		at := func(second int, online string) {
+			now = began.Add(time.Duration(second) * time.Second)
+			if status, _, body := s.call("POST", "status", []byte(`{"boot":"b","online":[`+online+`]}`)); status != 200 {
+				t.Fatal(status, string(body))
+			}
+		}
+		devices := func(want int) {
+			t.Helper()
+			if got, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || got != want {
+				t.Errorf("after %s user 1 is at %d addresses instead of %d, %v", now.Sub(began), got, want, err)
+			}
+		}
+		home, office := `{"user_id":1,"ips":["192.0.2.1"]}`, `{"user_id":1,"ips":["192.0.2.2"]}`
+		for second := 0; second <= 600; second += 20 {
+			if second%140 == 60 {
+				now = began.Add(time.Duration(second+19) * time.Second) // this one is lost
+			} else if at(second, home); second > 300 {
+				at(second, home+`,`+office)
+			}
+			devices(1 + min(1, second/301))
+		}
+		at(620, home)
+		devices(2) // it may have gone a moment ago
+		for second := 640; second <= 720; second += 20 {
+			at(second, home)
+		}
+		devices(1)
+		at(740, home+`,`+office)
+		devices(2) // it is back
+	})
+}
+
 func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 	each(t, func(s *site) {
 		if status, _, body := s.call("POST", "status", []byte(`{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`)); status != 200 {

@@ -27,7 +27,7 @@ var (
 	errUnreadable = fault.Unprocessable("unreadable", "无法读取报告", "The report could not be read")
 )
 
-// count is a number of bytes. One that has no place in 64 bits is read as the largest there is, so that its row is refused
+// count is a number that may have no place in 64 bits and is read as the largest there is then, so that its row is refused
 // as absurd and the others count.
 type count int64
 
@@ -41,15 +41,15 @@ func (c *count) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-type reportJSON struct {
+type reportJSON[N int64 | count] struct {
 	Boot     uuid.UUID `json:"boot"`
 	Sequence int64     `json:"sequence"`
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
 	Rows     []struct {
-		UserID count `json:"user_id"`
-		Up     count `json:"up"`
-		Down   count `json:"down"`
+		UserID N `json:"user_id"`
+		Up     N `json:"up"`
+		Down   N `json:"down"`
 	} `json:"rows"`
 	Hits []struct {
 		UserID int64 `json:"user_id"`
@@ -78,20 +78,15 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 	if err := digest(r.Header.Get("Content-Digest"), hash); err != nil {
 		return err
 	}
-	var in reportJSON
-	if err := json.Unmarshal(body, &in); err != nil || in.Boot == uuid.Nil || in.Sequence < 0 || in.From.IsZero() || in.To.IsZero() {
-		return errUnreadable.Because(err)
+	report, err := read[int64](body)
+	if err != nil { // maybe for one number without a place in 64 bits; to look at each costs twice as much
+		report, err = read[count](body)
 	}
-	report := traffic.Report{Node: n, ID: in.Boot.String() + ":" + strconv.FormatInt(in.Sequence, 10), Hash: hash, From: in.From, To: in.To}
-	report.Rows = make([]traffic.Row, len(in.Rows))
-	for i, row := range in.Rows {
-		report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.Up), Down: int64(row.Down)}
+	if err != nil {
+		return err
 	}
-	hits := make([]node.Hit, len(in.Hits))
-	for i, h := range in.Hits {
-		hits[i] = node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count}
-	}
-	if report.Hits, err = s.nodes.OwnHits(r.Context(), n, hits); err != nil {
+	report.Node, report.Hash = n, hash
+	if report.Hits, err = s.nodes.OwnHits(r.Context(), n, report.Hits); err != nil {
 		return err
 	}
 	receipt, err := s.traffic.Record(r.Context(), report)
@@ -107,6 +102,24 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 	}
 	api.WriteJSON(w, http.StatusOK, out)
 	return nil
+}
+
+// read reads a report whose rows have numbers of the type N.
+func read[N int64 | count](body []byte) (traffic.Report, error) {
+	var in reportJSON[N]
+	if err := json.Unmarshal(body, &in); err != nil || in.Boot == uuid.Nil || in.Sequence < 0 || in.From.IsZero() || in.To.IsZero() {
+		return traffic.Report{}, errUnreadable.Because(err)
+	}
+	report := traffic.Report{ID: in.Boot.String() + ":" + strconv.FormatInt(in.Sequence, 10), From: in.From, To: in.To}
+	report.Rows = make([]traffic.Row, len(in.Rows))
+	for i, row := range in.Rows {
+		report.Rows[i] = traffic.Row{UserID: int64(row.UserID), Up: int64(row.Up), Down: int64(row.Down)}
+	}
+	report.Hits = make([]node.Hit, len(in.Hits))
+	for i, h := range in.Hits {
+		report.Hits[i] = node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count}
+	}
+	return report, nil
 }
 
 // digest compares the hash with the sha-256 member of a Content-Digest (RFC 9530).
