@@ -4,6 +4,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -163,6 +164,79 @@ func (s *Station) RefusesBlocked(echo string, dial func(target string) net.Conn)
 	s.Gate.Block(nil)
 	if !answered(dial(echo), []byte("anyone there?")) {
 		s.t.Error("the address is not let in again")
+	}
+}
+
+// KeepsSpeed tests that a user at a limit moves bytes neither slower nor faster than that, to a tenth. move moves so many
+// bytes, both directions together; on a busy machine it may once take longer, and never less time.
+func (s *Station) KeepsSpeed(what string, mbps float64, move func(bytes int) error) {
+	s.t.Helper()
+	second := int(mbps * 1e6 / 8)
+	const seconds = 2
+	var took []time.Duration
+	for range 3 {
+		err := move(second / 2) // empties the bucket
+		began := time.Now()
+		if err == nil {
+			err = move(seconds * second)
+		}
+		if err != nil {
+			s.t.Errorf("%s: %v", what, err)
+			return
+		}
+		passed := time.Since(began)
+		took = append(took, passed)
+		if passed < seconds*900*time.Millisecond {
+			break
+		}
+		if passed < seconds*1100*time.Millisecond {
+			return
+		}
+	}
+	s.t.Errorf("%s: what takes %d s at the limit took %s", what, seconds, took)
+}
+
+// Stream moves bytes through a connection to an echo server, for KeepsSpeed.
+func Stream(conn net.Conn) func(bytes int) error {
+	return func(bytes int) error {
+		_, err := xraytest.Exchange(conn, bytes/2)
+		return err
+	}
+}
+
+// Packets moves bytes through a flow to an echo server, for KeepsSpeed. A few packets are always under way.
+func Packets(flow net.PacketConn, to net.Addr) func(bytes int) error {
+	const size, together = 1000, 8
+	echoes := make(chan int, together)
+	go func() {
+		defer close(echoes)
+		for b := make([]byte, 2*size); ; {
+			n, _, err := flow.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			echoes <- n
+		}
+	}()
+	return func(bytes int) error {
+		for sent, moved := 0, 0; moved < bytes; {
+			for ; sent < together && moved+2*size*sent < bytes; sent++ {
+				if _, err := flow.WriteTo(make([]byte, size), to); err != nil {
+					return err
+				}
+			}
+			select {
+			case n, open := <-echoes:
+				if !open || n != size {
+					return fmt.Errorf("a packet of %d bytes came", n)
+				}
+				moved += 2 * size
+				sent--
+			case <-time.After(2 * time.Second):
+				sent = 0 // they were lost
+			}
+		}
+		return nil
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	M "github.com/sagernet/sing/common/metadata"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/enginetest"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -175,24 +176,24 @@ func TestNewSecretEndsTheOldOne(t *testing.T) {
 	})
 }
 
-func TestSpeedLimitIsKept(t *testing.T) {
-	echo := EchoServer(t)
-	for _, s := range setups(t) {
-		t.Run(s.name, func(t *testing.T) {
-			station := newStation(t)
-			slow := User(1)
-			slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
-			station.Serve(s.node, slow)
-			client := s.client(t, slow, here)
-			conn := client.Dial(echo)
-			mustExchange(t, conn, 200_000) // empties the bucket
-			began := time.Now()
-			mustExchange(t, conn, 1_000_000)
-			if took := time.Since(began); took < 1800*time.Millisecond || took > 2200*time.Millisecond {
-				t.Errorf("2,000,000 bytes at 8 Mbit/s took %s", took)
-			}
-		})
-	}
+func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
+	echo, packets := EchoServer(t), M.ParseSocksaddr(UDPEchoServer(t))
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		slow, slower := User(35), User(36)
+		slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
+		station.Serve(s.node, slow, slower)
+		stream := s.client(t, slow, here).Dial(echo)
+		flow, err := s.client(t, slower, here).ListenPacket(t.Context(), packets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer flow.Close()
+		var both sync.WaitGroup
+		both.Go(func() { station.KeepsSpeed("TCP", 8, enginetest.Stream(stream)) })
+		both.Go(func() { station.KeepsSpeed("UDP", 2, enginetest.Packets(flow, packets)) })
+		both.Wait()
+	})
 }
 
 func TestDeviceLimitCountsAddresses(t *testing.T) {

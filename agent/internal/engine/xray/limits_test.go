@@ -3,12 +3,14 @@ package xray_test
 import (
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/apernet/quic-go"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/enginetest"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -42,6 +44,28 @@ func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
 	}
 	if counted := station.Counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
 		t.Errorf("counted %+v", counted[1])
+	}
+}
+
+func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
+	echo := EchoServer(t)
+	packets, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			slow, slower := User(35), User(36)
+			slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
+			station.Serve(s.Node, slow, slower)
+			stream, flow := NewClient(t, s.Client(slow)).Dial(echo), NewClient(t, s.Client(slower)).ListenPacket()
+			var both sync.WaitGroup
+			both.Go(func() { station.KeepsSpeed("TCP", 8, enginetest.Stream(stream)) })
+			both.Go(func() { station.KeepsSpeed("UDP", 2, enginetest.Packets(flow, packets)) })
+			both.Wait()
+		})
 	}
 }
 
