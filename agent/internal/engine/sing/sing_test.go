@@ -2,6 +2,7 @@ package sing_test
 
 import (
 	"context"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -291,8 +292,15 @@ func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
 	})
 }
 
-func TestDownloadsGoOnWhileOtherUsersComeAndGo(t *testing.T) {
-	from := SlowSource(t)
+// full is the size of `make stress`.
+var full = flag.Bool("full", false, "change users as often as in the stress test")
+
+func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
+	from, echo := SlowSource(t), EchoServer(t)
+	times, downloads := int64(200), 20
+	if *full {
+		times, downloads = 1000, 50
+	}
 	each(t, func(t *testing.T, s setup) {
 		station := newStation(t)
 		station.Serve(s.node, User(1), User(2))
@@ -300,7 +308,7 @@ func TestDownloadsGoOnWhileOtherUsersComeAndGo(t *testing.T) {
 		var group sync.WaitGroup
 		for id := range int64(2) {
 			client := s.client(t, User(id+1), here)
-			for range 10 {
+			for range downloads / 2 {
 				conn := client.Dial(from)
 				group.Go(func() {
 					if err := Download(conn, over); err != nil {
@@ -309,19 +317,25 @@ func TestDownloadsGoOnWhileOtherUsersComeAndGo(t *testing.T) {
 				})
 			}
 		}
-		for id := int64(100); id < 300; id++ {
-			station.Gate.Put(User(id))
-			rekeyed := User(id + 1000)
+		for id := int64(100); id < 100+times; id++ {
+			rekeyed := User(id + 50_000)
 			rekeyed.ID = id
-			for _, u := range []api.User{User(id), rekeyed} {
+			limited := rekeyed
+			limited.SpeedMbps = Ptr(100.0)
+			for _, u := range []api.User{User(id), rekeyed, limited} {
+				station.Gate.Put(u)
 				if err := station.Engine.Add([]api.User{u}); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if id%(times/5) == 0 {
+				mustExchange(t, s.client(t, limited, here).Dial(echo), 1000)
 			}
 			station.Gate.Remove(id)
 			if err := station.Engine.Remove([]int64{id}); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(5 * time.Millisecond)
 		}
 		close(over)
 		group.Wait()
