@@ -115,7 +115,7 @@ e2e: e2e/node_modules/.installed tools
 ## stress: crowds, storms of notifies, races and killed servers at their full size; takes some minutes
 stress: setup build e2e/node_modules/.installed tools
 	go test ./internal/app -run 'Crowd|Storm|Variant|Attack|AtOnce|Killed' -full -count=1 -timeout 60m -v
-	cd agent && GOWORK=off go test ./internal/run -run 'Killed|Downloads' -full -count=1 -timeout 60m -v
+	cd agent && GOWORK=off go test ./internal/run ./internal/engine/sing -run 'Killed|Downloads|Cut' -full -count=1 -timeout 60m -v
 	AIRSTRIP_FULL=1 npm --prefix e2e test -- accounting
 
 ## bench: throughput, latency and memory, with a bare net/http answer as the unit

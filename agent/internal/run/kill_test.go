@@ -6,9 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +54,13 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 	w := newWorld(t, User(1))
 	w.setup.Node.ReportSeconds = 1
 	w.lose = func() bool { return rand.N(3) == 0 }
+	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/reports") || rand.N(3) > 0 {
+			return false
+		}
+		failure(rw, http.StatusBadGateway, "proxy")
+		return true
+	}
 	var sent, received int64
 	kills := 5
 	if *full {
@@ -88,7 +97,7 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 			}
 		}
 	}
-	w.set(func() { w.lose = nil })
+	w.set(func() { w.lose, w.fault = nil, nil })
 	w.start()
 	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, w.data)) == 0 && w.bill(1) > 0 })
 	w.stop()
