@@ -68,6 +68,9 @@ func (c *Client) Now() time.Time {
 	return time.Now().UTC()
 }
 
+// Told says whether the server has told the time.
+func (c *Client) Told() bool { return c.heard.Load() != nil }
+
 // Error is an answer of the server other than success.
 type Error struct {
 	Status  int

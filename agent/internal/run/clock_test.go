@@ -1,10 +1,15 @@
 package run_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"airstrip/agent/internal/api"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -39,4 +44,46 @@ func TestReportsBearTheTimeOfTheServer(t *testing.T) {
 	if off := time.Until(last.To) + 400*24*time.Hour; off.Abs() > time.Minute {
 		t.Errorf("the last report, after the clock was set back, ends %s from the server's time", off)
 	}
+}
+
+// The clock of a machine that has just started may be years behind, and the server may not be there to tell the time.
+func TestWhatMovesBeforeTheServerTellsTheTimeIsBilledToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	x := w.wired()
+	const ahead = 400 * 24 * time.Hour
+	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+		rw.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+		if !strings.HasSuffix(r.URL.Path, "/reports") {
+			return false
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var report api.Report
+		if json.Unmarshal(body, &report); err == nil && time.Until(report.To) < ahead-30*24*time.Hour {
+			failure(rw, 410, "batch_too_old")
+			return true
+		}
+		return false
+	}
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	w.billedExactly(1, 2000)
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	x.set(func() { x.refuses = true })
+	for range 2 {
+		w.start()
+		w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
+		time.Sleep(3 * time.Second) // some reporting intervals
+		if err := w.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.start()
+	w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
+	time.Sleep(2 * time.Second)
+	x.set(func() { x.refuses = false })
+	w.billedExactly(1, 32_000)
 }

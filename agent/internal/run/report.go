@@ -63,7 +63,11 @@ func (a *agent) interval() time.Duration {
 	return time.Minute
 }
 
+// seal waits for the server's time: a report by a clock that is far behind would be refused. Till then the counters keep all.
 func (a *agent) seal() {
+	if !a.client.Told() {
+		return
+	}
 	if err := a.meter.Seal(); err != nil && !errors.Is(err, meter.ErrNotSealed) {
 		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err", err)
 	}
