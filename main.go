@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,14 +20,14 @@ import (
 var version = "dev"
 
 type cli struct {
-	app.Config
-	ConfigFile kong.ConfigFlag `name:"config" help:"JSON file with settings, named as the flags." placeholder:"FILE"`
+	app.Config `group:"site"`
+	ConfigFile kong.ConfigFlag `name:"config" group:"site" help:"JSON file with settings, named as the flags." placeholder:"FILE"`
 
 	Serve    serveCommand    `cmd:"" help:"Serve the web app, the APIs and the jobs."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database to this version's schema."`
 	User     userCommand     `cmd:"" help:"Add, list and change users and staff."`
 	Node     nodeCommand     `cmd:"" help:"Add, list, change and remove nodes."`
-	Rule     ruleCommand     `cmd:"" help:"Add, list, change and remove audit rules."`
+	Rule     ruleCommand     `cmd:"" help:"Add, list, change and remove audit rules, and say whom they stopped."`
 	Plan     planCommand     `cmd:"" help:"Add, list, change and remove plans and packages."`
 	Gateway  gatewayCommand  `cmd:"" help:"Add, list, change and remove accounts with payment platforms."`
 	Coupon   couponCommand   `cmd:"" help:"Make, list and change coupons."`
@@ -44,6 +45,7 @@ type cli struct {
 func main() {
 	var c cli
 	k := kong.Parse(&c, kong.Name("airstrip"), kong.ShortUsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(kong.JSON),
+		kong.ExplicitGroups([]kong.Group{{Key: "site", Title: "Flags of every command, the same for the server and for what runs beside it:"}}),
 		kong.Description("Self-hosted service for subscription-based network acceleration."))
 	c.Config.Log()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -62,6 +64,9 @@ func sentence(err error) string {
 		return err.Error()
 	}
 	text := f.Text.EN
+	if errors.Is(f, fault.ErrInvalid) { // nothing is marked in a terminal
+		text = "some of the input is wrong:"
+	}
 	for _, field := range f.Fields {
 		text += fmt.Sprintf("\n  %s: %s", field.Name, field.Text.EN)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"net"
 	"slices"
@@ -32,20 +33,20 @@ type nodeFields struct {
 	Address *string  `help:"Host name or IP that clients dial."`
 	Port    *int     `help:"Port that clients dial."`
 	Country *string  `help:"Two-letter country code, ZZ where unknown."`
-	Rate    *float64 `help:"What a byte counts, as 1.5."`
-	Hours   []string `name:"hour-rates" help:"24 rates, of each hour of the site's day; none: always the same." sep:","`
-	Quota   *float64 `help:"GiB a month, up and down together; 0: no limit."`
+	Rate    *float64 `help:"How often a byte counts, as 1.5; 1 by default."`
+	Hours   []string `name:"hour-rates" help:"24 rates, of each hour of the site's day from midnight on; empty: always --rate." sep:","`
+	Quota   *float64 `help:"GiB that the node may move in a month, up and down together, before nobody may use it; 0: no limit."`
 	Reset   *int     `name:"reset-day" help:"Day of the month on which that begins anew."`
-	Hosts   []string `name:"group-host" help:"GROUP=HOST or GROUP=HOST:PORT where users of a link group dial; none: all dial the address." sep:","`
-	Relays  []string `name:"relay" help:"NAME=HOST:PORT of another way to the node, an entry of its own in links; with @ID behind it the agent of that node is the relay." sep:","`
+	Hosts   []string `name:"group-host" help:"GROUP=HOST or GROUP=HOST:PORT where users of a link group dial; empty: all dial the address." sep:","`
+	Relays  []string `name:"relay" help:"NAME=HOST:PORT of another way to the node, an entry of its own in links; with @ID behind it the agent of that node is the relay; empty: no more." sep:","`
 	Tags    []string `help:"Short words that users see." sep:","`
 	Remark  *string  `help:"For staff alone."`
-	Class   *int     `help:"Users of this class and above may use it."`
+	Class   *int     `help:"Users of this class and above may use it; 0: of every class."`
 	Group   *int     `help:"Users of this group may use it; 0: of every group."`
 	Speed   *int     `help:"Mbit/s for each user; 0: no limit."`
 	Link    *int     `help:"Mbit/s of the machine; a report of more than that is refused."`
 	Sort    *int     `help:"Place in lists, lowest first."`
-	Hidden  *bool    `help:"Not in lists and links."`
+	Hidden  *bool    `help:"Not in lists and links." negatable:""`
 	Enabled *bool    `help:"Whether anybody may use it." negatable:""`
 
 	Listen     *string `name:"listen-ip" help:"IP that the agent listens on."`
@@ -55,7 +56,7 @@ type nodeFields struct {
 	Path              *string  `help:"Path of ws and httpupgrade."`
 	Host              *string  `help:"Host header of ws and httpupgrade."`
 	ServiceName       *string  `help:"Service name of grpc."`
-	Security          *string  `help:"none, tls or reality."`
+	Security          *string  `help:"none, tls or reality; VLESS has no encryption of its own, so that there tls is the default."`
 	Flow              *string  `help:"xtls-rprx-vision, for VLESS over tcp."`
 	ServerName        *string  `help:"Name on the TLS certificate; the address by default."`
 	ALPN              []string `help:"Application protocols offered in TLS." sep:","`
@@ -66,12 +67,12 @@ type nodeFields struct {
 	ACMEDirectory     *string  `name:"acme-directory" help:"Address of the issuer; Let's Encrypt by default."`
 	RealityDest       *string  `help:"host:port of the TLS 1.3 site that REALITY shows to others."`
 	RealityServerName []string `help:"Names that site answers for; the host of the above by default." sep:","`
-	Method            *string  `help:"Cipher of Shadowsocks, as 2022-blake3-aes-128-gcm."`
+	Method            *string  `help:"Cipher of Shadowsocks: 2022-blake3-aes-128-gcm, 2022-blake3-aes-256-gcm, aes-128-gcm, aes-256-gcm or chacha20-ietf-poly1305."`
 	Obfs              *string  `help:"salamander, for Hysteria2."`
 	UpMbps            *int     `help:"Bandwidth that Hysteria2 tells clients."`
 	DownMbps          *int     `help:"Bandwidth that Hysteria2 tells clients."`
 	Congestion        *string  `help:"bbr, cubic or new_reno, for TUIC."`
-	ZeroRTT           *bool    `name:"zero-rtt" help:"Take data in the first packet of TUIC; open to replays."`
+	ZeroRTT           *bool    `name:"zero-rtt" help:"Take data in the first packet of TUIC; open to replays." negatable:""`
 	Padding           []string `help:"Lines of the padding scheme of AnyTLS." sep:";"`
 }
 
@@ -104,7 +105,7 @@ func (f nodeFields) apply(n *node.Node) {
 		}
 	}
 	if f.Quota != nil {
-		n.QuotaBytes = unless(int64(*f.Quota*(1<<30)), 0)
+		n.QuotaBytes = unless(gib(*f.Quota), 0)
 	}
 	if f.Tags != nil {
 		n.Tags = given(f.Tags)
@@ -133,6 +134,14 @@ func (f nodeFields) apply(n *node.Node) {
 	}
 	f.applyTLS(s)
 	f.applyReality(s)
+}
+
+// gib gives so many GiB in bytes; what has no place in 64 bits is named by the check.
+func gib(n float64) int64 {
+	if bytes := n * (1 << 30); math.Abs(bytes) < math.MaxInt64 {
+		return int64(bytes)
+	}
+	return -1
 }
 
 func permille(rate float64) int64 { return int64(math.Round(rate * 1000)) }
@@ -388,6 +397,8 @@ func (c nodeDeal) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"moved": dealt.Moved, "groups": dealt.Users})
+		groups := map[int]int{} // without link groups there is nobody to deal
+		maps.Copy(groups, dealt.Users)
+		return printJSON(map[string]any{"moved": dealt.Moved, "groups": groups})
 	})
 }

@@ -12,11 +12,12 @@ type ruleCommand struct {
 	List   ruleList   `cmd:"" help:"List the audit rules as JSON."`
 	Change ruleChange `cmd:"" help:"Change an audit rule; what is not given stays as it is."`
 	Remove ruleRemove `cmd:"" help:"Lift an audit rule; its hits stay in the log."`
+	Hits   ruleHits   `cmd:"" help:"List what the audit rules stopped as JSON, of whom and where, the newest first."`
 }
 
 type ruleAdd struct {
 	Name    string  `arg:"" help:"Name that users see."`
-	Pattern string  `arg:"" help:"RE2 regular expression of host:port."`
+	Pattern string  `arg:"" help:"RE2 regular expression of host:port, as (^|\\.)example\\.com:[0-9]+$ or :25$; agents of others match it against network:host:port."`
 	Text    string  `help:"What it blocks, in plain words."`
 	Exempt  []int64 `help:"Ids of users whom it does not stop." sep:","`
 }
@@ -77,4 +78,22 @@ type ruleRemove struct {
 
 func (c ruleRemove) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error { return a.Nodes.RemoveRule(ctx, c.ID) })
+}
+
+type ruleHits struct {
+	User   int64 `help:"Number of the user, as the list of users has it; 0: all."`
+	Rule   int64 `help:"Number of the rule, which may have been lifted; 0: all."`
+	Node   int64 `help:"Number of the node; 0: all."`
+	Limit  int64 `help:"How many at most." default:"500"`
+	Offset int64 `help:"How many of the newest to leave out." default:"0"`
+}
+
+func (c ruleHits) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node}, c.Limit, c.Offset)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"total": total, "hits": append([]node.HitRecord{}, hits...)})
+	})
 }

@@ -15,9 +15,9 @@ import (
 )
 
 type userCommand struct {
-	Add         userAdd         `cmd:"" help:"Add a user; without a password on standard input one is made and printed."`
+	Add         userAdd         `cmd:"" help:"Add a user; a password is made and printed, unless --password-stdin gives one."`
 	List        userList        `cmd:"" help:"List all users as JSON."`
-	Password    userPassword    `cmd:"" help:"Set a user's password, read from standard input or made and printed; ends their sessions."`
+	Password    userPassword    `cmd:"" help:"Set a user's password, made and printed unless --password-stdin gives it; ends their sessions."`
 	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
 	Import      userImport      `cmd:"" help:"Add the users of another panel from a CSV file, with their password hashes."`
 	SignInToken userSignInToken `cmd:"" help:"Print an address that signs in as a user, once, within ten minutes; the user sees it among the activity."`

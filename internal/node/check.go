@@ -18,17 +18,22 @@ import (
 	"airstrip/internal/fault"
 )
 
+// protocolNames are all protocols, as a person has to write them.
+const protocolNames = "shadowsocks, vmess, vless, trojan, hysteria2, tuic, anytls"
+
 // Methods are the ciphers of Shadowsocks nodes. Of the 2022 edition only those with AES tell users apart.
 var Methods = []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305", "2022-blake3-aes-128-gcm", "2022-blake3-aes-256-gcm"}
 
-// transports and securities that each protocol knows; the first is the default.
+var methodNames = strings.Join(Methods, ", ")
+
+// transports and securities that each protocol knows; the first is the default. VLESS, unlike VMess, has no encryption of its own.
 var (
 	transports = map[Protocol][]string{
 		Shadowsocks: {""}, Hysteria2: {""}, TUIC: {""}, AnyTLS: {""},
 		VMess: {"tcp", "ws", "grpc", "httpupgrade"}, VLESS: {"tcp", "ws", "grpc", "httpupgrade"}, Trojan: {"tcp", "ws", "grpc", "httpupgrade"},
 	}
 	securities = map[Protocol][]string{
-		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"none", "tls", "reality"},
+		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"tls", "reality", "none"},
 	}
 )
 
@@ -50,6 +55,7 @@ var (
 const (
 	mbpsAtMost       = 10_000_000 // 10 Tbit/s
 	numberAtMost     = 1_000_000  // of classes and groups
+	quotaAtMost      = 1 << 60    // bytes
 	groupHostsAtMost = 1000
 	alpnAtMost       = 10
 	paddingAtMost    = 100 // lines
@@ -79,6 +85,9 @@ func setDefaults(n *Node) {
 	if n.Protocol == TUIC && n.Settings.Congestion == "" {
 		n.Settings.Congestion = congestions[0]
 	}
+	if n.Settings.Reality != nil && n.Settings.Security == "" {
+		n.Settings.Security = "reality"
+	}
 	if known := securities[n.Protocol]; known != nil && n.Settings.Security == "" {
 		n.Settings.Security = known[0]
 	}
@@ -91,16 +100,16 @@ type problems struct{ fault.Problems }
 func check(n *Node) error {
 	var p problems
 	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行", "The name takes 1 to 64 characters in one line")
-	p.When(transports[n.Protocol] == nil, "protocol", "choice", "不支持该协议", "There is no such protocol")
+	p.When(transports[n.Protocol] == nil, "protocol", "choice", "协议为 "+protocolNames+" 之一", "The protocol is one of "+protocolNames)
 	p.When(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 	p.When(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	_, err := netip.ParseAddr(n.Listen)
 	p.When(err != nil, "listen", "format", "监听地址必须是 IP", "The address to listen on must be an IP address")
-	p.When(n.ListenPort < 1 || n.ListenPort > 65535, "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
+	p.When(n.ListenPort != n.Port && (n.ListenPort < 1 || n.ListenPort > 65535), "listen_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	p.When(n.RatePermille < 0 || n.RatePermille > 100_000, "rate", "range", "倍率范围为 0 到 100", "The rate is between 0 and 100")
 	p.When(len(n.HourRates) > 0 && (len(n.HourRates) != 24 || !all(n.HourRates, func(r int64) bool { return r >= 0 && r <= 100_000 })), "hour_rates", "range",
 		"分时倍率需为 24 个 0 到 100 的数，或留空", "The rates by hour are 24 numbers between 0 and 100, or none")
-	p.When(n.QuotaBytes != nil && *n.QuotaBytes < 1, "quota_bytes", "range", "月流量必须大于零；不限请留空", "The quota must be above zero; leave it out for none")
+	p.When(n.QuotaBytes != nil && (*n.QuotaBytes < 1 || *n.QuotaBytes > quotaAtMost), "quota_bytes", "range", "月流量为 1 字节到 1 EiB；不限请填 0", "The quota is between 1 byte and 1 EiB; 0 for none")
 	p.When(n.ResetDay < 1 || n.ResetDay > 31, "reset_day", "range", "重置日为 1 到 31", "The day of the reset is between 1 and 31")
 	p.entries(n)
 	p.When(len(n.Tags) > 10 || !all(n.Tags, func(tag string) bool { return tag == strings.TrimSpace(tag) && tag != "" && isLabel(tag, 20) }), "tags", "length",
@@ -110,7 +119,7 @@ func check(n *Node) error {
 	p.When(n.GroupID < 0 || n.GroupID > numberAtMost, "group_id", "range", "分组范围为 0 到 1000000", "The group is between 0 and 1000000")
 	p.When(!country.MatchString(n.Country), "country", "format", "请填写两位国家代码，未知填 ZZ", "The country is a code of two capital letters, ZZ where unknown")
 	p.When(n.SpeedMbps != nil && (*n.SpeedMbps < 1 || *n.SpeedMbps > mbpsAtMost), "speed_mbps", "range",
-		"限速为 1 到 10000000 Mbit/s；不限速请留空", "A speed limit is between 1 and 10000000 Mbit/s; leave it out for none")
+		"限速为 1 到 10000000 Mbit/s；不限速请填 0", "A speed limit is between 1 and 10000000 Mbit/s; 0 for none")
 	p.When(n.LinkMbps < 1 || n.LinkMbps > mbpsAtMost, "link_mbps", "range", "带宽为 1 到 10000000 Mbit/s", "The bandwidth is between 1 and 10000000 Mbit/s")
 	if transports[n.Protocol] != nil {
 		p.settings(n)
@@ -141,8 +150,8 @@ func (p *problems) entries(n *Node) {
 
 func (p *problems) settings(n *Node) {
 	s := &n.Settings
-	p.When(!slices.Contains(transports[n.Protocol], s.Transport), "settings.transport", "choice", "该协议不支持此传输方式", "The protocol does not know this transport")
-	p.When(!slices.Contains(securities[n.Protocol], s.Security), "settings.security", "choice", "该协议不支持此加密方式", "The protocol does not know this security")
+	p.oneOf(s.Transport, transports[n.Protocol], "settings.transport", "传输方式", "The transport")
+	p.oneOf(s.Security, securities[n.Protocol], "settings.security", "加密方式", "The security")
 	overHTTP := s.Transport == "ws" || s.Transport == "httpupgrade"
 	p.When(overHTTP && !urlPath.MatchString(s.Path), "settings.path", "format", "路径以 / 开头，最多 256 个字符，不含空格", "The path begins with a slash, has at most 256 characters and no space")
 	p.When(overHTTP && s.Host != "" && !IsHost(s.Host), "settings.host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
@@ -161,13 +170,13 @@ func (p *problems) settings(n *Node) {
 	p.When(len(s.Padding) > 0 && (n.Protocol != AnyTLS || !isPadding(s.Padding)), "settings.padding_scheme", "format",
 		"填充方案为 AnyTLS 的行：stop=N，以及 N=c 或 N=最小-最大", "A padding scheme is lines of AnyTLS: stop=N, and N=c or N=least-most, separated by commas")
 	if n.Protocol == Shadowsocks {
-		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "不支持该加密方法", "This cipher is not supported")
+		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "加密方法为 "+methodNames+" 之一", "The cipher is one of "+methodNames)
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
 		p.When(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
 	}
 	switch s.Security {
 	case "tls":
-		p.tls(s.TLS)
+		p.tls(s.TLS, n.Address)
 		if s.TLS != nil && s.TLS.ACME != nil {
 			p.acme(n, *s.TLS.ACME)
 			return
@@ -178,11 +187,22 @@ func (p *problems) settings(n *Node) {
 	}
 }
 
-func (p *problems) tls(t *TLS) {
+// oneOf names a field that is none of what the protocol knows, and what that is.
+func (p *problems) oneOf(value string, known []string, field, zh, en string) {
+	if known[0] == "" {
+		p.When(value != "", field, "choice", "该协议没有"+zh+"，请留空", en+" is the protocol's own; leave it out")
+		return
+	}
+	names := strings.Join(known, ", ")
+	p.When(!slices.Contains(known, value), field, "choice", "该协议的"+zh+"为 "+names, en+" of this protocol is one of: "+names)
+}
+
+// tls checks what the node shows; a name that is the address is named as that.
+func (p *problems) tls(t *TLS, address string) {
 	if t == nil {
 		t = &TLS{}
 	}
-	p.When(!IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
+	p.When(t.ServerName != address && !IsHost(t.ServerName), "settings.tls.server_name", "format", "请填写证书的域名", "This is not a host name")
 	p.When(len(t.ALPN) > alpnAtMost || !all(t.ALPN, word.MatchString), "settings.tls.alpn", "format", "最多 10 个协议名，如 h2", "There are at most ten names of protocols, such as h2")
 }
 

@@ -90,9 +90,11 @@ func (s *Nodes) Hits(ctx context.Context, n Node, hits []Hit) (taken int, err er
 	return taken, err
 }
 
-// HitRecord is one row of a user's audit log.
+// HitRecord is one row of the audit log.
 type HitRecord struct {
 	ID       int64
+	UserID   int64
+	Email    string // empty: the account is gone
 	RuleID   int64
 	RuleName string
 	NodeID   int64
@@ -101,17 +103,22 @@ type HitRecord struct {
 	At       time.Time
 }
 
-// HitsOf gives a part of a user's audit log, the newest first, and how many rows it has. ruleID 0 is every rule.
-func (s *Nodes) HitsOf(ctx context.Context, userID, ruleID, limit, offset int64) (records []HitRecord, total int64, err error) {
-	q := s.db.NewSelect().TableExpr("rule_hit AS h").Where("h.user_id = ?", userID)
-	if ruleID > 0 {
-		q = q.Where("h.rule_id = ?", ruleID)
+// HitFilter says which rows of the audit log are meant; 0 is every user, rule or node.
+type HitFilter struct{ UserID, RuleID, NodeID int64 }
+
+// HitsOf gives a part of the audit log, the newest first, and how many rows it has.
+func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (records []HitRecord, total int64, err error) {
+	q := s.db.NewSelect().TableExpr("rule_hit AS h")
+	for column, id := range map[string]int64{"h.user_id": f.UserID, "h.rule_id": f.RuleID, "h.node_id": f.NodeID} {
+		if id != 0 {
+			q = q.Where("? = ?", bun.Ident(column), id)
+		}
 	}
 	if total, err = q.Count(ctx); err != nil {
 		return nil, 0, err
 	}
-	err = q.ColumnExpr("h.id, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, h.count, h.at").
-		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").
+	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, h.count, h.at").
+		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").Join("LEFT JOIN account AS a ON a.id = h.user_id").
 		OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
 	return records, total, err
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -143,6 +144,22 @@ func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
 	})
 }
 
+func TestVLESSIsEncryptedWhereNobodySaysOtherwise(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		for want, s := range map[string]node.Settings{
+			"tls":     {},
+			"reality": {Reality: &node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}},
+			"none":    {Security: "none"},
+		} {
+			n, _, err := nodes.Add(t.Context(), draft(node.VLESS, s))
+			if err != nil || n.Settings.Security != want {
+				t.Errorf("%+v became %q, not %q: %v", s, n.Settings.Security, want, err)
+			}
+		}
+	})
+}
+
 func TestWrongFieldsAreNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)
@@ -161,7 +178,9 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}
 			}, []string{"settings.security", "settings.service_name", "settings.reality.dest", "settings.reality.server_names", "settings.reality.private_key"}},
-			{func(n *node.Node) { n.Protocol, n.Settings = node.VLESS, node.Settings{Flow: "xtls-rprx-vision"} }, []string{"settings.flow"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "none", Flow: "xtls-rprx-vision"}
+			}, []string{"settings.flow"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.Trojan, node.Settings{TLS: &node.TLS{Certificate: "x", Key: "y"}}
 			}, []string{"settings.tls.certificate"}},
@@ -185,8 +204,14 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			}, []string{"name", "relays.0.name", "tags"}},
 			{func(n *node.Node) {
 				huge := 1 << 40
-				n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = huge, huge, &huge, huge
-			}, []string{"class", "group_id", "link_mbps", "speed_mbps"}},
+				bytes := int64(math.MaxInt64)
+				n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps, n.QuotaBytes = huge, huge, &huge, huge, &bytes
+			}, []string{"class", "group_id", "link_mbps", "quota_bytes", "speed_mbps"}},
+			{func(n *node.Node) { n.Port, n.ListenPort = 99999, 99999 }, []string{"port"}}, // one wrong number is named once
+			{func(n *node.Node) { n.Protocol, n.Address, n.Settings = node.Trojan, "", node.Settings{} }, []string{"address"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings.Transport, n.Settings.Security = node.Trojan, "quic", "none"
+			}, []string{"settings.security", "settings.transport"}},
 			{func(n *node.Node) {
 				n.GroupHosts = node.GroupHosts{}
 				for g := range 1001 {

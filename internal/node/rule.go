@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,9 +98,12 @@ func checkRule(r *Rule) error {
 	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > ruleNameAtMost, "name", "length", "名称需为 1 到 64 个字符", "The name takes 1 to 64 characters")
 	p.When(utf8.RuneCountInString(r.Text) > ruleTextAtMost, "text", "length", "说明不能超过 500 个字符", "The text has at most 500 characters")
 	p.When(len(r.Pattern) > rulePatternAtMost, "pattern", "length", "正则表达式不能超过 1000 字节", "A pattern has at most 1000 bytes")
+	p.When(r.Pattern == "", "pattern", "required", "正则表达式不能为空", "The pattern must not be empty")
 	if len(r.Pattern) <= rulePatternAtMost {
-		_, err := regexp.Compile(r.Pattern)
-		p.When(err != nil || r.Pattern == "", "pattern", "format", "不是有效的 RE2 正则表达式", "This is not a regular expression that RE2 takes")
+		if _, err := regexp.Compile(r.Pattern); err != nil {
+			why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+			p.When(true, "pattern", "format", "不是有效的 RE2 正则表达式："+why, "This is not a regular expression that RE2 takes: "+why)
+		}
 	}
 	p.When(len(r.Exempt) > ruleExemptAtMost, "exempt_user_ids", "length", "最多 1000 个用户", "At most 1000 users can be exempt")
 	return p.Err()
@@ -110,10 +114,16 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil || len(r.Exempt) == 0 {
 		return err
 	}
-	written, err := db.Changed(tx.NewRaw(`INSERT INTO rule_exemption (rule_id, user_id) SELECT ?, user_id FROM access WHERE user_id IN (?)`, r.ID, bun.List(r.Exempt)).Exec(ctx))
-	if err == nil && written < int64(len(r.Exempt)) {
-		return fault.Invalid("exempt_user_ids", "unknown", "有不存在的用户", "Some of these users do not exist")
+	var known []int64
+	if err := tx.NewRaw(`SELECT user_id FROM access WHERE user_id IN (?)`, bun.List(r.Exempt)).Scan(ctx, &known); err != nil {
+		return err
 	}
+	for _, id := range r.Exempt {
+		if !slices.Contains(known, id) {
+			return fault.Invalid("exempt_user_ids", "unknown", fmt.Sprintf("没有编号为 %d 的用户", id), fmt.Sprintf("There is no user %d", id))
+		}
+	}
+	_, err := tx.NewRaw(`INSERT INTO rule_exemption (rule_id, user_id) SELECT ?, user_id FROM access WHERE user_id IN (?)`, r.ID, bun.List(known)).Exec(ctx)
 	return err
 }
 

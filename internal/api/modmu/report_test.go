@@ -151,7 +151,7 @@ func TestRulesAndTheirHits(t *testing.T) {
 		if got := s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
 			t.Errorf("a hit of somebody whom the rule does not stop: %s", got)
 		}
-		records, total, err := s.nodes.HitsOf(t.Context(), 1, 0, 10, 0)
+		records, total, err := s.nodes.HitsOf(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
 		if err != nil || total != 1 || records[0].Count != 2 || records[0].RuleName != "torrent" || *records[0].NodeName != "ss" {
 			t.Fatalf("%+v, %d, %v", records, total, err)
 		}

@@ -69,7 +69,7 @@ func drafts() []node.Node {
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
 	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: files("a.example")}
 	empty := node.Draft("empty", node.VLESS, "e.example", 80)
-	empty.GroupID = 9
+	empty.GroupID, empty.Settings.Security = 9, "none"
 	return []node.Node{reality, vmess, ss, ss2022, trojan, hysteria, tuic, anytls, empty}
 }
 

@@ -30,7 +30,7 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		if err != nil {
 			return Answer{}, err
 		}
-		records, total, err := nodes.HitsOf(req.Context(), who.UserID, 0, p.size, p.offset())
+		records, total, err := nodes.HitsOf(req.Context(), node.HitFilter{UserID: who.UserID}, p.size, p.offset())
 		rows := []map[string]any{}
 		for _, h := range records {
 			name := ""

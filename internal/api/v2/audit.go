@@ -62,7 +62,7 @@ func Audit(nodes *node.Nodes) Resource {
 		}
 		handle(r, op{method: http.MethodGet, path: "/user/services/audit/record", id: "audit_records", tag: "user", access: user, summary: "What the audit rules stopped of the user's"},
 			func(ctx context.Context, who account.Identity, in *part) (auditRecords, error) {
-				records, total, err := nodes.HitsOf(ctx, who.UserID, in.RuleID, in.Limit, in.Offset)
+				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID}, in.Limit, in.Offset)
 				out := auditRecords{[]auditRecord{}, total}
 				for _, h := range records {
 					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})

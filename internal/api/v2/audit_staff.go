@@ -35,6 +35,23 @@ type auditRuleBody struct {
 	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
 }
 
+type staffAuditRecords struct {
+	Records    []staffAuditRecord `json:"records" doc:"Newest first"`
+	TotalCount int64              `json:"total_count"`
+}
+
+type staffAuditRecord struct {
+	ID        int64     `json:"id"`
+	UserID    int64     `json:"user_id"`
+	Email     string    `json:"email" doc:"Empty: the account is gone"`
+	RuleID    int64     `json:"rule_id"`
+	RuleName  string    `json:"rule_name"`
+	NodeID    int64     `json:"node_id"`
+	NodeName  *string   `json:"node_name" nullable:"true" doc:"null: the node was removed"`
+	Count     int64     `json:"count" doc:"Connections that were refused"`
+	CreatedAt time.Time `json:"created_at" doc:"When the node reported it"`
+}
+
 type blockedIPs struct {
 	Addresses  []blockedIP `json:"addresses" doc:"Newest first"`
 	TotalCount int64       `json:"total_count"`
@@ -63,10 +80,10 @@ type speedTest struct {
 func AuditRules(nodes *node.Nodes) Resource {
 	roles := []account.Role{account.Owner, account.Admin}
 	type which struct {
-		ID int64 `path:"rule_id"`
+		ID int64 `path:"rule_id" minimum:"1"`
 	}
 	type change struct {
-		ID   int64 `path:"rule_id"`
+		ID   int64 `path:"rule_id" minimum:"1"`
 		Body auditRuleBody
 	}
 	type part struct {
@@ -106,6 +123,22 @@ func AuditRules(nodes *node.Nodes) Resource {
 		handle(r, op{method: http.MethodDelete, path: "/staff/audit-rules/{rule_id}", id: "staff_audit_rule_remove", tag: "staff", access: staff, roles: roles, summary: "Lift an audit rule; its hits stay in the log"},
 			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
 				return Empty{}, nodes.RemoveRule(ctx, in.ID)
+			})
+		type recordsQuery struct {
+			UserID int64 `query:"user_id" minimum:"1" doc:"Of this user only"`
+			RuleID int64 `query:"rule_id" minimum:"1" doc:"Of this rule only, which may have been lifted"`
+			NodeID int64 `query:"node_id" minimum:"1" doc:"Of this node only"`
+			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		handle(r, op{method: http.MethodGet, path: "/staff/audit-records", id: "staff_audit_records", tag: "staff", access: staff, roles: roles, summary: "What the audit rules stopped, of whom and where"},
+			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
+				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: in.UserID, RuleID: in.RuleID, NodeID: in.NodeID}, in.Limit, in.Offset)
+				out := staffAuditRecords{[]staffAuditRecord{}, total}
+				for _, h := range records {
+					out.Records = append(out.Records, staffAuditRecord{h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})
+				}
+				return out, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/staff/blocked-ips", id: "staff_blocked_ips", tag: "staff", access: staff, roles: roles, summary: "Addresses that all nodes block because one asked for it"},
 			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {

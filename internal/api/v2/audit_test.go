@@ -2,6 +2,7 @@ package v2_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"airstrip/internal/db"
@@ -46,6 +47,18 @@ func TestUsersReadTheRulesAndTheirOwnHitsOnly(t *testing.T) {
 		want(t, f.ok(t, f.user, "GET", fmt.Sprintf("%s?rule_id=%d", recordsPath, id(mail)), ""), map[string]any{"total_count": 2})
 		want(t, f.ok(t, f.other, "GET", recordsPath, ""), map[string]any{"total_count": 0})
 
+		const log = "/api/v2/staff/audit-records"
+		all := f.ok(t, boss, "GET", log+"?limit=1", "")
+		want(t, all, map[string]any{"total_count": 3})
+		want(t, all["records"].([]any)[0].(map[string]any), map[string]any{"user_id": int(f.user), "rule_name": "Mail", "node_name": "HK 01", "count": 4})
+		for query, total := range map[string]int{
+			fmt.Sprintf("?user_id=%d", f.user): 3, fmt.Sprintf("?user_id=%d", f.other): 0, fmt.Sprintf("?rule_id=%d", id(p2p)): 1, fmt.Sprintf("?node_id=%d", f.node.ID): 3, fmt.Sprintf("?node_id=%d", f.node.ID+1): 0,
+			fmt.Sprintf("?user_id=%d&rule_id=%d", f.user, id(p2p)): 1,
+		} {
+			want(t, f.ok(t, boss, "GET", log+query, ""), map[string]any{"total_count": total})
+		}
+		f.refused(t, f.user, "GET", log, "", 403, "not_allowed")
+
 		// A rule that is lifted and a node that is removed stay in the log.
 		f.ok(t, boss, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "")
 		f.refused(t, boss, "DELETE", fmt.Sprintf("%s/%d", staffRules, id(mail)), "", 404, "rule_not_found")
@@ -89,6 +102,17 @@ func TestStaffKeepsTheRules(t *testing.T) {
 				if a := f.refused(t, boss, call[0], call[1], body, 422, "invalid_input"); len(a.Errors) != 1 || a.Errors[0].Field != field {
 					t.Errorf("%s %s: %s", call[0], body, a.raw)
 				}
+			}
+		}
+		for _, wrong := range [][3]string{
+			{"POST " + staffRules, `{"name":"x","pattern":"a)"}`, "unexpected ): `a)`"},
+			{"POST " + staffRules, `{"name":"x","pattern":"x","exempt_user_ids":[999]}`, "There is no user 999"},
+			{"POST " + staffRules, `{"name":"` + strings.Repeat("x", 65) + `","pattern":"x"}`, "at most 64 characters"},
+			{"GET /api/v2/staff/audit-records?limit=501", "", "at most 500"},
+		} {
+			method, path, _ := strings.Cut(wrong[0], " ")
+			if a := f.refused(t, boss, method, path, wrong[1], 422, "invalid_input"); len(a.Errors) != 1 || !strings.Contains(a.raw, wrong[2]) {
+				t.Errorf("%s does not say %q", a.raw, wrong[2])
 			}
 		}
 		f.refused(t, boss, "PUT", staffRules+"/999", `{"name":"x","pattern":"x"}`, 404, "rule_not_found")

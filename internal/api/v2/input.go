@@ -61,20 +61,27 @@ func checkText(req *http.Request) error {
 
 var requiredProperty = regexp.MustCompile(`^expected required property (\S+) to be present`)
 
-// sentences say in our words what huma's validation messages mean, by how they begin.
+// sentences say in our words what huma's validation messages mean, by how they begin; * stands for what they end with, a
+// bound or the choices.
 var sentences = []struct{ begins, code, zh, en string }{
 	{"expected required property", "required", "必填", "This is required"},
 	{"required", "required", "必填", "This is required"},
 	{"unexpected property", "unknown", "没有这个字段", "There is no such field"},
-	{"expected length >=", "too_short", "太短", "This is too short"},
-	{"expected length <=", "too_long", "太长", "This is too long"},
+	{"expected length >=", "too_short", "太短，至少 * 个字符", "This is too short; at least * characters"},
+	{"expected length <=", "too_long", "太长，最多 * 个字符", "This is too long; at most * characters"},
+	{"expected array length >=", "too_short", "至少 * 项", "At least * items"},
+	{"expected array length <=", "too_long", "最多 * 项", "At most * items"},
 	{"expected string to be RFC 5322 email", "email", "请输入有效的邮箱地址", "Please enter a valid e-mail address"},
 	{"expected string to be RFC 4122 uuid", "uuid", "不是有效的 UUID", "This is not a valid UUID"},
 	{"expected string to be RFC 3339 date-time", "format", "请填写时间，如 2026-01-02T15:04:05Z", "This must be a time such as 2026-01-02T15:04:05Z"},
 	{"expected string to match pattern", "format", "格式不正确", "This has the wrong form"},
 	{"expected value to match exactly one", "format", "格式不正确", "This has the wrong form"},
-	{"expected value to be one of", "choice", "不在可选范围内", "This is not one of the choices"},
-	{"expected number", "range", "必须是范围内的数字", "This must be a number in range"},
+	{"expected value to be one of", "choice", "可选值：*", "This is one of: *"},
+	{"expected number >=", "range", "不能小于 *", "This must be at least *"},
+	{"expected number <=", "range", "不能大于 *", "This must be at most *"},
+	{"expected number >", "range", "必须大于 *", "This must be more than *"},
+	{"expected number <", "range", "必须小于 *", "This must be less than *"},
+	{"expected number", "type", "必须是数字", "This must be a number"},
 	{"expected integer", "type", "必须是整数", "This must be a whole number"},
 	{"invalid integer", "type", "必须是整数", "This must be a whole number"},
 	{"expected boolean", "type", "必须是 true 或 false", "This must be true or false"},
@@ -88,15 +95,20 @@ var noPlace = regexp.MustCompile(`^json: cannot unmarshal number .* into Go stru
 // embedded is a step of noPlace's path that no input has: the name of a struct of ours within another.
 var embedded = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*\.`)
 
+// index is a step into a list, which the rules of the domain write as they write any other.
+var index = regexp.MustCompile(`\[(\d+)\]`)
+
 func inputField(operation string, d *huma.ErrorDetail) fault.Field {
 	_, name, _ := strings.Cut(d.Location, ".") // "body.email", "query.page", "path.id"
+	name = index.ReplaceAllString(name, ".$1")
 	if m := noPlace.FindStringSubmatch(d.Message); m != nil {
 		return fault.Field{Name: embedded.ReplaceAllString(m[1], ""), Code: "range", Text: fault.Text{ZH: "必须是范围内的整数", EN: "This must be a whole number in range"}}
 	}
 	f := fault.Field{Name: name, Code: "invalid", Text: fault.Text{ZH: "无效", EN: "This is not valid"}}
 	for _, s := range sentences {
 		if strings.HasPrefix(d.Message, s.begins) {
-			f.Code, f.Text = s.code, fault.Text{ZH: s.zh, EN: s.en}
+			end := strings.Trim(d.Message[len(s.begins):], ` "`)
+			f.Code, f.Text = s.code, fault.Text{ZH: strings.ReplaceAll(s.zh, "*", end), EN: strings.ReplaceAll(s.en, "*", end)}
 			break
 		}
 	}

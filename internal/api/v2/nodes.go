@@ -39,7 +39,7 @@ type nodeInfo struct {
 }
 
 type nodeID struct {
-	ID int64 `path:"node_id"`
+	ID int64 `path:"node_id" minimum:"1"`
 }
 
 // Nodes adds the nodes that a user may use.

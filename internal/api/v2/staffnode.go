@@ -106,7 +106,7 @@ type NodeChange struct {
 	Port       *int                     `json:"port,omitempty"`
 	Listen     *string                  `json:"listen,omitempty"`
 	ListenPort *int                     `json:"listen_port,omitempty"`
-	Settings   *nodeSettings            `json:"settings,omitempty" doc:"All of them; private keys that are left out stay, or are made"`
+	Settings   *nodeSettings            `json:"settings,omitempty" doc:"All of them, in place of the present ones; keys that are left out stay, or are made"`
 	Rate       *string                  `json:"rate,omitempty" example:"1.5"`
 	HourRates  *[]string                `json:"hour_rates,omitempty" doc:"24 of them, or none"`
 	QuotaBytes *int64                   `json:"quota_bytes,omitempty" minimum:"0" doc:"0: none"`
@@ -126,7 +126,7 @@ type NodeChange struct {
 }
 
 type newNodeBody struct {
-	Protocol node.Protocol `json:"protocol"`
+	Protocol node.Protocol `json:"protocol" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls"`
 	NodeChange
 }
 

@@ -92,7 +92,7 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, 
 		type listQuery struct {
 			Q        string `query:"q" maxLength:"100" doc:"In the name, the address, a tag or the remark"`
 			Status   string `query:"status" enum:"online,late,offline" doc:"Absent: any"`
-			Protocol string `query:"protocol" maxLength:"32"`
+			Protocol string `query:"protocol" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls" doc:"Absent: any"`
 			Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
 			Offset   int    `query:"offset" default:"0" minimum:"0"`
 		}

@@ -1842,7 +1842,7 @@ export type NewNodeBody = {
     listen_port?: number;
     name?: string;
     port?: number;
-    protocol: string;
+    protocol: 'shadowsocks' | 'vmess' | 'vless' | 'trojan' | 'hysteria2' | 'tuic' | 'anytls';
     /**
      * 0: none
      */
@@ -1852,7 +1852,7 @@ export type NewNodeBody = {
     remark?: string;
     reset_day?: number;
     /**
-     * All of them; private keys that are left out stay, or are made
+     * All of them, in place of the present ones; keys that are left out stay, or are made
      */
     settings?: NodeSettings;
     sort?: number;
@@ -1891,7 +1891,7 @@ export type NodeChange = {
     remark?: string;
     reset_day?: number;
     /**
-     * All of them; private keys that are left out stay, or are made
+     * All of them, in place of the present ones; keys that are left out stay, or are made
      */
     settings?: NodeSettings;
     sort?: number;
@@ -3333,6 +3333,38 @@ export type StaffApp = {
     sort?: number;
 };
 
+export type StaffAuditRecord = {
+    /**
+     * Connections that were refused
+     */
+    count: number;
+    /**
+     * When the node reported it
+     */
+    created_at: string;
+    /**
+     * Empty: the account is gone
+     */
+    email: string;
+    id: number;
+    node_id: number;
+    /**
+     * null: the node was removed
+     */
+    node_name: string | null;
+    rule_id: number;
+    rule_name: string;
+    user_id: number;
+};
+
+export type StaffAuditRecords = {
+    /**
+     * Newest first
+     */
+    records: Array<StaffAuditRecord>;
+    total_count: number;
+};
+
 export type StaffAuditRule = {
     created_at: string;
     /**
@@ -4102,6 +4134,37 @@ export type SiteGetResponses = {
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
 
+export type StaffAuditRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of this user only
+         */
+        user_id?: number;
+        /**
+         * Of this rule only, which may have been lifted
+         */
+        rule_id?: number;
+        /**
+         * Of this node only
+         */
+        node_id?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/audit-records';
+};
+
+export type StaffAuditRecordsResponses = {
+    /**
+     * OK
+     */
+    200: StaffAuditRecords;
+};
+
+export type StaffAuditRecordsResponse = StaffAuditRecordsResponses[keyof StaffAuditRecordsResponses];
+
 export type StaffAuditRulesData = {
     body?: never;
     path?: never;
@@ -4751,7 +4814,10 @@ export type StaffNodesListData = {
          * Absent: any
          */
         status?: 'online' | 'late' | 'offline';
-        protocol?: string;
+        /**
+         * Absent: any
+         */
+        protocol?: 'shadowsocks' | 'vmess' | 'vless' | 'trojan' | 'hysteria2' | 'tuic' | 'anytls';
         limit?: number;
         offset?: number;
     };
