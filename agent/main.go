@@ -4,12 +4,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -28,7 +28,7 @@ var version = "dev"
 type commands struct {
 	Run     runCommand     `cmd:"" help:"Serve until stopped."`
 	Check   checkCommand   `cmd:"" help:"Try the server, the secret, the clock, the certificate and the port, without serving."`
-	Status  statusCommand  `cmd:"" help:"Say how the agent stands: whether it runs, its users, reports that wait."`
+	Status  statusCommand  `cmd:"" help:"Say how the agent stands, and what is wrong with it."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -56,24 +56,40 @@ func (c *runCommand) Run() error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	context.AfterFunc(ctx, stop)
-	failed := make([]error, len(configs))
+	var failed error
 	var group sync.WaitGroup
-	for i, config := range configs {
+	for _, config := range configs {
 		config.Drain, config.Log = c.Drain, log
 		if len(configs) > 1 {
 			config.Log = log.With("node", config.Node)
 		}
 		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
 		group.Go(func() {
-			if failed[i] = run.Run(ctx, config); failed[i] != nil {
-				failed[i] = fmt.Errorf("node %d: %w", config.Node, failed[i])
-				log.Error("a node is not served", "err", failed[i])
+			for {
+				err := run.Run(ctx, config)
+				if err == nil {
+					return
+				}
+				err = fmt.Errorf("node %d: %w", config.Node, err)
+				log.Error("a node is not served", "err", err)
+				if len(configs) == 1 {
+					failed = err
+					return
+				}
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(again):
+				}
 			}
 		})
 	}
 	group.Wait()
-	return errors.Join(failed...)
+	return failed
 }
+
+// again is how soon one of several nodes that could not be served is tried again; one alone ends the process.
+const again = 30 * time.Second
 
 // giveBack returns to the system each minute what is not used: what many connections left behind when they began is
 // more than they take while they are idle, as most are.
@@ -94,24 +110,23 @@ func changeLevel(level *slog.LevelVar, told slog.Level) {
 	}()
 }
 
-type checkCommand struct{ nodes }
+type checkCommand struct {
+	nodes
+	installation
+}
 
 // Run prints what it finds and fails if anything is not as it must be.
 func (c *checkCommand) Run() error {
+	if err := c.fill(&c.nodes); err != nil {
+		return err
+	}
 	configs, err := c.configs()
 	if err != nil {
 		return err
 	}
 	bad := 0
 	for _, config := range configs {
-		for _, f := range run.Check(context.Background(), config) {
-			if f.Err != nil {
-				bad++
-				fmt.Printf("bad  %s: %v\n", f.What, f.Err)
-				continue
-			}
-			fmt.Printf("ok   %s\n", f.What)
-		}
+		bad += show(run.Check(context.Background(), config))
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d of these will keep the agent from serving", bad)
@@ -119,23 +134,74 @@ func (c *checkCommand) Run() error {
 	return nil
 }
 
-type statusCommand struct{ nodes }
+// show prints findings, each on a line, and answers how many of them are bad.
+func show(findings []run.Finding) (bad int) {
+	for _, f := range findings {
+		switch {
+		case f.Wrong != "":
+			bad++
+			fmt.Printf("bad  %s: %s\n", f.What, strings.ReplaceAll(f.Wrong, "\n", "; "))
+		case f.Note != "":
+			fmt.Printf("note %s: %s\n", f.What, strings.ReplaceAll(f.Note, "\n", "; "))
+		default:
+			fmt.Printf("ok   %s\n", f.What)
+		}
+	}
+	return bad
+}
 
-// Run prints a JSON object for each node.
+type statusCommand struct {
+	nodes
+	JSON bool          `name:"json" help:"Print a JSON object for each node."`
+	Wait time.Duration `help:"How long to wait for all to be well."`
+}
+
+// Run prints how each node's agent stands, and fails if anything is wrong.
 func (c *statusCommand) Run() error {
-	configs, err := c.configs()
+	folders, err := c.folders()
 	if err != nil {
 		return err
 	}
+	end := time.Now().Add(c.Wait)
+	for {
+		var all []run.Summary
+		bad := 0
+		for _, folder := range folders {
+			s := run.Summarize(folder)
+			all = append(all, s)
+			for _, f := range s.Findings {
+				if f.Wrong != "" {
+					bad++
+				}
+			}
+		}
+		if bad > 0 && time.Now().Before(end) {
+			time.Sleep(200 * time.Millisecond)
+			continue
+		}
+		if err := c.print(all); err != nil {
+			return err
+		}
+		if bad > 0 {
+			return fmt.Errorf("%d of these need somebody", bad)
+		}
+		return nil
+	}
+}
+
+func (c *statusCommand) print(all []run.Summary) error {
 	out := json.NewEncoder(os.Stdout)
-	for _, config := range configs {
-		s, err := run.Summarize(config.Data)
-		if err != nil {
-			return err
+	for i, s := range all {
+		if c.JSON {
+			if err := out.Encode(s); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := out.Encode(s); err != nil {
-			return err
+		if i > 0 {
+			fmt.Println()
 		}
+		show(s.Findings)
 	}
 	return nil
 }

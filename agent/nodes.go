@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"airstrip/agent/internal/dnshost"
 	"airstrip/agent/internal/run"
@@ -21,6 +25,39 @@ type nodes struct {
 	SecretFile string `type:"path" env:"AIRSTRIP_NODE_SECRET_FILE" help:"File with the node's secret."`
 	DNSFile    string `type:"path" env:"AIRSTRIP_NODE_DNS_FILE" help:"JSON file with who hosts the zone of the node's name, and the credentials there; needed only for certificates by dns-01."`
 	Data       string `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder for counters and unsent reports."`
+}
+
+// installation is what the install script writes; check goes by it where nothing else is said.
+type installation struct {
+	Installed string `default:"/etc/airstrip-node.env" type:"path" help:"File with the settings of the systemd unit, which count where no flag says which node is meant; the secret is in airstrip-node.secret beside it."`
+}
+
+// fill takes over what the install script wrote, where nothing says which node is meant.
+func (i installation) fill(n *nodes) error {
+	if n.Config != "" || n.Server != "" || n.Node != 0 || n.SecretFile != "" {
+		return nil
+	}
+	text, err := os.ReadFile(i.Installed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	n.SecretFile = strings.TrimSuffix(i.Installed, ".env") + ".secret"
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		switch value = strings.Trim(value, `"'`); name {
+		case "AIRSTRIP_NODE_SERVER":
+			n.Server = value
+		case "AIRSTRIP_NODE_ID":
+			if n.Node, err = strconv.ParseInt(value, 10, 64); err != nil {
+				return fmt.Errorf("%s: %s: %q is not a number", i.Installed, name, value)
+			}
+		case "AIRSTRIP_NODE_DNS_FILE":
+			n.DNSFile = value
+		}
+	}
+	return nil
 }
 
 // entry of the file. Relative paths are the file's neighbours.
@@ -37,61 +74,133 @@ func (n nodes) configs() ([]run.Config, error) {
 		config, err := entry{n.Server, n.Node, n.SecretFile, n.DNSFile}.config(n.Data)
 		return []run.Config{config}, err
 	}
-	file, err := os.Open(n.Config)
+	entries, err := n.entries()
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	var entries []entry
-	reader := json.NewDecoder(file)
-	reader.DisallowUnknownFields()
-	if err := reader.Decode(&entries); err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Config, err)
-	}
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("%s lists no node", n.Config)
-	}
 	var configs []run.Config
-	folders := map[string]bool{}
+	folders, secrets := map[string]bool{}, map[string]int{}
 	for i, e := range entries {
-		for _, path := range []*string{&e.SecretFile, &e.DNSFile} {
-			if *path != "" && !filepath.IsAbs(*path) {
-				*path = filepath.Join(filepath.Dir(n.Config), *path)
-			}
-		}
-		host := ""
-		if u, err := url.Parse(e.Server); err == nil {
-			host = strings.ReplaceAll(u.Host, ":", "_")
-		}
-		config, err := e.config(filepath.Join(n.Data, fmt.Sprintf("%s-%d", host, e.Node)))
-		if err == nil && folders[config.Data] {
+		config, err := e.config(n.folder(e))
+		switch first := secrets[config.Secret]; {
+		case err != nil:
+		case folders[config.Data]:
 			err = errors.New("the same node is there before")
+		case first > 0:
+			err = fmt.Errorf("secret_file: it holds the secret of entry %d, and each node has its own", first)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, entry %d: %w", n.Config, i+1, err)
 		}
-		folders[config.Data] = true
+		folders[config.Data], secrets[config.Secret] = true, i+1
 		configs = append(configs, config)
 	}
 	return configs, nil
 }
 
-func (e entry) config(data string) (c run.Config, err error) {
-	if e.Server == "" || e.Node < 1 || e.SecretFile == "" {
-		return c, errors.New("a node needs server, node and secret_file")
-	}
-	secret, err := os.ReadFile(e.SecretFile)
+// entries of the file.
+func (n nodes) entries() ([]entry, error) {
+	text, err := os.ReadFile(n.Config)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	c = run.Config{Server: e.Server, Node: e.Node, Secret: strings.TrimSpace(string(secret)), Data: data, Version: version}
-	if c.Secret == "" {
-		return c, fmt.Errorf("the secret file %s is empty", e.SecretFile)
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		if wrong := new(json.SyntaxError); errors.As(err, &wrong) {
+			return nil, fmt.Errorf("%s, line %d: %w", n.Config, 1+bytes.Count(text[:wrong.Offset], []byte("\n")), err)
+		}
+		return nil, fmt.Errorf("%s: it has to be a list, [{…}, {…}]: %w", n.Config, err)
+	}
+	if len(raw) == 0 {
+		return nil, fmt.Errorf("%s lists no node", n.Config)
+	}
+	entries := make([]entry, len(raw))
+	for i := range raw {
+		e := &entries[i]
+		reader := json.NewDecoder(bytes.NewReader(raw[i]))
+		reader.DisallowUnknownFields()
+		if err := reader.Decode(e); err != nil {
+			return nil, fmt.Errorf("%s, entry %d: %w", n.Config, i+1, err)
+		}
+		for _, path := range []*string{&e.SecretFile, &e.DNSFile} {
+			if *path != "" && !filepath.IsAbs(*path) {
+				*path = filepath.Join(filepath.Dir(n.Config), *path)
+			}
+		}
+	}
+	return entries, nil
+}
+
+// folder of one of several.
+func (n nodes) folder(e entry) string {
+	host := ""
+	if u, err := url.Parse(e.Server); err == nil {
+		host = strings.ReplaceAll(u.Host, ":", "_")
+	}
+	return filepath.Join(n.Data, fmt.Sprintf("%s-%d", host, e.Node))
+}
+
+// folders that agents work on, or did: those of the file or, without one, those that there are in Data.
+func (n nodes) folders() ([]string, error) {
+	if n.Config != "" {
+		entries, err := n.entries()
+		var folders []string
+		for _, e := range entries {
+			folders = append(folders, n.folder(e))
+		}
+		return folders, err
+	}
+	var folders []string
+	for _, pattern := range []string{n.Data, filepath.Join(n.Data, "*-*")} {
+		found, err := filepath.Glob(filepath.Join(pattern, "counters"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			folders = append(folders, filepath.Dir(path))
+		}
+	}
+	if len(folders) == 0 {
+		return []string{n.Data}, nil
+	}
+	return folders, nil
+}
+
+func (e entry) config(data string) (c run.Config, err error) {
+	for _, needed := range []struct {
+		field string
+		there bool
+	}{{"server", e.Server != ""}, {"node", e.Node > 0}, {"secret_file", e.SecretFile != ""}} {
+		if !needed.there {
+			return c, fmt.Errorf("%s is missing; a node needs server, node and secret_file", needed.field)
+		}
+	}
+	c = run.Config{Server: e.Server, Node: e.Node, Data: data, Version: version}
+	if c.Secret, err = secret(e.SecretFile); err != nil {
+		return c, fmt.Errorf("secret_file: %w", err)
 	}
 	if e.DNSFile != "" {
 		if c.DNS, err = dnshost.Load(e.DNSFile); err != nil {
-			return c, err
+			return c, fmt.Errorf("dns_file: %w", err)
 		}
 	}
 	return c, nil
+}
+
+// secret reads a file that holds one. It is never repeated in an error.
+func secret(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	word := strings.TrimSpace(string(text))
+	if word == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	for _, r := range word {
+		if unicode.IsSpace(r) || r == '\'' || r == '"' || r == '=' || r < ' ' || r > '~' {
+			return "", fmt.Errorf("%s holds more than the secret, which is one word without quotes", path)
+		}
+	}
+	return word, nil
 }

@@ -93,6 +93,10 @@ main() {
 	systemctl daemon-reload
 	systemctl enable airstrip-node
 	systemctl restart airstrip-node
+	"$bin/airstrip-node" status --wait 20s || {
+		echo "airstrip-node: $version is installed as node $node of $site, but not all is well; its log: journalctl -u airstrip-node" >&2
+		exit 1
+	}
 	echo "$version serves node $node of $site; its log: journalctl -u airstrip-node"
 }
 

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -30,16 +31,28 @@ type Client struct {
 	// calls bounds a whole request; streams only its beginning, its life is the caller's context.
 	calls, streams *http.Client
 	heard          atomic.Pointer[moment]
+	mu             sync.Mutex
+	contact        Contact
+}
+
+// Contact is how it went with the server: when it last answered as it should and, while it does not, why and since when.
+type Contact struct {
+	Answered time.Time
+	Failing  error
+	Since    time.Time
 }
 
 // moment is a time of the server's with the reading of our clock at which it came.
 type moment struct{ theirs, ours time.Time }
 
-// New makes a client for the server at base, an http or https address.
+// New makes a client for the server at base, an http or https address. A path in it is that at which a proxy has the server.
 func New(base, secret, version string) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("server address %q is not an http or https address", base)
+		return nil, fmt.Errorf("server %q is not an http or https address such as https://panel.example", base)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("server has to end after the host, as %s://%s does", u.Scheme, u.Host)
 	}
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -70,22 +83,6 @@ func (c *Client) Now() time.Time {
 
 // Told says whether the server has told the time.
 func (c *Client) Told() bool { return c.heard.Load() != nil }
-
-// Error is an answer of the server other than success.
-type Error struct {
-	Status  int
-	Code    string
-	Message string
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("the server answered %d %s: %s", e.Status, e.Code, e.Message)
-}
-
-// Final says that the same request will never be accepted, whenever it is repeated.
-func (e *Error) Final() bool {
-	return e.Status == http.StatusConflict || e.Status == http.StatusGone || e.Status == http.StatusUnprocessableEntity
-}
 
 // ErrNotModified means that the snapshot is the one of the ETag.
 var ErrNotModified = errors.New("not modified")
@@ -213,26 +210,51 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	}
 	req.Header.Set("Authorization", "Bearer "+c.secret)
 	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("Accept-Language", "en") // as the log is
 	return req, nil
+}
+
+// Contact answers how it goes with the server.
+func (c *Client) Contact() Contact {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.contact
+}
+
+func (c *Client) note(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch now := time.Now(); {
+	case err == nil:
+		c.contact = Contact{Answered: now}
+	case c.contact.Failing == nil:
+		c.contact.Failing, c.contact.Since = err, now
+	default:
+		c.contact.Failing = err
+	}
 }
 
 // do answers with 200 and 304 only; everything else becomes an *Error.
 func (c *Client) do(client *http.Client, req *http.Request) (*http.Response, error) {
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		if !errors.Is(req.Context().Err(), context.Canceled) { // else it was our wish
+			c.note(unreached(err))
+		}
+		return nil, unreached(err)
 	}
 	if theirs, err := http.ParseTime(res.Header.Get("Date")); err == nil {
 		c.heard.Store(&moment{theirs.UTC(), time.Now()})
 	}
-	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusNotModified {
-		return res, nil
+	if failure := failureOf(res); failure != nil {
+		res.Body.Close()
+		if failure.strange() {
+			c.note(failure)
+		} else {
+			c.note(nil)
+		}
+		return nil, failure
 	}
-	defer res.Body.Close()
-	failure := &Error{Status: res.StatusCode, Code: "unknown", Message: http.StatusText(res.StatusCode)}
-	var named struct{ Code, Message string }
-	if json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&named) == nil && named.Code != "" {
-		failure.Code, failure.Message = named.Code, named.Message
-	}
-	return nil, failure
+	c.note(nil)
+	return res, nil
 }

@@ -25,6 +25,10 @@ type Node struct {
 	SpeedMbps     *float64 `json:"speed_mbps"`
 	ReportSeconds int      `json:"report_seconds"`
 	AllowPrivate  bool     `json:"allow_private"`
+	// Closed, or with its own quota Spent, nobody may use it. Hidden, it is in no list and no link.
+	Closed bool `json:"closed"`
+	Spent  bool `json:"spent"`
+	Hidden bool `json:"hidden"`
 	// Forwards are the ports at which this node is the relay of others.
 	Forwards []Forward `json:"forwards"`
 }

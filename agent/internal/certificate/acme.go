@@ -48,14 +48,15 @@ const (
 	orderTime  = 10 * time.Minute
 )
 
-// follow hands over the certificate of a name and, as each nears its end, the next, until ctx is done.
-func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got func(pair)) {
+// follow hands over the certificate of a name and, as each nears its end, the next, or why it could not be got, until ctx
+// is done.
+func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got func(pair, error)) {
 	sum := sha256.Sum256([]byte(settings.Directory + " " + name))
 	path := filepath.Join(i.dir, hex.EncodeToString(sum[:8])+".pem")
 	gap := firstGap
 	kept, due := load(path)
 	if kept != (pair{}) {
-		got(kept)
+		got(kept, nil)
 	}
 	for {
 		if wait(ctx, time.Until(due)) != nil {
@@ -67,7 +68,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 				i.log.Error("a certificate could not be kept; it is got anew at the next start", "name", name, "err", err)
 			}
 			i.log.Info("the issuer gave a certificate", "name", name)
-			got(next)
+			got(next, nil)
 			due, gap = renewal(next), firstGap
 			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // a clock that is wrong must not drive us on
 				due = soonest
@@ -78,6 +79,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 			return
 		}
 		i.log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
+		got(pair{}, err)
 		due, gap = time.Now().Add(gap), min(4*gap, longestGap)
 	}
 }

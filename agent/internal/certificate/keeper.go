@@ -25,8 +25,10 @@ type Keeper struct {
 	given pair
 	// obtained is the certificate by ACME that the settings ask for, once it is there; stop ends the getting.
 	obtained pair
-	stop     context.CancelFunc
-	getting  sync.WaitGroup
+	// failing is why the last try to get the next one was in vain.
+	failing error
+	stop    context.CancelFunc
+	getting sync.WaitGroup
 }
 
 // pair is a certificate with its key, both PEM.
@@ -54,7 +56,7 @@ func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	defer k.mu.Unlock()
 	if k.stop != nil && (t.ACME == nil || k.asked.ACME == nil || *t.ACME != *k.asked.ACME || t.ServerName != k.asked.ServerName) {
 		k.stop()
-		k.stop, k.obtained = nil, pair{}
+		k.stop, k.obtained, k.failing = nil, pair{}, nil
 	}
 	k.asked = t
 	if t.ACME != nil && k.stop == nil {
@@ -73,6 +75,9 @@ func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 func (k *Keeper) present() (p pair, err error) {
 	switch t := k.asked; {
 	case t.ACME != nil:
+		if k.obtained == (pair{}) && k.failing != nil {
+			return p, fmt.Errorf("%w: %w", ErrAwaited, k.failing)
+		}
 		if k.obtained == (pair{}) {
 			return p, ErrAwaited
 		}
@@ -82,15 +87,15 @@ func (k *Keeper) present() (p pair, err error) {
 	default:
 		certificate, err := os.ReadFile(t.CertificateFile)
 		if err != nil {
-			return p, fmt.Errorf("the certificate: %w", err)
+			return p, fmt.Errorf("certificate_file: %w", err)
 		}
 		key, err := os.ReadFile(t.KeyFile)
 		if err != nil {
-			return p, fmt.Errorf("the certificate's key: %w", err)
+			return p, fmt.Errorf("key_file: %w", err)
 		}
 		p = pair{string(certificate), string(key)}
 		if err := p.check(); err != nil {
-			return p, fmt.Errorf("the certificate in %s: %w", t.CertificateFile, err)
+			return p, fmt.Errorf("certificate_file %s with key_file %s: %w", t.CertificateFile, t.KeyFile, err)
 		}
 		return p, nil
 	}
@@ -104,15 +109,46 @@ func (k *Keeper) Changed() bool {
 	return err == nil && p != k.given
 }
 
+// Standing answers when the certificate that Fill gave last ends, zero where there is none, and what is wrong with it, or
+// with the one that is to follow it.
+func (k *Keeper) Standing() (ends time.Time, wrong error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, wrong = k.present()
+	both, err := tls.X509KeyPair([]byte(k.given.certificate), []byte(k.given.key))
+	if err != nil {
+		return ends, wrong
+	}
+	ends = both.Leaf.NotAfter
+	left, life := time.Until(ends), ends.Sub(both.Leaf.NotBefore)
+	switch {
+	case wrong != nil:
+	case left <= 0:
+		wrong = errors.New("it has ended")
+	case left < min(soon, life/4):
+		wrong = errors.New("it ends soon, and the next is not there")
+	}
+	if wrong != nil && k.failing != nil && !errors.Is(wrong, k.failing) {
+		wrong = fmt.Errorf("%w: %w", wrong, k.failing)
+	}
+	return ends, wrong
+}
+
+// soon is how long before its end a certificate should have been replaced.
+const soon = 7 * 24 * time.Hour
+
 // get follows the certificate of a name in the background.
 func (k *Keeper) get(name string, settings api.ACME) {
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	k.getting.Go(func() {
-		k.issuer.follow(ctx, name, settings, func(p pair) {
+		k.issuer.follow(ctx, name, settings, func(p pair, err error) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
-			if ctx.Err() == nil {
+			if ctx.Err() != nil {
+				return
+			}
+			if k.failing = err; err == nil {
 				k.obtained = p
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -54,7 +55,9 @@ type counters struct {
 	maps   [][]byte
 	byUser map[int64]*Counter
 	free   []*Counter
-	log    *slog.Logger
+	// volatile is why some are in memory alone.
+	volatile error
+	log      *slog.Logger
 }
 
 // openCounters maps the file at path, making it if it is not there. A file that is not ours is set aside and
@@ -64,7 +67,7 @@ func openCounters(path string, log *slog.Logger) (*counters, error) {
 	c, err := mapCounters(path, log)
 	if durable.Full(err) {
 		log.Error("the disk has no room for the counters file; until the next start bytes are counted in memory only and, while nothing can be reported, lost if the agent ends", "err", err)
-		return &counters{head: make([]byte, headBytes), byUser: map[int64]*Counter{}, log: log}, nil
+		return &counters{head: make([]byte, headBytes), byUser: map[int64]*Counter{}, volatile: err, log: log}, nil
 	}
 	return c, err
 }
@@ -155,6 +158,7 @@ func (c *counters) grow() {
 	}
 	if err != nil {
 		c.log.Error("the counters file cannot grow; further users are counted in memory only and lost if the agent is killed", "err", err)
+		c.volatile = err
 		c.adopt(make([]Counter, segmentSlots))
 	}
 }
@@ -211,6 +215,23 @@ func (c *counters) sealedAt() time.Time {
 
 func (c *counters) setSealedAt(t time.Time) {
 	atomic.StoreInt64((*int64)(unsafe.Pointer(&c.head[32])), t.UnixNano())
+}
+
+// kept is why what is counted would not outlive the process, nil where it would.
+func (c *counters) kept() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.volatile != nil {
+		return fmt.Errorf("bytes are counted in memory only, for want of room: %w", c.volatile)
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Sys().(*syscall.Stat_t).Nlink == 0 {
+		return fmt.Errorf("%s was removed while it was in use; what is counted and not yet reported is lost if the agent is killed: restart it", c.file.Name())
+	}
+	return nil
 }
 
 // sync puts all that was counted so far on the disk.

@@ -323,6 +323,10 @@ func (m *Meter) Refuse(b *Batch) error {
 // Sync makes what was counted so far outlive a power cut.
 func (m *Meter) Sync() error { return m.counters.sync() }
 
+// Kept is why some of what is counted would be lost if the process were killed: there was no room for it in the counters
+// file, or that was removed. Nil: all is kept.
+func (m *Meter) Kept() error { return m.counters.kept() }
+
 // Close ends the accounting; counting after it is harmless and reaches the next start.
 func (m *Meter) Close() error { return errors.Join(m.counters.sync(), m.counters.close()) }
 

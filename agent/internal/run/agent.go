@@ -42,6 +42,7 @@ type Config struct {
 
 type agent struct {
 	node    int64
+	server  string
 	version string
 	started time.Time
 	state   string
@@ -58,7 +59,9 @@ type agent struct {
 	// batches a snapshot's figures can include.
 	wire sync.Mutex
 	// saving keeps an older state from being written over a newer one.
-	saving sync.Mutex
+	saving   sync.Mutex
+	troubles troubles
+
 	// hurry asks for a report now.
 	hurry chan struct{}
 
@@ -88,17 +91,25 @@ type member struct {
 // Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at once if the
 // folder is in use, if the secret is another node's, or if it cannot keep accounts.
 func Run(ctx context.Context, c Config) error {
-	unlock, err := claim(c.Data)
+	folder, err := claim(c.Data)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer folder.Close()
+	_ = os.Remove(filepath.Join(c.Data, failureFile)) // what it says is over
+	if err = run(ctx, c, folder); err != nil {
+		remember(c.Data, err)
+	}
+	return err
+}
+
+func run(ctx context.Context, c Config, folder *os.File) error {
 	client, err := api.New(c.Server, c.Secret, c.Version)
 	if err != nil {
 		return err
 	}
 	a := &agent{
-		node: c.Node, version: c.Version, started: time.Now(), state: filepath.Join(c.Data, "state.json"),
+		node: c.Node, server: c.Server, version: c.Version, started: time.Now(), state: filepath.Join(c.Data, "state.json"),
 		client: client, log: c.Log, users: map[int64]member{}, doubt: map[int64]bool{},
 		hurry: make(chan struct{}, 1), stale: true,
 	}
@@ -113,6 +124,8 @@ func Run(ctx context.Context, c Config) error {
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())
 	}
+	stop := a.tell(folder)
+	defer stop()
 	c.Log.Info("agent started", "node", c.Node, "boot", a.meter.Boot(), "version", c.Version)
 	err = a.serve(ctx, saved)
 	a.drain(c.Drain)
@@ -144,9 +157,9 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 func (a *agent) upkeep(ctx context.Context) error {
 	failing := false
 	for second := 1; sleep(ctx, time.Second); second++ {
-		err := a.meter.Sync()
-		if err != nil && !failing {
-			a.log.Error("the counters cannot be put on the disk; counting goes on", "err", err)
+		err := errors.Join(a.meter.Kept(), a.meter.Sync())
+		if a.troubles.note(counters, err); err != nil && !failing {
+			a.log.Error("the counters are not on the disk; counting goes on", "err", err)
 		}
 		failing = err != nil
 		if second%5 == 0 {
@@ -208,9 +221,9 @@ func (a *agent) shutdown() error {
 
 var errInUse = errors.New("another agent works on the data folder")
 
-// claim makes the data folder, if it is not there, and sees that only one agent works on it. The claim dies with the
-// process.
-func claim(data string) (func(), error) {
+// claim makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
+// or the process ends.
+func claim(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
@@ -218,11 +231,14 @@ func claim(data string) (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%w %s", errInUse, data)
+	for range 5 { // who looks whether it is claimed holds it for a moment
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return f, nil
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return func() { f.Close() }, nil
+	f.Close()
+	return nil, fmt.Errorf("%w %s", errInUse, data)
 }
 
 // sleep waits, or answers false when ctx is done.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -73,6 +74,10 @@ func TestWithAFullDiskAndAnEmptyFolderItStartsAndSaysSo(t *testing.T) {
 		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
 	}
 	w.mustExchange(conn, 5000)
+	eventually(t, 5*time.Second, "the status says so, too", func() bool {
+		wrong := wrongOf(run.Summarize(w.data))
+		return strings.Contains(wrong, "in memory only") && strings.Contains(wrong, "spooling a batch") && strings.Contains(wrong, w.data)
+	})
 	if bill := w.bill(1); bill != 0 {
 		t.Errorf("billed %d while no report could be kept", bill)
 	}
@@ -115,6 +120,7 @@ func TestOnAFullDiskItSaysSoAndGoesOnCounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.billedExactly(1, 22_000)
+	eventually(t, 10*time.Second, "all is well again", func() bool { return wrongOf(run.Summarize(w.data)) == "" })
 	eventually(t, 10*time.Second, "the list with the new user is saved", func() bool {
 		text, err := os.ReadFile(filepath.Join(w.data, "state.json"))
 		return err == nil && bytes.Contains(text, []byte(User(2).UUID))

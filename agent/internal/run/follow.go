@@ -300,7 +300,7 @@ func (a *agent) configure() {
 		err = a.engine.Configure(node, users)
 	}
 	a.configured = err == nil
-	if err != nil {
+	if a.troubles.note(listener, err); err != nil {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)
 	}
 	a.forward()
@@ -310,7 +310,7 @@ func (a *agent) configure() {
 func (a *agent) forward() {
 	err := a.relay.Set(a.known.Node.Listen, a.known.Node.Forwards)
 	a.relaying = err == nil
-	if err != nil {
+	if a.troubles.note(relays, err); err != nil {
 		a.log.Error("the node cannot be a relay as the server wants it", "err", err)
 	}
 }

@@ -40,7 +40,11 @@ func (a *agent) report(ctx context.Context) error {
 		if time.Now().Before(retry) {
 			continue
 		}
-		if err := a.deliver(ctx, a.answered); err != nil {
+		err := a.deliver(ctx, a.answered)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if a.troubles.note(sending, err); err != nil {
 			wait := gap.next()
 			retry = time.Now().Add(wait)
 			a.log.Warn("a report was not answered; it is kept and sent again", "err", err, "in", wait.Round(time.Millisecond))
@@ -68,7 +72,11 @@ func (a *agent) seal() {
 	if !a.client.Told() {
 		return
 	}
-	if err := a.meter.Seal(); err != nil && !errors.Is(err, meter.ErrNotSealed) {
+	err := a.meter.Seal()
+	if errors.Is(err, meter.ErrNotSealed) {
+		err = nil
+	}
+	if a.troubles.note(spool, err); err != nil {
 		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err", err)
 	}
 }

@@ -80,7 +80,7 @@ func (a *agent) save() {
 	if err == nil {
 		err = durable.WriteFile(a.state, data)
 	}
-	if err != nil {
+	if a.troubles.note(state, err); err != nil {
 		a.log.Error("the state could not be saved; it is tried again", "file", a.state, "err", err)
 		a.mu.Lock()
 		a.dirty = true

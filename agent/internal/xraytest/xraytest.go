@@ -227,12 +227,17 @@ type Certificate struct {
 
 // SelfSigned is a certificate for a name.
 func SelfSigned(t testing.TB, name string) Certificate {
+	return SelfSignedUntil(t, name, time.Now().Add(time.Hour))
+}
+
+// SelfSignedUntil makes one that began an hour ago.
+func SelfSignedUntil(t testing.TB, name string, end time.Time) Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: end,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)

@@ -31,6 +31,9 @@ type nodeJSON struct {
 	SpeedMbps     *int           `json:"speed_mbps"`
 	ReportSeconds int            `json:"report_seconds"`
 	AllowPrivate  bool           `json:"allow_private"`
+	Closed        bool           `json:"closed"` // nobody may use it, nor once it has Spent its quota
+	Spent         bool           `json:"spent"`
+	Hidden        bool           `json:"hidden"`   // in lists and links
 	Forwards      []node.Forward `json:"forwards"` // ports at which it is the relay of other nodes
 }
 
@@ -76,7 +79,8 @@ func (s *server) nodeJSON(ctx context.Context, n node.Node) (*nodeJSON, error) {
 	site := s.settings.Get()
 	return &nodeJSON{
 		ID: n.ID, Name: n.Name, Protocol: n.Protocol, Listen: n.Listen, Port: n.ListenPort, Settings: n.Settings,
-		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate, Forwards: forwards,
+		SpeedMbps: n.SpeedMbps, ReportSeconds: site.NodeReportSeconds, AllowPrivate: site.NodeAllowPrivate,
+		Closed: !n.Enabled, Spent: n.Spent, Hidden: !n.Visible, Forwards: forwards,
 	}, err
 }
 

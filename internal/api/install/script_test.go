@@ -207,6 +207,18 @@ func TestTheScriptRefusesAndChangesNothing(t *testing.T) {
 	}
 }
 
+func TestTheScriptSaysWhenTheAgentIsNotWell(t *testing.T) {
+	m := newMachine(t, false)
+	put(t, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\ncase $1 in status) echo 'bad  server: refused'; exit 1 ;; esac\necho airstrip-node v1\n")
+	out, err := m.run(m.agents.Line(7, "first"))
+	if err == nil || !strings.Contains(out, "bad  server: refused") || !strings.Contains(out, "is installed as node 7") || strings.Contains(out, "serves node 7") {
+		t.Errorf("%v %s", err, out)
+	}
+	if got := m.holds(); got["etc/airstrip-node.secret"] != "-rw------- first" || got["systemctl"] != "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n" {
+		t.Error(got)
+	}
+}
+
 func TestHalfAScriptDoesNothing(t *testing.T) {
 	m := newMachine(t, false)
 	lines := bytes.Count(deploy.InstallNode, []byte("\n"))

@@ -1,0 +1,33 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"airstrip/internal/node"
+)
+
+func TestAnAgentIsToldThatItsNodeIsClosedOrHidden(t *testing.T) {
+	type standing struct{ Closed, Spent, Hidden bool }
+	each(t, func(s *site) {
+		told := func(edit func(*node.Node)) (got standing) {
+			if _, err := s.nodes.Change(t.Context(), s.node.ID, edit); err != nil {
+				t.Fatal(err)
+			}
+			var all struct{ Node struct{ standing } }
+			if _, _, body := s.call("GET", "snapshot", nil); json.Unmarshal(body, &all) != nil {
+				t.Fatalf("%s", body)
+			}
+			return all.Node.standing
+		}
+		if got := told(func(n *node.Node) { n.Enabled = false }); got != (standing{Closed: true}) {
+			t.Errorf("closed: %+v", got)
+		}
+		if got := told(func(n *node.Node) { n.Enabled, n.Visible = true, false }); got != (standing{Hidden: true}) {
+			t.Errorf("hidden: %+v", got)
+		}
+		if got := told(func(n *node.Node) { n.Visible = true }); got != (standing{}) {
+			t.Errorf("open: %+v", got)
+		}
+	})
+}
