@@ -14,11 +14,11 @@ export class Download {
   #body = 0
   #established = false
 
-  /** Asks for http://localhost:port/path through the HTTP proxy on 127.0.0.1:proxy, and gives up after seconds of silence. */
-  constructor(proxy: number, port: number, path: string, seconds = 10) {
+  /** Asks for http://host:port/path through the HTTP proxy on 127.0.0.1:proxy, and gives up after seconds of silence. */
+  constructor(proxy: number, port: number, path: string, seconds = 10, host = 'localhost') {
     this.#socket = connect(proxy, '127.0.0.1')
     this.#socket.setTimeout(seconds * 1000, () => this.#socket.destroy())
-    const request = `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: close\r\n\r\n`
     let reply = ''
     this.#socket.on('data', (data: Buffer) => {
       if (this.#established) return this.#take(data)
@@ -32,7 +32,7 @@ export class Download {
     })
     this.#socket.on('error', () => {}) // a cut connection is a result, not a failure
     this.ended = new Promise((resolve) => this.#socket.once('close', () => resolve()))
-    this.#socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+    this.#socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`)
   }
 
   /** Status and body of the answer once it has ended; undefined when it was cut off. */

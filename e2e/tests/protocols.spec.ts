@@ -4,6 +4,7 @@ import { Agent, type Node } from '../harness/agent.ts'
 import { Customer } from '../harness/customer.ts'
 import { Download } from '../harness/download.ts'
 import { freePort } from '../harness/ports.ts'
+import { Origin } from '../harness/origin.ts'
 import { nodeOn, SingBox } from '../harness/sing-box.ts'
 import type { Station } from '../harness/station.ts'
 import { expect, test } from '../harness/test.ts'
@@ -18,38 +19,72 @@ const file = 2 ** 20
 const fileHash = createHash('sha256').update(Buffer.alloc(file, 'airstrip')).digest('hex')
 const foreign = ['tuic', 'anytls'] // to Xray
 
-test('real clients go through nodes of every protocol with what the link holds', async ({ station }) => {
-  const customer = await Customer.signUp(station.server.url)
+let customer: Customer
+let others: Agent[]
+
+test.beforeAll(async ({ station }) => {
+  customer = await Customer.signUp(station.server.url)
   await customer.recharge('1.00')
   await customer.buy(await station.addPlan('--name', 'Protocols', '--quota-gb', '100', '--price', '1=1.00'))
-  const others = await Promise.all(foreign.map((protocol) => added(station, protocol)))
-  try {
-    const profile = await customer.profile()
-    for (const { node } of others) {
-      const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
-      await downloads(station, client.port, `sing-box by ${node.protocol}`)
-      await client.stop()
-    }
+  others = await Promise.all(foreign.map((protocol) => added(station, protocol)))
+})
 
-    const answer = await fetch(`${await customer.link()}?client_type=XrayJson`)
-    const configs = (await answer.json()) as XrayConfig[]
-    expect(Number(answer.headers.get('x-nodes-left-out'))).toBeGreaterThanOrEqual(others.length)
-    for (const { node } of others) expect(configOn(configs, node.port), node.protocol).toBeUndefined()
-    for (const { node } of station.agents) {
-      const config = configOn(configs, node.port)
-      expect(config, node.name).toBeDefined()
-      const client = await Xray.start(config!, station.folder)
-      await downloads(station, client.port, `Xray by ${node.name}`)
-      await client.stop()
-    }
-    const clients = others.length + station.agents.length
-    await expect.poll(async () => (await customer.usage()).download, 'all of it went through the nodes').toBeGreaterThan(clients * file)
-  } finally {
-    for (const agent of others) {
-      await agent.stop()
-      await station.server.command('node', 'remove', String(agent.node.id))
-    }
+test.afterAll(async ({ station }) => {
+  for (const agent of others) {
+    await agent.stop()
+    await station.server.command('node', 'remove', String(agent.node.id))
   }
+})
+
+test('real clients go through nodes of every protocol with what the link holds', async ({ station }) => {
+  const profile = await customer.profile()
+  for (const { node } of others) {
+    const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+    await downloads(station, client.port, `sing-box by ${node.protocol}`)
+    await client.stop()
+  }
+
+  const answer = await fetch(`${await customer.link()}?client_type=XrayJson`)
+  const configs = (await answer.json()) as XrayConfig[]
+  expect(Number(answer.headers.get('x-nodes-left-out'))).toBeGreaterThanOrEqual(others.length)
+  for (const { node } of others) expect(configOn(configs, node.port), node.protocol).toBeUndefined()
+  for (const { node } of station.agents) {
+    const config = configOn(configs, node.port)
+    expect(config, node.name).toBeDefined()
+    const client = await Xray.start(config!, station.folder)
+    await downloads(station, client.port, `Xray by ${node.name}`)
+    await client.stop()
+  }
+  const clients = others.length + station.agents.length
+  await expect.poll(async () => (await customer.usage()).download, 'all of it went through the nodes').toBeGreaterThan(clients * file)
+})
+
+test('a blocked domain is blocked on nodes of every protocol and shows in the log', async ({ station }) => {
+  const site = await Origin.start()
+  const rule = JSON.parse(await station.server.command('rule', 'add', 'Nowhere', String.raw`(^|\.)localhost:${site.port}$`)) as { ID: number }
+  const profile = await customer.profile()
+  const agents = [...station.agents, ...others]
+  const visit = (client: SingBox, host: string) => new Download(client.port, site.port, '/page', 5, host).answer()
+  for (const { node } of agents) {
+    const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+    await downloads(station, client.port, `of another site by ${node.name}`)
+    for (const host of ['localhost', 'www.localhost']) expect(await visit(client, host), `${host} by ${node.name}`).toBeUndefined()
+    await client.stop()
+  }
+  expect(site.received).toBe(0)
+  const hits = async () => {
+    const { records } = await customer.call<{ records: { node_id: number; count: number }[] }>('GET', `/user/services/audit/record?rule_id=${rule.ID}`)
+    return agents.map(({ node }) => records.filter(({ node_id }) => node_id === node.id).reduce((sum, { count }) => sum + count, 0))
+  }
+  await expect.poll(hits, 'each refusal once, by node').toEqual(agents.map(() => 2))
+
+  await station.server.command('rule', 'remove', String(rule.ID))
+  for (const { node } of agents) {
+    const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+    await expect(async () => expect(await visit(client, 'localhost'), node.name).toMatchObject({ status: 200 })).toPass({ timeout: 3000, intervals: [100] })
+    await client.stop()
+  }
+  await site.stop()
 })
 
 async function added(station: Station, protocol: string): Promise<Agent> {
