@@ -8,6 +8,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
+	"airstrip/internal/traffic"
 )
 
 // tellStaff tells those who look after nodes by mail, and by Telegram where they linked it.
@@ -44,7 +45,11 @@ func (a *App) tellOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.Out
 	return a.tellStaff(ctx, tx, content)
 }
 
-// tellConflict tells them of a report under the number of another.
-func (a *App) tellConflict(ctx context.Context, tx bun.Tx, n node.Node) error {
-	return a.tellStaff(ctx, tx, mail.NodeConflict{Node: n.Name, At: a.DB.Now()})
+// tellAlarm tells them why they should look at a node's reports.
+func (a *App) tellAlarm(ctx context.Context, tx bun.Tx, n node.Node, why traffic.Alarm) error {
+	var content mail.Content = mail.NodeConflict{Node: n.Name, At: a.DB.Now()}
+	if why == traffic.BeyondLink {
+		content = mail.NodeBeyondLink{Node: n.Name, At: a.DB.Now(), LinkMbps: n.LinkMbps}
+	}
+	return a.tellStaff(ctx, tx, content)
 }

@@ -21,6 +21,14 @@ type NodeConflict struct {
 	At   time.Time
 }
 
-func (NodeOffline) kind() string  { return "node_offline" }
-func (NodeBack) kind() string     { return "node_back" }
-func (NodeConflict) kind() string { return "node_conflict" }
+// NodeBeyondLink tells staff that a node reported more traffic than its link can have carried.
+type NodeBeyondLink struct {
+	Node     string
+	At       time.Time
+	LinkMbps int // as it is set
+}
+
+func (NodeOffline) kind() string    { return "node_offline" }
+func (NodeBack) kind() string       { return "node_back" }
+func (NodeConflict) kind() string   { return "node_conflict" }
+func (NodeBeyondLink) kind() string { return "node_beyond_link" }

@@ -47,7 +47,7 @@ type Node struct {
 	GroupID       int        // 0: users of every group
 	Country       string     // ISO 3166-1 alpha-2, ZZ where unknown
 	SpeedMbps     *int       // per user; nil: none
-	LinkMbps      int        // of the machine; a report above one and a half times of it is absurd
+	LinkMbps      int        // of the machine; nobody's reports count for more than it can have carried
 	Sort          int
 	Visible       bool // in links and lists; agents serve hidden nodes too
 	Enabled       bool

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"math"
 	"math/bits"
-	"time"
 )
 
 // counted is a row that is good, with what it costs.
@@ -20,8 +19,8 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 		return nil, nil, ErrTooMany
 	}
 	now := t.db.Now()
-	if r.From.IsZero() {
-		r.From, r.To = t.lastReport(r.Node.ID, now), now
+	if r.To.IsZero() {
+		r.From, r.To = now, now
 	}
 	switch {
 	case r.To.Before(r.From):
@@ -30,8 +29,10 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 		slog.ErrorContext(ctx, "a report is older than its key would be kept and was not counted", "node", r.Node.ID, "id", r.ID, "to", r.To, "rows", len(r.Rows))
 		return nil, nil, ErrTooOld
 	}
-	span := min(max(r.To.Sub(r.From), minSpan), maxSpan)
-	most := int64(float64(r.Node.LinkMbps) * 1e6 / 8 * span.Seconds() * 1.5)
+	may, err := t.allowance(ctx, r.Node, now)
+	if err != nil {
+		return nil, nil, err
+	}
 	ids := make([]int64, len(r.Rows))
 	for i, row := range r.Rows {
 		ids[i] = row.UserID
@@ -48,7 +49,7 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 		switch {
 		case row.Up < 0 || row.Down < 0:
 			code = "negative"
-		case row.Up > most || row.Down > most || !fits:
+		case seconds(r.Node, row) > may.most || !fits:
 			code = "absurd"
 		case !admitted[row.UserID]:
 			code = "not_on_list"
@@ -81,14 +82,4 @@ func bill(row Row, ratePermille int64) (billed int64, ok bool) {
 	}
 	q, _ := bits.Div64(hi, lo, 1000)
 	return int64(q), q <= math.MaxInt64
-}
-
-// lastReport gives when the node's report before this one was counted; a day ago where this process does not know.
-func (t *Traffic) lastReport(nodeID int64, now time.Time) time.Time {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if at, ok := t.reported[nodeID]; ok && !at.After(now) { // unless the clock was set back
-		return at.Add(-time.Minute) // what was moved while that report was on its way
-	}
-	return now.Add(-maxSpan)
 }

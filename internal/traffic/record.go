@@ -40,6 +40,7 @@ type entry struct {
 	rate    int64 // in per mille, at the time it came
 	good    []counted
 	refused []Refusal
+	cost    float64 // what it took from the node's allowance
 	receipt Receipt
 	err     error
 }
@@ -55,6 +56,9 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 	e := &entry{Report: &r, key: r.ID, rate: rate, good: good, refused: refused}
 	if e.key == "" {
 		e.key = hex.EncodeToString(r.Hash[:])
+	}
+	if err := t.spend(ctx, e); err != nil {
+		return Receipt{}, err
 	}
 	b := t.join(ctx, e)
 	select {
@@ -104,6 +108,7 @@ func (t *Traffic) writeAll(ctx context.Context) {
 // write commits a batch. Where that fails each report is tried alone, so that one of them cannot keep the others out.
 func (t *Traffic) write(ctx context.Context, b *batch) {
 	defer close(b.done)
+	defer t.giveBack(b.entries)
 	if err := t.commit(ctx, b.entries); err == nil {
 		return
 	} else if len(b.entries) == 1 {
@@ -142,21 +147,9 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 	if err != nil {
 		return err
 	}
-	t.note(entries)
 	t.tellConflicts(ctx, entries)
 	t.followQuotas(ctx, entries)
 	return nil
-}
-
-// note keeps when foreign agents reported.
-func (t *Traffic) note(entries []*entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range entries {
-		if e.ID == "" && !e.receipt.Repeated {
-			t.reported[e.Node.ID] = e.To
-		}
-	}
 }
 
 // followQuotas closes nodes whose own quota the reports used up. What fails here the timetable does within a minute.
@@ -181,7 +174,12 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 	if e.ID == "" {
 		oldest, newest = now.Add(-again), now.Add(again) // later only if the clock was set back since
 	} else if e.To.After(now) {
-		at = e.To // whose report is from the future may repeat it for longer, and its key is kept as long
+		// A clock is ahead. The bytes count, and as the report may be repeated for longer its key is kept for longer, but not
+		// until any day that a report names.
+		at = e.To
+		if latest := now.Add(maxAge); at.After(latest) {
+			at = latest
+		}
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at NOT BETWEEN ? AND ?`,

@@ -19,17 +19,16 @@ import (
 const (
 	MaxRows = 20_000
 	maxAge  = 30 * 24 * time.Hour // keys of counted reports are kept as long
-	maxSpan = 24 * time.Hour      // of the time that a report may claim to cover
-	minSpan = 10 * time.Second    // bytes may come in bursts
 	again   = 30 * time.Second    // within it the same body of a foreign agent is a repetition
 )
 
 // Faults of this package.
 var (
-	ErrConflict = fault.Conflict("batch_conflict", "该批次编号已用于另一份报告", "This boot and sequence were used for another report")
-	ErrTooOld   = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{ZH: "报告超过 30 天，不再计入", EN: "The report is older than 30 days and is not counted"}}
-	ErrTooMany  = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
-	ErrWindow   = fault.Unprocessable("bad_window", "报告的起止时间有误", "The report must not end before it begins")
+	ErrConflict   = fault.Conflict("batch_conflict", "该批次编号已用于另一份报告", "This boot and sequence were used for another report")
+	ErrTooOld     = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{ZH: "报告超过 30 天，不再计入", EN: "The report is older than 30 days and is not counted"}}
+	ErrTooMany    = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
+	ErrBeyondLink = fault.TooMany("beyond_link", "该节点上报的流量超出其带宽所能承载的，暂不计入；请保留并稍后重发", "The node reports more than its link can have carried; this report is not counted now: keep it and send it again later")
+	ErrWindow     = fault.Unprocessable("bad_window", "报告的起止时间有误", "The report must not end before it begins")
 )
 
 // Row is what one user moved, in bytes.
@@ -42,7 +41,7 @@ type Report struct {
 	ID   string
 	Hash [32]byte // of the body
 	From time.Time
-	To   time.Time // with From zero for foreign agents, who do not say
+	To   time.Time // like From zero for foreign agents, who do not say
 	Rows []Row
 	Hits []node.Hit
 }
@@ -67,15 +66,15 @@ type Traffic struct {
 	services *service.Services
 	nodes    *node.Nodes
 
-	onConflict []func(ctx context.Context, tx bun.Tx, n node.Node) error
+	onAlarm []func(ctx context.Context, tx bun.Tx, n node.Node, why Alarm) error
 
-	mu       sync.Mutex
-	waiting  *batch // gathers while another is being written
-	writing  bool
-	reported map[int64]time.Time // when each foreign agent's last report was counted
+	mu         sync.Mutex
+	waiting    *batch // gathers while another is being written
+	writing    bool
+	allowances map[int64]*allowance // of the nodes that reported to this process
 }
 
 // New gives the traffic in d.
 func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {
-	return &Traffic{db: d, settings: settings, services: services, nodes: nodes, reported: map[int64]time.Time{}}
+	return &Traffic{db: d, settings: settings, services: services, nodes: nodes, allowances: map[int64]*allowance{}}
 }

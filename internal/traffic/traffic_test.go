@@ -36,6 +36,7 @@ func init() {
 // site is a server with a clock that tests move.
 type site struct {
 	db       *db.DB
+	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
 	traffic  *traffic.Traffic
@@ -56,13 +57,16 @@ func newSite(t *testing.T, d *db.DB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{db: d, services: service.New(d, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
+	s := &site{db: d, settings: settings, services: service.New(d, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
 	s.nodes = node.New(d, seal.Key{}, settings, s.services)
-	s.traffic = traffic.New(d, settings, s.services, s.nodes)
+	s.restart()
 	s.services.Register(s.queue)
 	d.SetClock(func() time.Time { return s.now })
 	return s
 }
+
+// restart forgets what the process knew.
+func (s *site) restart() { s.traffic = traffic.New(s.db, s.settings, s.services, s.nodes) }
 
 func (s *site) node(t fataler, rate int64, class, group int) node.Node {
 	t.Helper()

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"airstrip/internal/account"
+)
+
+func TestStaffHearsOnceADayOfANodeThatReportsMoreThanItsLinkCarries(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", `,"link_mbps":1`)
+		const gigabytes = 1_000_000_000
+		counted := func(down int64) bool {
+			h.now = h.now.Add(time.Minute)
+			w := h.call(h.Context(), customer{}, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":%d}]}`, h.users[0].id, down))
+			var answer struct{ Ret int }
+			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 {
+				t.Fatal(w.Code, w.Body)
+			}
+			return answer.Ret == 1
+		}
+		if !counted(30*gigabytes) || len(h.nodeMails(t)) != 0 { // in a day it carries 10.8 GB each way; half as much again is believed
+			t.Fatal(h.nodeMails(t))
+		}
+		told := []string{"node_beyond_link admin@example.com", "node_beyond_link owner@example.com"}
+		for range 3 {
+			if counted(10*gigabytes) || !slices.Equal(h.nodeMails(t), told) {
+				t.Fatal(h.nodeMails(t))
+			}
+		}
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"link_mbps":100}`, nil)
+		if !counted(10 * gigabytes) {
+			t.Error("the link is faster now")
+		}
+		h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), `{"link_mbps":1}`, nil)
+		h.now = h.now.Add(23 * time.Hour)
+		for range 3 {
+			counted(30 * gigabytes)
+		}
+		if told := h.nodeMails(t); len(told) != 2 {
+			t.Errorf("again within a day: %v", told)
+		}
+		h.now = h.now.Add(time.Hour)
+		if counted(30*gigabytes) || len(h.nodeMails(t)) != 4 {
+			t.Error(h.nodeMails(t))
+		}
+	})
+}
