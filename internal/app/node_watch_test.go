@@ -9,8 +9,17 @@ import (
 	"airstrip/internal/account"
 )
 
-// watch looks for silent nodes after a time and gives whom staff was told of until then.
+// watch looks for silent nodes each minute of a time and at its end, and gives whom staff was told of until then.
 func (h *hangar) watch(after time.Duration) []string {
+	h.Helper()
+	for ; after > time.Minute; after -= time.Minute {
+		h.look(time.Minute)
+	}
+	return h.look(after)
+}
+
+// look looks for silent nodes after a time in which nobody did.
+func (h *hangar) look(after time.Duration) []string {
 	h.Helper()
 	h.now = h.now.Add(after)
 	if err := h.Queue.Trigger(h.Context(), "node.watch"); err != nil {
@@ -23,14 +32,25 @@ func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
 	eachHangar(t, func(h *hangar) {
 		a := h.add("hk", "")
 		h.roster(a.Secret)
-		if told := h.watch(time.Hour); len(told) != 0 { // it looks for the first time since it started
-			t.Fatal(told)
-		}
-		if told := h.watch(299 * time.Second); len(told) != 0 {
-			t.Fatal(told)
+		// It starts for the first time; then it or its database is away; then its clock is set back.
+		for _, away := range []time.Duration{time.Hour, 4 * time.Minute, 2 * time.Minute, 20 * 24 * time.Hour, -19 * 24 * time.Hour} {
+			if told := h.look(away); len(told) != 0 {
+				t.Fatal(away, told)
+			}
+			if told := h.watch(299 * time.Second); len(told) != 0 {
+				t.Fatal(away, told)
+			}
 		}
 		if told := h.watch(time.Second); len(told) != 2 {
 			t.Errorf("the node had time enough to come back: %v", told)
+		}
+		if told := h.look(time.Hour); len(told) != 2 {
+			t.Error(told)
+		}
+		h.now = h.now.Add(time.Hour)
+		h.roster(a.Secret)
+		if told := h.look(time.Second); len(told) != 4 {
+			t.Errorf("after a break, too, a node that is back is back: %v", told)
 		}
 	})
 }

@@ -89,11 +89,16 @@ func (d *duty) silent(t *testing.T) {
 	}
 }
 
+// later looks for silent nodes each minute of a time and at its end.
 func (d *duty) later(t *testing.T, by time.Duration) {
 	t.Helper()
-	d.now = d.now.Add(by)
-	if err := d.Queue.Trigger(t.Context(), "node.watch"); err != nil {
-		t.Fatal(err)
+	for end := d.now.Add(by); ; d.now = d.now.Add(min(time.Minute, end.Sub(d.now))) {
+		if err := d.Queue.Trigger(t.Context(), "node.watch"); err != nil {
+			t.Fatal(err)
+		}
+		if d.now.Equal(end) {
+			return
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -35,9 +34,6 @@ type Nodes struct {
 	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
-
-	watching      sync.Once
-	watchingSince time.Time
 
 	kept        kept
 	whereabouts whereabouts

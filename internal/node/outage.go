@@ -21,27 +21,36 @@ func (s *Nodes) OnOutage(fn func(ctx context.Context, tx bun.Tx, n Node, o Outag
 	s.onOutage = append(s.onOutage, fn)
 }
 
-// watch notes outages of enabled nodes that were ever heard of. A server that has just started was perhaps away itself:
-// it gives nodes as long as they may be silent to come back.
+// longestBreak is how long no look for outages may have been taken for it to be no break in watching; one is due each minute.
+const longestBreak = 90 * time.Second
+
+// watch notes outages of enabled nodes that were ever heard of. While the server or its database was away nobody could be
+// heard of: after such a break nodes have as long as they may be silent to come back.
 func (s *Nodes) watch(ctx context.Context) error {
 	now := s.db.Now()
-	s.watching.Do(func() { s.watchingSince = now })
 	silent := now.Add(-time.Duration(s.settings.Get().NodeOfflineMinutes) * time.Minute)
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var since time.Time
+		err := tx.NewRaw(`INSERT INTO node_watch (id, since, looked_at) VALUES (1, ?0, ?0) ON CONFLICT (id) DO UPDATE SET looked_at = EXCLUDED.looked_at,
+			since = CASE WHEN node_watch.looked_at BETWEEN ?1 AND ?0 THEN node_watch.since ELSE EXCLUDED.since END RETURNING since`,
+			now, now.Add(-longestBreak)).Scan(ctx, &since)
+		if err != nil {
+			return err
+		}
 		var rows []struct {
 			Node
 			SeenAt   time.Time
 			OutageID *int64
 			BeganAt  *time.Time
 		}
-		err := tx.NewSelect().Model((*Node)(nil)).ColumnExpr("node.*, s.seen_at, o.id AS outage_id, o.began_at").
+		err = tx.NewSelect().Model((*Node)(nil)).ColumnExpr("node.*, s.seen_at, o.id AS outage_id, o.began_at").
 			Join("JOIN node_state AS s ON s.node_id = node.id").Join("LEFT JOIN node_outage AS o ON o.node_id = node.id AND o.ended_at IS NULL").
 			Where("node.enabled AND (s.seen_at <= ?) <> (o.id IS NOT NULL)", silent).OrderExpr("node.id").Scan(ctx, &rows)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			if r.OutageID == nil && s.watchingSince.After(silent) {
+			if r.OutageID == nil && since.After(silent) {
 				continue
 			}
 			o := Outage{NodeID: r.ID, BeganAt: r.SeenAt}

@@ -82,6 +82,13 @@ CREATE TABLE node_outage (
 CREATE UNIQUE INDEX node_outage_lasting ON node_outage (node_id) WHERE ended_at IS NULL;
 CREATE INDEX node_outage_node ON node_outage (node_id, began_at);
 
+-- When outages were last looked for, and since when without a break.
+CREATE TABLE node_watch (
+	id        {{int}} PRIMARY KEY CHECK (id = 1),
+	since     {{time}} NOT NULL,
+	looked_at {{time}} NOT NULL
+) {{strict}};
+
 -- The link group that each user was dealt; it says at which of a node's group hosts they enter.
 CREATE TABLE user_link_group (
 	user_id    {{int}} PRIMARY KEY,
