@@ -11,7 +11,7 @@ export default defineConfig<object, { database: Database }>({
   reporter: 'list',
   projects: [
     { name: 'sqlite', use: { database: 'sqlite' } },
-    { name: 'postgres', use: { database: 'postgres' }, testMatch: 'journey.spec.ts' },
+    { name: 'postgres', use: { database: 'postgres' }, testMatch: process.env.AIRSTRIP_FULL ? /(journey|accounting)\.spec\.ts/ : 'journey.spec.ts' },
   ],
   use: {
     browserName: 'chromium',

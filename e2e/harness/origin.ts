@@ -57,6 +57,11 @@ export class Origin {
     return (this.#server.address() as AddressInfo).port
   }
 
+  /** Connections that are open. */
+  get open(): number {
+    return this.#sockets.size
+  }
+
   /** Bytes that went out of all connections. */
   get sent(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, this.#sent)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Customer } from '../harness/customer.ts'
 import { Download } from '../harness/download.ts'
+import { Origin } from '../harness/origin.ts'
 import { freePort } from '../harness/ports.ts'
 import { Process } from '../harness/process.ts'
 import { singBox } from '../harness/programs.ts'
@@ -18,7 +19,9 @@ test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the 
   await customer.recharge('1.00')
   await customer.buy(await station.addPlan('--name', 'Devices', '--quota-gb', '100', '--devices', String(limit), '--price', '1=1.00'))
   const { proxies, stop } = await addresses(station, customer, 21)
-  const open = (port: number) => new Download(port, station.origin.port, `/slow/${rate * 120}/${rate}`, 8)
+  const origin = await Origin.start()
+  const open = (port: number) => new Download(port, origin.port, `/slow/${rate * 120}/${rate}`, 8)
+  const most = mostAtOnce(origin)
 
   const downloads = proxies.slice(0, 20).map(open)
   await wait(8000) // who has no place by then was refused
@@ -33,9 +36,26 @@ test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the 
   expect(now.filter((download) => staying.includes(download))).toHaveLength(limit - 1)
   const { access } = await customer.call<{ access: { online_devices: number } }>('GET', '/user/dashboard')
   expect(access.online_devices).toBe(limit)
+  expect(most()).toBe(limit)
   for (const download of [...downloads, newcomer]) download.stop()
   await stop()
+  await origin.stop()
 })
+
+/** Counts how many connections a web server ever had at once, until it is asked: nodes open none for an address without a place. */
+function mostAtOnce(origin: Origin): () => number {
+  let most = 0
+  let before = 0
+  const timer = setInterval(() => {
+    const now = origin.open
+    most = Math.max(most, Math.min(before, now)) // the end of one and the beginning of the next may be seen in either order
+    before = now
+  }, 20)
+  return () => {
+    clearInterval(timer)
+    return most
+  }
+}
 
 /** Those that something arrives for within a second. */
 async function moving(downloads: Download[]): Promise<Download[]> {
