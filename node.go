@@ -16,15 +16,20 @@ import (
 )
 
 type nodeCommand struct {
-	Add     nodeAdd     `cmd:"" help:"Add a node and print its secret and the line that installs its agent, once. Keys and certificates that it needs and that are not given are made."`
-	List    nodeList    `cmd:"" help:"List all nodes as JSON, with how they are and without their private keys."`
-	Change  nodeChange  `cmd:"" help:"Change a node; its agent follows at once."`
-	Remove  nodeRemove  `cmd:"" help:"Remove a node."`
-	Secret  nodeSecret  `cmd:"" help:"Give a node another secret and print it and the line that installs its agent, once."`
-	Blocked nodeBlocked `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
-	Unblock nodeUnblock `cmd:"" help:"Let an address go before its day is over."`
-	Shared  nodeShared  `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
-	Deal    nodeDeal    `cmd:"" help:"Deal users out to the link groups that nodes have."`
+	Add     nodeAdd        `cmd:"" help:"Add a node and print its secret and the line that installs its agent, once. Keys and certificates that it needs and that are not given are made."`
+	List    nodeList       `cmd:"" help:"List all nodes as JSON, with how they are and without their private keys."`
+	Change  nodeChange     `cmd:"" help:"Change a node; its agent follows at once."`
+	Remove  nodeRemove     `cmd:"" help:"Remove a node."`
+	Secret  nodeSecret     `cmd:"" help:"Give a node another secret and print it and the line that installs its agent, once."`
+	Blocked nodeBlocked    `cmd:"" help:"List the addresses that all nodes block because one asked for it, as JSON, the newest first."`
+	Unblock nodeUnblock    `cmd:"" help:"Let an address go before its day is over."`
+	Shared  nodeShared     `cmd:"" help:"Let the one key of a panel before this one open all nodes to agents of others, while they move; without a key, say whether there is one."`
+	Deal    nodeDeal       `cmd:"" help:"Deal users out to the link groups that nodes have."`
+	History nodeHistory    `cmd:"" help:"Say how a node was in the last hours, in steps of some minutes, and when it was away, as JSON."`
+	Online  nodeOnline     `cmd:"" help:"List the addresses that are connected to a node now as JSON."`
+	Users   nodeUsers      `cmd:"" help:"List the users who moved most on a node in the last hours as JSON."`
+	Speed   nodeSpeedTests `cmd:"" name:"speed-tests" help:"List how fast a node says it reaches the carriers as JSON, the newest first."`
+	Rebuild nodeRebuild    `cmd:"" help:"Turn the Shadowsocks nodes of before its edition of 2022 into VMess ones; without --apply only list them."`
 }
 
 // nodeFields are the parts of a node that both add and change take; what is not given stays as it is.
@@ -44,7 +49,7 @@ type nodeFields struct {
 	Class   *int     `help:"Users of this class and above may use it; 0: of every class."`
 	Group   *int     `help:"Users of this group may use it; 0: of every group."`
 	Speed   *int     `help:"Mbit/s for each user; 0: no limit."`
-	Link    *int     `help:"Mbit/s of the machine; a report of more than that is refused."`
+	Link    *int     `help:"Mbit/s of the machine; what a node reports beyond that waits."`
 	Sort    *int     `help:"Place in lists, lowest first."`
 	Hidden  *bool    `help:"Not in lists and links." negatable:""`
 	Enabled *bool    `help:"Whether anybody may use it." negatable:""`
@@ -274,16 +279,21 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
+		months, err := a.Nodes.Months(ctx, nodes...)
+		if err != nil {
+			return err
+		}
 		type listed struct {
 			node.Node
 			Status node.Health
 			SeenAt *time.Time // nil: never
+			Month  node.Month // of the quota
 		}
 		all := make([]listed, len(nodes))
 		for i, n := range nodes {
 			n.Private = nil
 			state, heard := states[n.ID]
-			all[i] = listed{Node: n, Status: a.Nodes.Health(state)}
+			all[i] = listed{Node: n, Status: a.Nodes.Health(state), Month: months[n.ID]}
 			if heard {
 				all[i].SeenAt = &state.SeenAt
 			}

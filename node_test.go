@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"airstrip/internal/app"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/node"
+)
+
+// desk is where an operator types commands.
+type desk struct {
+	*testing.T
+	config app.Config
+}
+
+func eachDesk(t *testing.T, test func(d desk)) {
+	site := app.Config{Listen: "127.0.0.1:0", SiteURL: "http://localhost:8080", TelegramAPI: "https://api.telegram.org"}
+	t.Run("sqlite", func(t *testing.T) {
+		site.Data = t.TempDir()
+		test(desk{t, site})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		site.Data, site.DatabaseURL, site.SecretKey = t.TempDir(), dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+		test(desk{t, site})
+	})
+}
+
+// run runs a command and reads what it prints into into.
+func (d desk) run(into any, args ...string) error {
+	d.Helper()
+	var c cli
+	k, err := kong.New(&c, kong.Configuration(kong.JSON), kong.BindTo(d.Context(), (*context.Context)(nil)))
+	if err != nil {
+		d.Fatal(err)
+	}
+	parsed, err := k.Parse(append(args, "--data", d.config.Data, "--database-url", d.config.DatabaseURL, "--secret-key", d.config.SecretKey))
+	if err != nil {
+		d.Fatal(args, err)
+	}
+	printed, err := os.Create(filepath.Join(d.TempDir(), "printed"))
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer printed.Close()
+	terminal := os.Stdout
+	os.Stdout = printed
+	failed := parsed.Run(&c.Config)
+	os.Stdout = terminal
+	text, err := os.ReadFile(printed.Name())
+	if err != nil {
+		d.Fatal(err)
+	}
+	if failed == nil && into != nil {
+		if err := json.Unmarshal(text, into); err != nil {
+			d.Fatalf("%v prints %s: %v", args, text, err)
+		}
+	}
+	return failed
+}
+
+// prints insists that the command does what it is told.
+func (d desk) prints(into any, args ...string) {
+	d.Helper()
+	if err := d.run(into, args...); err != nil {
+		d.Fatal(args, err)
+	}
+}
+
+func TestCommandsSayHowANodeIsAndWas(t *testing.T) {
+	eachDesk(t, func(d desk) {
+		d.prints(nil, "seed", "--demo")
+		var listed []struct {
+			ID    int64
+			Month struct{ Used int64 }
+		}
+		d.prints(&listed, "node", "list")
+		if len(listed) == 0 || listed[0].Month.Used == 0 {
+			d.Fatalf("the list is %+v", listed)
+		}
+		id := listed[0].ID
+		number := strconv.FormatInt(id, 10)
+
+		var users []struct{ UserID, Up, Down, Billed int64 }
+		d.prints(&users, "node", "users", number, "--hours", "1000", "--limit", "2")
+		if len(users) != 2 || users[0].Up+users[0].Down < users[1].Up+users[1].Down || users[1].Billed == 0 {
+			d.Fatalf("the users are %+v", users)
+		}
+
+		// Twenty minutes ago it was heard of, and then no more, until it tested its speed and somebody connected.
+		began := time.Now().Add(-20 * time.Minute)
+		a, err := app.Open(d.Context(), d.config, "test")
+		if err != nil {
+			d.Fatal(err)
+		}
+		n, err := a.Nodes.Get(d.Context(), id)
+		if err != nil {
+			d.Fatal(err)
+		}
+		for minute := range 10 {
+			a.DB.SetClock(func() time.Time { return began.Add(time.Duration(minute) * time.Minute) })
+			if minute == 0 {
+				err = a.Nodes.SetVitals(d.Context(), id, node.Vitals{CPUPermille: new(int64(125)), Connections: new(int64(7))})
+			}
+			if err := errors.Join(err, a.Queue.Trigger(d.Context(), "node.watch")); err != nil {
+				d.Fatal(err)
+			}
+		}
+		a.DB.SetClock(time.Now)
+		if _, err := a.Nodes.SetOnline(d.Context(), n, []node.OnlineIP{{UserID: users[0].UserID, IP: "192.0.2.7"}}); err != nil {
+			d.Fatal(err)
+		}
+		if _, err := a.Nodes.AddSpeedTests(d.Context(), id, []map[string]string{{"telecomping": "31 ms"}}); err != nil {
+			d.Fatal(err)
+		}
+		if err := errors.Join(a.Queue.Trigger(d.Context(), "node.watch"), a.Close()); err != nil {
+			d.Fatal(err)
+		}
+
+		var history struct {
+			Moments []struct{ CPUPermille, Connections int64 }
+			Outages []struct {
+				BeganAt time.Time
+				EndedAt *time.Time
+			}
+		}
+		d.prints(&history, "node", "history", number)
+		if len(history.Moments) == 0 || history.Moments[0].CPUPermille != 125 || history.Moments[0].Connections != 7 {
+			d.Errorf("it was %+v", history.Moments)
+		}
+		if len(history.Outages) != 1 || history.Outages[0].BeganAt.Sub(began).Abs() > time.Second || history.Outages[0].EndedAt == nil {
+			d.Errorf("it was away: %+v", history.Outages)
+		}
+		var online []struct {
+			UserID int64
+			IP     string
+		}
+		if d.prints(&online, "node", "online", number); len(online) != 1 || online[0].UserID != users[0].UserID || online[0].IP != "192.0.2.7" {
+			d.Errorf("online are %+v", online)
+		}
+		var tests []struct{ Results map[string]string }
+		if d.prints(&tests, "node", "speed-tests", number); len(tests) != 1 || tests[0].Results["telecomping"] != "31 ms" {
+			d.Errorf("the tests are %+v", tests)
+		}
+		for _, command := range []string{"history", "online", "users", "speed-tests"} {
+			if err := d.run(nil, "node", command, "999"); !errors.Is(err, node.ErrNotFound) {
+				d.Errorf("%s of a node that is none: %v", command, err)
+			}
+		}
+	})
+}
+
+func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
+	eachDesk(t, func(d desk) {
+		d.prints(nil, "node", "add", "--protocol", "shadowsocks", "--name", "old", "--address", "old.example", "--port", "8388", "--method", "aes-128-gcm")
+		d.prints(nil, "node", "add", "--protocol", "shadowsocks", "--name", "new", "--address", "new.example", "--port", "8388", "--method", "2022-blake3-aes-128-gcm")
+		for _, step := range []struct {
+			args     []string
+			protocol string
+		}{{nil, "shadowsocks"}, {[]string{"--apply"}, "vmess"}} {
+			var rebuilt struct {
+				Applied bool
+				Nodes   []struct{ Name, Method string }
+			}
+			d.prints(&rebuilt, append([]string{"node", "rebuild"}, step.args...)...)
+			if len(rebuilt.Nodes) != 1 || rebuilt.Nodes[0].Name != "old" || rebuilt.Nodes[0].Method != "aes-128-gcm" || rebuilt.Applied != (step.args != nil) {
+				d.Fatalf("%+v", rebuilt)
+			}
+			var listed []struct{ Name, Protocol string }
+			if d.prints(&listed, "node", "list"); listed[0].Name != "old" || listed[0].Protocol != step.protocol || listed[1].Protocol != "shadowsocks" {
+				d.Fatalf("%v: %+v", step.args, listed)
+			}
+		}
+	})
+}
