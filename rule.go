@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"airstrip/internal/app"
 	"airstrip/internal/node"
@@ -40,7 +41,20 @@ func (ruleList) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(rules)
+		sums, err := a.Nodes.HitSums(ctx, 0)
+		if err != nil {
+			return err
+		}
+		type listed struct {
+			node.Rule
+			Hits      int64      // of all users, as far as the log goes back
+			LastHitAt *time.Time // nil: never
+		}
+		all := make([]listed, len(rules))
+		for i, r := range rules {
+			all[i] = listed{r, sums[r.ID].Count, sums[r.ID].LastAt}
+		}
+		return printJSON(all)
 	})
 }
 
