@@ -71,9 +71,11 @@ const columnsIn = (t: TFunction<'audit'>): Column<AuditRule>[] => [
         <Text fw={500} inherit>
           {name}
         </Text>
-        <Text c="dimmed" size="sm" fw={400}>
-          {text || t('noText')}
-        </Text>
+        {text && (
+          <Text c="dimmed" size="sm" fw={400}>
+            {text}
+          </Text>
+        )}
       </div>
     ),
   },
@@ -99,6 +101,8 @@ const columnsIn = (t: TFunction<'audit'>): Column<AuditRule>[] => [
     key: 'last',
     header: t('last'),
     align: 'end',
-    cell: ({ last_hit_at: time }) => (time ? <Moment time={time} withTime /> : '—'),
+    cell: ({ last_hit_at: time }) => (
+      <span className={classes.whole}>{time ? <Moment time={time} withTime /> : '—'}</span>
+    ),
   },
 ]

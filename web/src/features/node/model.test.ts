@@ -18,6 +18,7 @@ describe('the filter', () => {
     [{}, [1, 2]],
     [{ q: 'kong 01' }, [1]],
     [{ q: 'JP' }, [2]],
+    [{ q: 'japan' }, [2]],
     [{ country: 'JP' }, [2]],
     [{ protocol: 'vless' }, [1]],
     [{ protocol: 'reality' }, []],
@@ -25,18 +26,31 @@ describe('the filter', () => {
     [{ stars: true }, []],
     [{ q: 'tokyo', online: true }, []],
   ])('%o', (filter, ids) => {
-    expect(filterNodes(nodes, filter, none).map((found) => found.node_id)).toEqual(ids)
+    expect(filterNodes(nodes, filter, none, 'en').map((found) => found.node_id)).toEqual(ids)
   })
 
   it('puts favourites first', () => {
-    expect(filterNodes(nodes, {}, new Set([2]))).toEqual([tokyo, hongKong])
-    expect(filterNodes(nodes, { stars: true }, new Set([2]))).toEqual([tokyo])
+    expect(filterNodes(nodes, {}, new Set([2]), 'en')).toEqual([tokyo, hongKong])
+    expect(filterNodes(nodes, { stars: true }, new Set([2]), 'en')).toEqual([tokyo])
+    expect(filterNodes(nodes, {}, new Set([2]), 'en', none)).toEqual(nodes)
   })
 })
 
-it('offers each country and protocol once', () => {
-  expect(choicesOf([...nodes, hongKong])).toEqual({
-    countries: ['HK', 'JP'],
+it('finds a region by its name in the user’s language', () => {
+  expect(filterNodes(nodes, { q: '日本' }, none, 'zh-CN')).toEqual([tokyo])
+})
+
+it('offers each country and protocol once, countries by their names', () => {
+  const unknown = node({ country_code: 'ZZ' })
+  const germany = node({ country_code: 'DE' })
+  const france = node({ country_code: 'FR' })
+  expect(choicesOf([unknown, germany, france, germany, tokyo], 'en')).toEqual({
+    countries: [
+      { code: 'FR', name: 'France' },
+      { code: 'DE', name: 'Germany' },
+      { code: 'JP', name: 'Japan' },
+      { code: 'ZZ', name: '' },
+    ],
     protocols: ['hysteria2', 'vless'],
   })
 })

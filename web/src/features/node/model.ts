@@ -26,16 +26,18 @@ const tones: Record<string, Tone> = { online: 'success', late: 'warning', offlin
 
 export const toneOf = (status: string): Tone => tones[status] ?? 'neutral'
 
-/** The nodes that a filter lets through, favourites first, else in the order that is asked for. */
+/** The nodes that a filter lets through, those named to be first, else in the order that is asked for. */
 export function filterNodes(
   nodes: readonly NodeInfo[],
   filter: Filter,
   stars: ReadonlySet<number>,
+  language: string,
+  first = stars,
 ): NodeInfo[] {
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   const kept = nodes.filter((node) => {
-    const text =
-      `${node.node_name} ${node.location} ${node.country_code} ${node.tags.join(' ')}`.toLowerCase()
+    const region = `${node.country_code} ${countryName(node.country_code, language)}`
+    const text = `${node.node_name} ${region} ${node.tags.join(' ')}`.toLowerCase()
     return (
       words.every((word) => text.includes(word)) &&
       (!filter.country || node.country_code === filter.country) &&
@@ -47,17 +49,25 @@ export function filterNodes(
   const order = orders[filter.sort ?? '']
   return kept.toSorted(
     (a, b) =>
-      Number(stars.has(b.node_id)) - Number(stars.has(a.node_id)) || (order ? order(a, b) : 0),
+      Number(first.has(b.node_id)) - Number(first.has(a.node_id)) || (order ? order(a, b) : 0),
   )
 }
 
-/** What there is to choose from in the filters, without repetition. The first word of a node's support is its protocol. */
-export function choicesOf(nodes: readonly NodeInfo[]): {
-  countries: string[]
-  protocols: string[]
-} {
+/**
+ * What there is to choose from in the filters, without repetition: countries by their names, those without one last. The
+ * first word of a node's support is its protocol.
+ */
+export function choicesOf(
+  nodes: readonly NodeInfo[],
+  language: string,
+): { countries: { code: string; name: string }[]; protocols: string[] } {
+  const codes = new Set(nodes.map((node) => node.country_code))
   return {
-    countries: [...new Set(nodes.map((node) => node.country_code))].toSorted(),
+    countries: [...codes]
+      .map((code) => ({ code, name: countryName(code, language) }))
+      .toSorted(
+        (a, b) => Number(!a.name) - Number(!b.name) || a.name.localeCompare(b.name, language),
+      ),
     protocols: [...new Set(nodes.map((node) => node.protocol_support[0] ?? ''))].toSorted(),
   }
 }
@@ -97,8 +107,12 @@ const names: Record<string, string> = {
 /** A protocol, transport or disguise as its makers write it. */
 export const protocolName = (protocol: string) => names[protocol] ?? protocol
 
+const regions = new Map<string, Intl.DisplayNames>() // by language; making one takes longer than a row
+
 /** A country's name in the user's language; the code where it has none. */
 export function countryName(code: string, language: string): string {
   if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return ''
-  return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code
+  const inLanguage = regions.get(language) ?? new Intl.DisplayNames(language, { type: 'region' })
+  regions.set(language, inLanguage)
+  return inLanguage.of(code) ?? code
 }

@@ -88,12 +88,15 @@ describe('the list of nodes', () => {
     expect(names()).toEqual(['A', 'C 10', 'C 9'])
   })
 
-  it('keeps favourites in this browser, first in the list', async () => {
+  it('keeps favourites in this browser, and moves them to the top once the view changes', async () => {
     has([node(), tokyo])
     const { user } = await openSignedIn('/user/nodes')
     await user.click(await screen.findByRole('button', { name: 'Favourite Tokyo 01' }))
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toBePressed()
-    expect(screen.getAllByRole('row')[1]).toHaveTextContent('Tokyo 01')
+    expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toHaveFocus()
+    expect(screen.getAllByRole('row')[2]).toHaveTextContent('Tokyo 01')
+    await user.type(screen.getByRole('textbox', { name: 'Search by name or region' }), '01')
+    await waitFor(() => expect(screen.getAllByRole('row')[1]).toHaveTextContent('Tokyo 01'))
     expect(localStorage.getItem('favourite_nodes')).toBe('[2]')
     await user.click(screen.getByRole('checkbox', { name: 'Favourites' }))
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2))
@@ -116,7 +119,7 @@ describe('the list of nodes', () => {
   it('has few rows in the page, however many nodes there are', async () => {
     has(Array.from({ length: 2000 }, (_, id) => node({ node_id: id, node_name: `Node ${id}` })))
     await openSignedIn('/user/nodes')
-    expect(await screen.findByText('2000 nodes')).toBeVisible()
+    expect(await screen.findByText('2,000 nodes')).toBeVisible()
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
 

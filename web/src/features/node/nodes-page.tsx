@@ -1,8 +1,8 @@
-import { Card, Skeleton } from '@mantine/core'
+import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { NodeInfo } from '@/api/gen/types.gen'
@@ -12,6 +12,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { NodeFilters } from './components/node-filters'
 import { NodeList } from './components/node-list'
+import { NodesSkeleton } from './components/nodes-skeleton'
 import { NoNodes } from './components/no-nodes'
 import { filterNodes } from './model'
 import { useStars } from './stars'
@@ -25,7 +26,7 @@ export function NodesPage() {
   return (
     <>
       <PageHeader title={t('title')} about={t('about')} />
-      <Loaded query={nodes} skeleton={<ListSkeleton />} hasCards>
+      <Loaded query={nodes} skeleton={<NodesSkeleton />} hasCards>
         {({ available_nodes: list }) => (list.length === 0 ? <NoNodes /> : <Nodes nodes={list} />)}
       </Loaded>
     </>
@@ -33,10 +34,16 @@ export function NodesPage() {
 }
 
 function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
-  const { t } = useTranslation('node')
+  const { t, i18n } = useTranslation('node')
   const filter = route.useSearch()
   const { stars, toggle } = useStars()
-  const found = useMemo(() => filterNodes(nodes, filter, stars), [nodes, filter, stars])
+  // A row that becomes a favourite stays where it is until the view changes: it would run away from who reads it.
+  const [placed, place] = useState({ filter, stars })
+  if (placed.filter !== filter) place({ filter, stars })
+  const found = useMemo(
+    () => filterNodes(nodes, filter, stars, i18n.language, placed.stars),
+    [nodes, filter, stars, i18n.language, placed],
+  )
   return (
     <>
       <NodeFilters nodes={nodes} found={found.length} />
@@ -56,18 +63,5 @@ function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
         )}
       </Card>
     </>
-  )
-}
-
-function ListSkeleton() {
-  return (
-    <div>
-      <Skeleton height={42} mb={16} />
-      <Card>
-        {Array.from({ length: 9 }, (_, index) => (
-          <Skeleton key={index} height={28} mb={24} />
-        ))}
-      </Card>
-    </div>
   )
 }

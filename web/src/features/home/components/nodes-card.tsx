@@ -14,10 +14,12 @@ const states = [
   { status: 'offline', tone: 'neutral' },
 ] as const
 
+const REFETCH_MS = 60_000
+
 /** The nodes' health in one glance. */
 export function NodesCard() {
   const { t } = useTranslation('home')
-  const nodes = useQuery(nodesListOptions())
+  const nodes = useQuery({ ...nodesListOptions(), refetchInterval: REFETCH_MS })
   return (
     <Card component="section" aria-labelledby="nodes-title" className={classes.card}>
       <header className={classes.head}>
@@ -38,7 +40,8 @@ export function NodesCard() {
 }
 
 function Counts({ list: { available_nodes: nodes } }: { list: NodesListResponse }) {
-  const { t } = useTranslation('home')
+  const { t, i18n } = useTranslation('home')
+  const count = new Intl.NumberFormat(i18n.language)
   if (nodes.length === 0) return <Text c="dimmed">{t('nodes.empty')}</Text>
   return (
     <ul className={classes.list}>
@@ -46,7 +49,7 @@ function Counts({ list: { available_nodes: nodes } }: { list: NodesListResponse 
         <li key={status}>
           <StatusDot tone={tone}>{t(`nodes.${status}`)}</StatusDot>
           <span className={classes.count}>
-            {nodes.filter((node) => node.status === status).length}
+            {count.format(nodes.filter((node) => node.status === status).length)}
           </span>
         </li>
       ))}

@@ -2,10 +2,10 @@ import { Chip, Select, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { choicesOf, countryName, type Filter, protocolName, sorts } from '../model'
+import { choicesOf, type Filter, protocolName, sorts } from '../model'
 import classes from './node-filters.module.css'
 
 const route = getRouteApi('/user/nodes')
@@ -17,7 +17,10 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
   const navigate = route.useNavigate()
   const field = useRef<HTMLInputElement>(null)
   useHotkeys([['/', () => field.current?.focus()]])
-  const { countries, protocols } = choicesOf(nodes)
+  const { countries, protocols } = useMemo(
+    () => choicesOf(nodes, i18n.language),
+    [nodes, i18n.language],
+  )
   const change = (part: Filter) =>
     void navigate({ search: { ...filter, ...part }, replace: true, resetScroll: false })
 
@@ -38,10 +41,7 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
         placeholder={t('country')}
         clearable
         value={filter.country ?? null}
-        data={countries.map((code) => ({
-          value: code,
-          label: countryName(code, i18n.language) || t('unknown'),
-        }))}
+        data={countries.map(({ code, name }) => ({ value: code, label: name || t('unknown') }))}
         onChange={(country) => change({ country: country ?? undefined })}
       />
       <Select

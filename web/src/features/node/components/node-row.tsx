@@ -30,7 +30,7 @@ export const NodeRow = memo(function NodeRow({
   const { t, i18n } = useTranslation('node')
   const about = [countryName(node.country_code, i18n.language), ...node.tags]
     .filter(Boolean)
-    .join(' · ')
+    .join('\u00A0· ')
   return (
     <div
       role="row"
@@ -44,9 +44,7 @@ export const NodeRow = memo(function NodeRow({
         <Flag code={node.country_code} />
         <span className={classes.names}>
           <span className={classes.title}>{node.node_name}</span>
-          <span className={classes.about} title={about}>
-            {about}
-          </span>
+          <span className={classes.about}>{about}</span>
         </span>
       </span>
       <span role="cell" className={classes.state}>
