@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -158,17 +159,22 @@ type statusCommand struct {
 
 // Run prints how each node's agent stands, and fails if anything is wrong.
 func (c *statusCommand) Run() error {
-	folders, err := c.folders()
-	if err != nil {
-		return err
-	}
 	end := time.Now().Add(c.Wait)
 	for {
+		folders, err := c.folders()
+		if err != nil {
+			return err
+		}
 		var all []run.Summary
-		bad := 0
 		for _, folder := range folders {
-			s := run.Summarize(folder)
-			all = append(all, s)
+			all = append(all, run.Summarize(folder))
+		}
+		over := func(s run.Summary) bool { return s.Over() }
+		if rest := slices.DeleteFunc(slices.Clone(all), over); c.Config == "" && len(rest) > 0 {
+			all = rest // those that are over are what the machine was before
+		}
+		bad := 0
+		for _, s := range all {
 			for _, f := range s.Findings {
 				if f.Wrong != "" {
 					bad++

@@ -31,8 +31,13 @@ type Summary struct {
 	Revision int64     `json:"revision"`
 	Users    int       `json:"users"`
 	Findings []Finding `json:"findings"`
+	// Failure is why the last agent ended, empty where that was as it should be.
+	Failure string `json:"failure,omitempty"`
 	reports
 }
+
+// Over says that the agent ended as it should and left nothing to be sent.
+func (s *Summary) Over() bool { return !s.Running && s.Failure == "" && s.Waiting == 0 }
 
 // reports of a folder. Waiting ones are not answered yet, the first since Oldest; Refused ones never will be counted.
 type reports struct {
@@ -194,7 +199,8 @@ func Summarize(data string) (s Summary) {
 		s.Running = true
 		f.Wrong = fmt.Sprintf("one runs on %s and does not tell how it stands (%v): its log may, and a restart", data, silence)
 	} else if why, err := os.ReadFile(filepath.Join(data, failureFile)); err == nil {
-		f.Wrong += "; the last one ended " + strings.TrimSpace(string(why))
+		s.Failure = strings.TrimSpace(string(why))
+		f.Wrong += "; the last one ended " + s.Failure
 	}
 	s.Findings = append(s.Findings, f)
 	saved, err := read(filepath.Join(data, "state.json"))

@@ -69,10 +69,18 @@ func (l *anyTLS) update() {
 	l.users.Store(&users)
 }
 
+func (l *anyTLS) retire() error {
+	l.users.Store(new(map[[sha256.Size]byte]member))
+	return l.socket.Close()
+}
+
 func (l *anyTLS) Close() error {
 	l.close()
 	err := l.socket.Close()
 	l.conns.Wait()
+	if errors.Is(err, net.ErrClosed) { // it was retired
+		return nil
+	}
 	return err
 }
 

@@ -27,6 +27,8 @@ type Engine struct {
 
 	node     *api.Node
 	listener listener
+	// retired ones let nobody in any more and may still have clients, which TCP allows.
+	retired []*anyTLS
 	// certificate can change under a listener.
 	certificate atomic.Pointer[tls.Certificate]
 }
@@ -100,14 +102,13 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	if ip == nil {
 		return fmt.Errorf("settings of the node: listen %q is not an IP address", node.Listen)
 	}
-	// Old and new may want the same port.
-	if err := e.Close(); err != nil {
+	if err := e.leave(); err != nil { // old and new may want the same port
 		e.log.Warn("closing the old listener", "err", err)
 	}
 	e.certificate.Store(pair)
 	e.replace(users)
 	if e.listener, err = open(ip, node); err != nil {
-		e.listener = nil
+		e.listener = nil // and no listener that is nothing
 		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
 	}
 	e.node = &node
@@ -196,20 +197,36 @@ func (e *Engine) Drain() error {
 	return nil
 }
 
-// Close ends the listener and its connections and waits a moment for them to count their last bytes.
+// leave closes the present listener, and no connections where they needn't end with it.
+func (e *Engine) leave() error {
+	old, ok := e.listener.(*anyTLS)
+	if !ok {
+		return e.Close()
+	}
+	e.listener, e.node, e.retired = nil, nil, append(e.retired, old)
+	return old.retire()
+}
+
+// Close ends all listeners and connections and waits a moment for them to count their last bytes.
 func (e *Engine) Close() error {
-	if e.listener == nil {
+	if e.listener == nil && len(e.retired) == 0 {
 		return nil
 	}
-	err := e.listener.Close()
-	e.listener, e.node = nil, nil
+	var failed []error
+	if e.listener != nil {
+		failed = append(failed, e.listener.Close())
+	}
+	for _, old := range e.retired {
+		failed = append(failed, old.Close())
+	}
+	e.listener, e.node, e.retired = nil, nil, nil
 	ended := make(chan struct{})
 	go func() { e.forward.open.Wait(); close(ended) }()
 	select {
 	case <-ended:
 	case <-time.After(time.Second):
 	}
-	return err
+	return errors.Join(failed...)
 }
 
 func listenTCP(ctx context.Context, ip net.IP, port int) (net.Listener, error) {
