@@ -89,7 +89,7 @@ func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, Months: 120})
 		ours, foreign := s.node(t, 1000, 0, 0), s.node(t, 1000, 0, 0)
-		const up, all = 1000, 24
+		const up, all = 1 << 30, 24
 		var last traffic.Report // whose answer was lost
 		for i := range all {
 			s.now = s.now.Add([]time.Duration{time.Minute, 25 * time.Hour, -49 * time.Hour, 20 * 24 * time.Hour, 2*time.Minute - 20*24*time.Hour, -time.Second, -26 * time.Hour, time.Hour}[i%8])

@@ -626,3 +626,25 @@ func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
 		}
 	})
 }
+
+// The agent keeps its list and its batches when the answer is an error.
+func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
+	each(t, func(s *site) {
+		_, header, _ := s.call("GET", "snapshot", nil)
+		since := s.revision()
+		if err := s.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for path, method := range map[string]string{
+			"snapshot": "GET", fmt.Sprint("changes?poll=1&since=", since): "GET", fmt.Sprint("changes?since=", since): "GET", "status": "POST", "devices": "POST",
+		} {
+			status, _, got := s.call(method, path, []byte(`{"user_id":1,"ip":"127.0.0.1"}`), "If-None-Match", header.Get("ETag"))
+			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), "reset") || strings.Contains(string(got), "admitted") {
+				t.Errorf("%s: %d %s", path, status, got)
+			}
+		}
+		if status, out := s.report(batch(uuid.New(), 1, `{"user_id":1,"up":1,"down":1}`)); status < 500 || out["result"] != nil {
+			t.Errorf("report: %d %v", status, out)
+		}
+	})
+}

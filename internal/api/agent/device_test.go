@@ -309,6 +309,41 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 	})
 }
 
+// A node that is cut off from the server goes by the limit on its own; meanwhile its addresses' places are given to others.
+func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
+	each(t, func(s *site) {
+		t := s.T
+		now := time.Now()
+		var mu sync.Mutex
+		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		a, b := s.limited(2)
+		a.connect(3, "127.0.0.1")
+		a.connect(3, "127.0.0.2")
+		mu.Lock()
+		now = now.Add(10 * time.Minute)
+		mu.Unlock()
+		if !b.connect(3, "127.0.0.3") || !b.connect(3, "127.0.0.4") {
+			t.Fatal("places that nobody has held for ten minutes are not free")
+		}
+		a.obey()
+		b.obey()
+		beat := func(e *exit, ips string) {
+			if status, _, got := e.call("POST", "status", []byte(`{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`), "Authorization", "Bearer "+e.secret); status != 200 {
+				t.Fatalf("%d %s", status, got)
+			}
+		}
+		beat(a, `"127.0.0.1","127.0.0.2"`)
+		beat(b, `"127.0.0.3","127.0.0.4"`)
+		deadline := time.Now().Add(2 * time.Second)
+		for len(a.crowd.names()) > 2 && time.Now().Before(deadline) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if in := a.crowd.names(); len(in) != 2 {
+			t.Errorf("of two places there are %v", in)
+		}
+	})
+}
+
 func (s *site) setOnline(n node.Node, rows []node.OnlineIP) {
 	s.Helper()
 	if _, err := s.nodes.SetOnline(s.Context(), n, rows); err != nil {
