@@ -36,7 +36,7 @@ type staffNode struct {
 	GroupID    int                     `json:"group_id"`
 	Country    string                  `json:"country"`
 	SpeedMbps  *int                    `json:"speed_mbps" nullable:"true"`
-	LinkMbps   int                     `json:"link_mbps"`
+	LinkMbps   int                     `json:"link_mbps" doc:"Of the machine. What the node reports beyond what that can have carried is not counted; airstrip-node keeps it and brings it again"`
 	Sort       int                     `json:"sort"`
 	Visible    bool                    `json:"visible"`
 	Enabled    bool                    `json:"enabled"`
@@ -119,7 +119,7 @@ type NodeChange struct {
 	GroupID    *int                     `json:"group_id,omitempty"`
 	Country    *string                  `json:"country,omitempty"`
 	SpeedMbps  *int                     `json:"speed_mbps,omitempty" minimum:"0" doc:"0: no limit"`
-	LinkMbps   *int                     `json:"link_mbps,omitempty"`
+	LinkMbps   *int                     `json:"link_mbps,omitempty" doc:"Of the machine; better too high than too low, since what the node reports beyond it is not counted"`
 	Sort       *int                     `json:"sort,omitempty"`
 	Visible    *bool                    `json:"visible,omitempty"`
 	Enabled    *bool                    `json:"enabled,omitempty"`

@@ -1837,6 +1837,9 @@ export type NewNodeBody = {
      * 24 of them, or none
      */
     hour_rates?: Array<string>;
+    /**
+     * Of the machine; better too high than too low, since what the node reports beyond it is not counted
+     */
     link_mbps?: number;
     listen?: string;
     listen_port?: number;
@@ -1877,6 +1880,9 @@ export type NodeChange = {
      * 24 of them, or none
      */
     hour_rates?: Array<string>;
+    /**
+     * Of the machine; better too high than too low, since what the node reports beyond it is not counted
+     */
     link_mbps?: number;
     listen?: string;
     listen_port?: number;
@@ -3423,6 +3429,9 @@ export type StaffNode = {
      */
     hour_rates: Array<string>;
     id: number;
+    /**
+     * Of the machine. What the node reports beyond what that can have carried is not counted; airstrip-node keeps it and brings it again
+     */
     link_mbps: number;
     listen: string;
     listen_port: number;

@@ -1,0 +1,29 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func TestAReportBeyondTheLinkIsToBeSentAgain(t *testing.T) {
+	each(t, func(s *site) {
+		// In a day the link of 10 Gbit/s carries 108 TB each way; half as much again is believed.
+		first, second := uuid.New(), uuid.New()
+		if status, out := s.report(batch(first, 1, `{"user_id":1,"up":0,"down":300000000000000}`)); status != 200 || out["result"] != "counted" {
+			t.Fatalf("%d %v", status, out)
+		}
+		used := s.used(1)
+		for range 2 {
+			if status, out := s.report(batch(second, 1, `{"user_id":1,"up":0,"down":100000000000000}`)); status != 429 || out["code"] != "beyond_link" {
+				t.Fatalf("%d %v", status, out)
+			}
+		}
+		if s.used(1) != used {
+			t.Errorf("counted %d", s.used(1)-used)
+		}
+		if status, out := s.report(batch(second, 2, `{"user_id":1,"up":0,"down":1000}`)); status != 200 || out["result"] != "counted" {
+			t.Errorf("a small one: %d %v", status, out)
+		}
+	})
+}
