@@ -81,6 +81,34 @@ func TestNoJumpOfAClockCountsAReportTwice(t *testing.T) {
 	})
 }
 
+// Somebody who has a node's secret may report from any year, and must not fill the database with keys that stay till then.
+func TestAReportFromTheFarFutureCountsAndItsKeyIsForgotten(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.traffic.Register(s.queue)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		r := s.report(s.node(t, 1000, 0, 0), "boot:1", traffic.Row{UserID: u, Up: 10})
+		r.From, r.To = r.From.AddDate(7000, 0, 0), r.To.AddDate(7000, 0, 0)
+		for day := range 60 {
+			if s.record(t, r).Repeated != (day > 0) {
+				t.Fatalf("wrong on day %d", day)
+			}
+			s.now = s.now.AddDate(0, 0, 1)
+			if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.now = s.now.AddDate(0, 0, 1)
+		if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
+			t.Fatal(err)
+		}
+		if keys := s.ints(t, `SELECT count(*) FROM traffic_report`); keys[0] != 0 {
+			t.Errorf("%d keys are left", keys[0])
+		}
+	})
+}
+
 // The server's clock is set right, by hours or by days, while nodes report and repeat what was not answered.
 func TestWhateverTheServersClockDoesReportsCountAndCountOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
