@@ -79,8 +79,8 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 			return
 		}
 		i.log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
-		got(pair{}, err)
 		due, gap = time.Now().Add(gap), min(4*gap, longestGap)
+		got(pair{}, fmt.Errorf("%w; it is tried again at %s, or at a restart", err, due.Format(time.TimeOnly)))
 	}
 }
 
@@ -136,7 +136,7 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	if err := os.MkdirAll(i.dir, 0o700); err != nil {
 		return p, err
 	}
-	account, err := accountKey(filepath.Join(i.dir, "account.pem"))
+	account, err := i.accountKey(filepath.Join(i.dir, "account.pem"))
 	if err != nil {
 		return p, fmt.Errorf("the account's key: %w", err)
 	}
@@ -258,28 +258,29 @@ func (i *issuer) answerTLS(_ context.Context, client *acme.Client, token, name s
 	return func() { listener.Close() }, nil
 }
 
-// accountKey reads the key, making it the first time.
-func accountKey(path string) (crypto.Signer, error) {
+// accountKey reads the key, making it the first time and where there is only the rest of one.
+func (i *issuer) accountKey(path string) (crypto.Signer, error) {
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			return nil, err
-		}
-		text, err := keyPEM(key)
-		if err != nil {
-			return nil, err
-		}
-		return key, durable.WriteFile(path, []byte(text))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
+	if err == nil {
+		if block, _ := pem.Decode(data); block != nil {
+			if key, err := x509.ParseECPrivateKey(block.Bytes); err == nil {
+				return key, nil
+			}
+		}
+		i.log.Warn("the account's key with the issuer is not readable; the agent begins another account", "file", path)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	block, _ := pem.Decode(data)
-	if block == nil {
-		return nil, fmt.Errorf("%s holds no key", path)
+	text, err := keyPEM(key)
+	if err != nil {
+		return nil, err
 	}
-	return x509.ParseECPrivateKey(block.Bytes)
+	return key, durable.WriteFile(path, []byte(text))
 }
 
 func keyPEM(key *ecdsa.PrivateKey) (string, error) {

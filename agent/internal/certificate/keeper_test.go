@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,5 +153,46 @@ func TestACertificateNearItsEndIsReplaced(t *testing.T) {
 	}
 	if due := renewal(pair{old.PEM, leaf.Subject.String()}); !due.IsZero() {
 		t.Error("a certificate with the wrong key is kept")
+	}
+}
+
+func TestAnAccountKeyThatThePowerTookIsMadeAnew(t *testing.T) {
+	for name, left := range map[string]string{"empty": "", "half": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ", "another": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "account.pem"), []byte(left), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			k := keeper(t, dir)
+			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
+			if _, leaf := await(t, k, settings); leaf.VerifyHostname("hk.airport.test") != nil {
+				t.Error("no certificate")
+			}
+		})
+	}
+}
+
+func TestWhyAnIssuerGivesNoneIsTold(t *testing.T) {
+	k := keeper(t, t.TempDir())
+	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: "http://127.0.0.1:1/directory"}}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		_, filling := k.Fill(settings)
+		_, wrong := k.Standing()
+		if !errors.Is(filling, ErrAwaited) || !errors.Is(wrong, ErrAwaited) {
+			t.Fatal(filling, wrong)
+		}
+		if strings.Contains(wrong.Error(), "connection refused") && strings.Contains(wrong.Error(), "tried again at") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(wrong)
+		}
+	}
+	settings.ACME = nil
+	if _, err := k.Fill(settings); err != nil {
+		t.Error("another source is not taken:", err)
+	}
+	if _, wrong := k.Standing(); wrong != nil {
+		t.Error("what went wrong with the issuer is told of another source:", wrong)
 	}
 }
