@@ -1,0 +1,69 @@
+package run_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+// What runs over TCP needn't end when the certificate changes, but for gRPC, which xray ends with its listener.
+func TestACertificateThatIsRenewedLeavesConnections(t *testing.T) {
+	for _, s := range Setups(t) {
+		settings := &s.Node.Settings.TLS
+		if settings.Certificate == "" || s.Node.Protocol == "hysteria2" || s.Node.Settings.Transport == "grpc" {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := func(name, text string) string {
+				path := filepath.Join(dir, name)
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return path
+			}
+			settings.CertificateFile, settings.KeyFile = file("c.pem", settings.Certificate), file("k.pem", settings.Key)
+			settings.Certificate, settings.Key = "", ""
+			w := newWorldOf(t, s, User(1))
+			w.start()
+			conn := w.client(User(1)).Dial(w.echo)
+			w.mustExchange(conn, 1000)
+			next := SelfSigned(t, settings.ServerName)
+			file("c.pem", next.PEM)
+			file("k.pem", next.Key)
+			eventually(t, 10*time.Second, "new clients see the new certificate", func() bool {
+				shown, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Node.Port), &tls.Config{RootCAs: next.Pool(), ServerName: settings.ServerName})
+				if err == nil {
+					shown.Close()
+				}
+				return err == nil
+			})
+			w.mustExchange(conn, 1000)
+			w.well()
+		})
+	}
+}
+
+func TestANodeThatBecomesAnotherProtocolServesThat(t *testing.T) {
+	t.Parallel()
+	all := Setups(t)
+	w := newWorldOf(t, all[0], User(1))
+	w.node.ReportSeconds = 1
+	w.start()
+	for _, next := range all[1:] {
+		node := next.Node
+		w.publish(api.Change{Node: &node})
+		w.setup = next
+		w.listening()
+		w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+	}
+	w.billedExactly(1, 2000*int64(len(all)-1))
+	w.well()
+}
