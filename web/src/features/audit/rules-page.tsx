@@ -88,14 +88,17 @@ const columnsIn = (t: TFunction<'audit'>): Column<AuditRule>[] => [
     key: 'hits',
     header: t('hits'),
     align: 'end',
-    cell: ({ id, my_hits: count }) =>
-      count === 0 ? (
-        t('times', { count })
-      ) : (
-        <TextLink to="/user/audit/view" search={{ rule: id }}>
-          {t('times', { count })}
-        </TextLink>
-      ),
+    cell: ({ id, my_hits: count }) => (
+      <span className={classes.whole}>
+        {count === 0 ? (
+          t('times', { count })
+        ) : (
+          <TextLink to="/user/audit/view" search={{ rule: id }}>
+            {t('times', { count })}
+          </TextLink>
+        )}
+      </span>
+    ),
   },
   {
     key: 'last',

@@ -2,6 +2,8 @@ import { Card, Skeleton } from '@mantine/core'
 import filters from './node-filters.module.css'
 import classes from './nodes-skeleton.module.css'
 
+const ROWS = 24 // more than any window shows, so that nothing below is in sight and moves
+
 /** What the filters and the list take up, while they are loaded. */
 export function NodesSkeleton() {
   return (
@@ -18,7 +20,7 @@ export function NodesSkeleton() {
         </div>
       </div>
       <Card padding={0}>
-        {Array.from({ length: 12 }, (_, index) => (
+        {Array.from({ length: ROWS }, (_, index) => (
           <div key={index} className={classes.row}>
             <Skeleton height={20} />
           </div>
