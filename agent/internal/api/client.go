@@ -160,13 +160,17 @@ func (c *Client) Report(ctx context.Context, body []byte) (*Receipt, error) {
 	return &receipt, nil
 }
 
-// Status sends the heartbeat.
-func (c *Client) Status(ctx context.Context, s Status) error {
+// Status sends the heartbeat. Double: another agent says that it is this node, too.
+func (c *Client) Status(ctx context.Context, s Status) (double bool, err error) {
 	body, err := json.Marshal(s)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return c.post(ctx, "status", body, &struct{}{}, "")
+	var answer struct {
+		Double bool `json:"double"`
+	}
+	err = c.post(ctx, "status", body, &answer, "")
+	return answer.Double, err
 }
 
 // Device asks for a place for an address, or says which are gone. It may take some seconds: another node may have to cut

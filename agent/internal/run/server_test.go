@@ -38,6 +38,7 @@ type server struct {
 	reports  []api.Report
 	statuses []api.Status
 	asked    []api.Device
+	double   bool // another agent says that it is this node
 	// admit answers an address that asks for a place; without it all are admitted.
 	admit func(api.Device) api.Admission
 	// fault may answer a request itself; true means that it did.
@@ -213,8 +214,9 @@ func (s *server) status(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(r.Body).Decode(&status); err != nil {
 		s.t.Errorf("unreadable status: %v", err)
 	}
-	s.set(func() { s.statuses = append(s.statuses, status) })
-	w.Write([]byte("{}"))
+	double := false
+	s.set(func() { s.statuses, double = append(s.statuses, status), s.double })
+	fmt.Fprintf(w, `{"double":%t}`, double)
 }
 
 func (s *server) device(w http.ResponseWriter, r *http.Request) {

@@ -102,7 +102,7 @@ func (a *agent) summary() Summary {
 		}
 		s.Findings = append(s.Findings, f)
 	}
-	say(nil, "agent: %s, runs since %s", a.version, clock(a.started))
+	say(told(a.troubles.of(identity)), "agent: %s, runs since %s", a.version, clock(a.started))
 	say(a.serverTrouble(), "server %s", a.server)
 	if !have {
 		say(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)

@@ -242,3 +242,13 @@ func TestTheFolderTellsHowAnAgentStands(t *testing.T) {
 		t.Errorf("a folder that is not there: %+v", s)
 	}
 }
+
+func TestStatusTellsOfAnotherAgentWithTheSameSecret(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.double = true
+	w.start()
+	w.says("another agent serves with this node's secret")
+	w.set(func() { w.double = false })
+	eventually(t, 30*time.Second, "the other is gone", func() bool { return wrongOf(run.Summarize(w.data)) == "" })
+}

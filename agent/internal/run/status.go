@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -24,7 +25,7 @@ func (a *agent) beat(ctx context.Context) error {
 		upNow, downNow := a.meter.Totals()
 		seconds := now.Sub(last).Seconds()
 		online, connections := a.gate.Online()
-		err := a.client.Status(ctx, api.Status{
+		double, err := a.client.Status(ctx, api.Status{
 			Boot: a.meter.Boot(), Version: a.version, Revision: a.revision(),
 			UptimeSeconds: int64(time.Since(a.started).Seconds()),
 			Load:          readLoad(), CPU: load.busySince(cpu), Memory: readMemory(),
@@ -35,9 +36,26 @@ func (a *agent) beat(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			a.log.Debug("the heartbeat was not answered", "err", err)
 		}
+		if err == nil {
+			a.alone(double)
+		}
 		last, cpu, up, down = now, load, upNow, downNow
 	}
 	return nil
+}
+
+var errDouble = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
+
+// alone takes over the server's word on whether another agent says that it is this node.
+func (a *agent) alone(double bool) {
+	var err error
+	if double {
+		err = errDouble
+	}
+	if double && a.troubles.of(identity).err == nil {
+		a.log.Error(err.Error())
+	}
+	a.troubles.note(identity, err)
 }
 
 // The readers below follow proc(5). What cannot be read counts as zero.

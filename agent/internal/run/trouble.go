@@ -15,6 +15,7 @@ const (
 	spool
 	state
 	sending
+	identity
 )
 
 // troubles are what goes wrong at present.

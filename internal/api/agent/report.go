@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -152,6 +153,10 @@ type statusJSON struct {
 	} `json:"online"`
 }
 
+type statusAnswer struct {
+	Double bool `json:"double,omitempty"` // another agent says that it is this node, too
+}
+
 func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) error {
 	var in statusJSON
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -170,10 +175,17 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
 		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
 	}
+	double, err := s.nodes.Double(r.Context(), n, st)
+	if err != nil {
+		return err
+	}
 	if err := s.nodes.Status(r.Context(), n, st, online); err != nil {
 		return err
 	}
-	api.WriteJSON(w, http.StatusOK, struct{}{})
+	if double {
+		slog.Warn("two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
+	}
+	api.WriteJSON(w, http.StatusOK, statusAnswer{double})
 	return nil
 }
 

@@ -1,0 +1,44 @@
+package agent_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestTwoAgentsWithOneSecretHearOfEachOther(t *testing.T) {
+	each(t, func(s *site) {
+		now := time.Now()
+		s.db.SetClock(func() time.Time { return now })
+		beat := func(boot string, uptime int) string {
+			t.Helper()
+			status, _, body := s.call("POST", "status", fmt.Appendf(nil, `{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime))
+			if status != 200 {
+				t.Fatalf("%d %s", status, body)
+			}
+			return string(body)
+		}
+		const alone, double = `{}`, `{"double":true}`
+		for _, step := range []struct {
+			after  time.Duration
+			boot   string
+			uptime int
+			want   string
+		}{
+			{0, "a", 100, alone},
+			{20 * time.Second, "a", 120, alone},
+			{2 * time.Second, "b", 1, alone}, // a was restarted
+			{20 * time.Second, "b", 21, alone},
+			{9 * time.Second, "c", 500, double}, // c ran when b was heard of
+			{11 * time.Second, "b", 41, double},
+			{9 * time.Second, "c", 520, double},
+			{20 * time.Second, "c", 540, alone},  // b was stopped
+			{10 * time.Minute, "d", 5000, alone}, // the server was away meanwhile
+		} {
+			now = now.Add(step.after)
+			if got := beat(step.boot, step.uptime); got != step.want {
+				t.Errorf("%s, running for %d s: %s, not %s", step.boot, step.uptime, got, step.want)
+			}
+		}
+	})
+}
