@@ -157,7 +157,7 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 	w.set(func() {
 		w.node = w.setup.Node
 		w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
-			rw.Header().Set("Date", time.Now().Add(-10*time.Minute).UTC().Format(http.TimeFormat))
+			rw.Header().Set("Date", time.Now().Add(-10*time.Minute-30*time.Second).UTC().Format(http.TimeFormat))
 			return false
 		}
 	})

@@ -189,7 +189,7 @@ func TestStatusTellsOfAClockThatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
 	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
-		rw.Header().Set("Date", time.Now().Add(10*time.Minute).UTC().Format(http.TimeFormat))
+		rw.Header().Set("Date", time.Now().Add(10*time.Minute+30*time.Second).UTC().Format(http.TimeFormat))
 		return false
 	}
 	w.start()
