@@ -70,7 +70,7 @@ func proxyConfig(node api.Node, users []*protocol.User) (proto.Message, error) {
 	case "trojan":
 		return &trojan.ServerConfig{Users: users}, nil
 	case "hysteria2":
-		return &hysteria.ServerConfig{Users: users}, nil
+		return hysteriaConfig(&hysteria.ServerConfig{Users: users})
 	case "shadowsocks":
 		if size := keySize(node.Settings.Method); size > 0 {
 			if !strings.Contains(node.Settings.Method, "-aes-") {

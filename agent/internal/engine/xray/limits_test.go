@@ -1,6 +1,8 @@
 package xray_test
 
 import (
+	"bytes"
+	"crypto/rand"
 	"io"
 	"net"
 	"sync"
@@ -276,6 +278,40 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 	}
 }
 
+// Those that a protocol has to carry in parts too.
+func TestPacketsOfAllSizesArriveAsTheyWere(t *testing.T) {
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			target, err := net.ListenPacket("udp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer target.Close()
+			station := newStation(t)
+			station.Serve(s.Node, User(32))
+			client := NewClient(t, s.Client(User(32)))
+			sizes := []int{1, 700, 1150, 1200, 1252, 1300, 1400, 1472, 2000}
+			for _, first := range sizes {
+				flow := client.ListenPacket()
+				for _, size := range append([]int{first}, sizes...) {
+					sent := make([]byte, size)
+					rand.Read(sent)
+					if _, err := flow.WriteTo(sent, target.LocalAddr()); err != nil {
+						t.Fatal(err)
+					}
+					got := make([]byte, 4000)
+					target.SetReadDeadline(time.Now().Add(10 * time.Second))
+					if n, _, err := target.ReadFrom(got); err != nil || !bytes.Equal(got[:n], sent) {
+						t.Fatalf("of %d bytes, after %d, %d came that are the same: %t, %v", size, first, n, bytes.Equal(got[:n], sent), err)
+					}
+				}
+				flow.Close()
+			}
+		})
+	}
+}
+
 func TestRulesReachHostsBehindAddresses(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
@@ -305,44 +341,51 @@ func TestRulesReachHostsOfQUIC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := plain(t)
-	station := newStation(t)
-	station.Serve(s.Node, User(1))
-	station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
-	client := NewClient(t, s.Client(User(1)))
-	for name, passes := range map[string]bool{"allowed.test": true, "www.blocked.test": false} {
-		flow := client.ListenPacket()
-		packets := QUICHello(t, name, quic.Version1)
-		packets = append(packets, []byte("after the handshake"))
-		for _, p := range packets {
-			if _, err := flow.WriteTo(p, addr); err != nil {
-				t.Fatal(err)
-			}
-		}
-		last := make(chan bool, 1)
-		go func() {
-			for b := make([]byte, 2000); ; {
-				n, _, err := flow.ReadFrom(b)
-				if err != nil {
-					return
-				}
-				if n == len("after the handshake") {
-					last <- true
-				}
-			}
-		}()
-		select {
-		case <-last:
-			if !passes {
-				t.Error("the packets to a forbidden host passed")
-			}
-		case <-time.After(map[bool]time.Duration{true: 10 * time.Second, false: 500 * time.Millisecond}[passes]):
-			if passes {
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(63))
+			station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+			client := NewClient(t, s.Client(User(63)))
+			if !arrives(t, client, addr, QUICHello(t, "allowed.test", quic.Version1), 10*time.Second) {
 				t.Error("the packets to a host that no rule forbids were stopped")
 			}
+			if arrives(t, client, addr, QUICHello(t, "www.blocked.test", quic.Version1), 500*time.Millisecond) {
+				t.Error("the packets to a forbidden host passed")
+			}
+			if hits := station.Hits(); hits[71] != 1 {
+				t.Errorf("hits %v, want one of rule 71", hits)
+			}
+		})
+	}
+}
+
+// arrives says whether what follows a flow's first packets comes back from an echo server in time.
+func arrives(t *testing.T, client *Client, to net.Addr, first [][]byte, within time.Duration) bool {
+	flow := client.ListenPacket()
+	last := []byte("after the handshake")
+	for _, p := range append(first, last) {
+		if _, err := flow.WriteTo(p, to); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if hits := station.Hits(); hits[71] != 1 {
-		t.Errorf("hits %v, want one of rule 71", hits)
+	back := make(chan bool, 1)
+	go func() {
+		for b := make([]byte, 2000); ; {
+			n, _, err := flow.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			if n == len(last) {
+				back <- true
+			}
+		}
+	}()
+	select {
+	case <-back:
+		return true
+	case <-time.After(within):
+		return false
 	}
 }
