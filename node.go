@@ -252,12 +252,14 @@ func (f nodeFields) applyReality(s *node.Settings) {
 
 type nodeAdd struct {
 	Protocol string `required:"" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls" help:"shadowsocks, vmess, vless, trojan, hysteria2, tuic or anytls."`
+	ID       int64  `name:"id" help:"The number that its agent has from another panel; the next one by default."`
 	nodeFields
 }
 
 func (c nodeAdd) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		n := node.Draft("", node.Protocol(c.Protocol), "", 0)
+		n.ID = c.ID
 		c.apply(&n)
 		made, secret, err := a.Nodes.Add(ctx, n)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
+	"math"
 	"net"
 	"net/mail"
 	"net/netip"
@@ -99,6 +100,7 @@ type problems struct{ fault.Problems }
 // check names everything that keeps the node from working.
 func check(n *Node) error {
 	var p problems
+	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647", "A number is between 1 and 2147483647")
 	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行", "The name takes 1 to 64 characters in one line")
 	p.When(transports[n.Protocol] == nil, "protocol", "choice", "协议为 "+protocolNames+" 之一", "The protocol is one of "+protocolNames)
 	p.When(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")

@@ -144,6 +144,35 @@ func TestADNSChallengeLeavesEveryPortToTheNode(t *testing.T) {
 	})
 }
 
+func TestANodeThatMovesHereKeepsItsNumber(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		add := func(id int64) (int64, error) {
+			n := draft(node.VMess, node.Settings{})
+			n.ID = id
+			made, _, err := nodes.Add(t.Context(), n)
+			return made.ID, err
+		}
+		last := int64(0)
+		for _, id := range []int64{0, 37, 0, 5, 0} {
+			got, err := add(id)
+			if err != nil || (id != 0 && got != id) || (id == 0 && got <= last) {
+				t.Fatalf("asked for %d, got %d after %d, %v", id, got, last, err)
+			}
+			last = max(last, got)
+		}
+		for id, code := range map[int64]string{37: "taken", -1: "range", 1 << 31: "range"} {
+			_, err := add(id)
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != "id" || f.Fields[0].Code != code {
+				t.Errorf("%d: %v", id, err)
+			}
+		}
+		if all, err := nodes.List(t.Context()); err != nil || len(all) != 5 {
+			t.Error("a refused node was kept", len(all), err)
+		}
+	})
+}
+
 func TestVLESSIsEncryptedWhereNobodySaysOtherwise(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		nodes := newNodes(t, d)

@@ -49,12 +49,14 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 }
 
 // Add makes a node and its secret, which is shown this once. Keys that its settings need and lack are made; wrong fields
-// are named.
+// are named. With an ID it gets that number, which agents that move here from another panel go on naming.
 func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
 	now := s.db.Now()
 	secret := newSecret()
-	n.ID, n.CreatedAt, n.Settings = 0, now, n.Settings.clone()
+	id := n.ID
+	n.CreatedAt, n.Settings = now, n.Settings.clone()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n.ID = id // a repeated transaction begins anew
 		if err := s.put(ctx, tx, &n, nil); err != nil {
 			return err
 		}
@@ -118,7 +120,7 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		return err
 	}
 	if was == nil {
-		_, err = tx.NewInsert().Model(&stored).Exec(ctx)
+		err = s.insert(ctx, tx, &stored)
 		n.ID = stored.ID
 	} else {
 		_, err = tx.NewUpdate().Model(&stored).WherePK().Exec(ctx)
@@ -130,6 +132,20 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		was = n
 	}
 	return tellRelays(ctx, tx, revision, n, was)
+}
+
+// insert writes a new node. Numbers that are given out later are above all that there were.
+func (s *Nodes) insert(ctx context.Context, tx bun.Tx, n *Node) error {
+	numbered := n.ID != 0
+	_, err := tx.NewInsert().Model(n).Exec(ctx)
+	if err = db.Error(err); numbered && errors.Is(err, db.ErrUnique) {
+		return fault.Invalid("id", "taken", "已有该编号的节点", "There is a node of this number already").Because(err)
+	}
+	if err != nil || !numbered || s.db.SQLite() {
+		return err
+	}
+	_, err = tx.NewRaw(`SELECT setval(sequence, greatest(?, nextval(sequence))) FROM (SELECT pg_get_serial_sequence('node', 'id')::regclass AS sequence) AS s`, n.ID).Exec(ctx)
+	return err
 }
 
 // bump grows both revisions, always in this order, and gives the value that rows are stamped with.

@@ -126,6 +126,7 @@ type NodeChange struct {
 }
 
 type newNodeBody struct {
+	ID       int64         `json:"id,omitempty" minimum:"1" maximum:"2147483647" doc:"The number that agents which move here from another panel name; left out: the next"`
 	Protocol node.Protocol `json:"protocol" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls"`
 	NodeChange
 }

@@ -132,6 +132,7 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, 
 					return madeNode{}, err
 				}
 				n := node.Draft("", in.Body.Protocol, "", 0)
+				n.ID = in.Body.ID
 				apply(&n)
 				made, secret, err := nodes.Add(ctx, n)
 				if err != nil {

@@ -1838,6 +1838,10 @@ export type NewNodeBody = {
      */
     hour_rates?: Array<string>;
     /**
+     * The number that agents which move here from another panel name; left out: the next
+     */
+    id?: number;
+    /**
      * Of the machine; better too high than too low, since what the node reports beyond it is not counted
      */
     link_mbps?: number;
