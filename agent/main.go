@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/engine/engines"
 	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/meter"
 	"airstrip/agent/internal/run"
 )
 
@@ -73,6 +75,9 @@ func (c *runCommand) Run() error {
 				}
 				err = fmt.Errorf("node %d: %w", config.Node, err)
 				log.Error("a node is not served", "err", err)
+				if errors.Is(err, meter.ErrRemoved) { // anew in another
+					continue
+				}
 				if len(configs) == 1 {
 					failed = err
 					return

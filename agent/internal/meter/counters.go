@@ -46,6 +46,10 @@ func (c *Counter) Down(n int64) { atomic.AddInt64(&c.down, n) }
 // Total is all bytes ever counted, in both directions.
 func (c *Counter) Total() int64 { return atomic.LoadInt64(&c.up) + atomic.LoadInt64(&c.down) }
 
+// ErrRemoved means that the counters file, or all of the folder, was removed while it was in use: what is counted is in
+// memory alone.
+var ErrRemoved = errors.New("it was removed while the agent runs")
+
 // counters is the memory-mapped file of all counters. The kernel keeps what a killed process wrote into the
 // mapping; sync makes it outlive a power cut.
 type counters struct {
@@ -229,7 +233,7 @@ func (c *counters) kept() error {
 		return err
 	}
 	if info.Sys().(*syscall.Stat_t).Nlink == 0 {
-		return fmt.Errorf("%s was removed while it was in use; what is counted and not yet reported is lost if the agent is killed: restart it", c.file.Name())
+		return fmt.Errorf("%s: %w", c.file.Name(), ErrRemoved)
 	}
 	return nil
 }

@@ -89,7 +89,8 @@ type member struct {
 }
 
 // Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at once if the
-// folder is in use, if the secret is another node's, or if it cannot keep accounts.
+// folder is in use, if the secret is another node's, or if it cannot keep accounts; with meter.ErrRemoved if the folder was removed
+// meanwhile, after it has reported what was counted: it can be run again.
 func Run(ctx context.Context, c Config) error {
 	folder, err := claim(c.Data)
 	if err != nil {
@@ -152,7 +153,7 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters, saves the state, tries again to open listeners that could not be opened, and takes over
+// upkeep syncs the counters, which it fails to do if they were removed, saves the state, tries again to open listeners that could not be opened, and takes over
 // a new certificate.
 func (a *agent) upkeep(ctx context.Context) error {
 	failing := false
@@ -160,6 +161,9 @@ func (a *agent) upkeep(ctx context.Context) error {
 		err := errors.Join(a.meter.Kept(), a.meter.Sync())
 		if a.troubles.note(counters, err); err != nil && !failing {
 			a.log.Error("the counters are not on the disk; counting goes on", "err", err)
+		}
+		if errors.Is(err, meter.ErrRemoved) {
+			return fmt.Errorf("the data folder: %w", err)
 		}
 		failing = err != nil
 		if second%5 == 0 {

@@ -13,12 +13,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/certificate"
+	"airstrip/agent/internal/engine"
 )
 
 // most that a clock may be wrong without a word: TLS and some protocols need the time.
@@ -83,9 +83,9 @@ func Check(ctx context.Context, c Config) []Finding {
 		return found
 	}
 	own, _ := net.InterfaceAddrs() // where they cannot be had there is nothing to compare with
-	say(errors.Join(checkPort(node), unreachable(node.Listen, own)), "listener: %s", place(node))
+	say(errors.Join(portAdvice(engine.TryPort(node)), unreachable(node.Listen, own)), "listener: %s", place(node))
 	for _, f := range node.Forwards {
-		say(tryPort(node.Listen, f.Port, f.TCP, f.UDP), "relay of %s: port %d", f.Target, f.Port)
+		say(portAdvice(engine.Try(node.Listen, f.Port, f.TCP, f.UDP)), "relay of %s: port %d", f.Target, f.Port)
 	}
 	return found
 }
@@ -161,7 +161,7 @@ func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt erro
 	}
 	if t.ACME != nil {
 		port := map[string]int{"http-01": 80, "tls-alpn-01": 443}[t.ACME.Challenge]
-		if err := tryPort("", port, true, false); err != nil {
+		if err := portAdvice(engine.Try("", port, true, false)); err != nil {
 			return fmt.Errorf("the issuer will ask at port %d: %w", port, err), nil
 		}
 		return nil, nil
@@ -254,29 +254,8 @@ func unreachable(listen string, own []net.Addr) error {
 	return fmt.Errorf("nobody reaches it: %s is IPv4, and this machine has addresses of IPv6 only; the node's listen has to be ::", listen)
 }
 
-func checkPort(node api.Node) error {
-	quic := node.Protocol == "hysteria2" || node.Protocol == "tuic"
-	return tryPort(node.Listen, node.Port, !quic, quic || node.Protocol == "shadowsocks")
-}
-
-func tryPort(listen string, port int, tcp, udp bool) error {
-	address := net.JoinHostPort(cmp.Or(listen, "::"), strconv.Itoa(port))
-	var problems []error
-	if tcp {
-		l, err := net.Listen("tcp", address)
-		if err == nil {
-			err = l.Close()
-		}
-		problems = append(problems, err)
-	}
-	if udp {
-		l, err := net.ListenPacket("udp", address)
-		if err == nil {
-			err = l.Close()
-		}
-		problems = append(problems, err)
-	}
-	err := errors.Join(problems...)
+// portAdvice adds what an operator can do about a port that cannot be opened.
+func portAdvice(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%w; `ss -lntup` tells by whom", err)

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/meter"
 	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
 )
@@ -209,19 +211,54 @@ func TestStatusSaysWhyAnAgentEnded(t *testing.T) {
 	w.well()
 }
 
-func TestStatusOfAFolderThatWasEmptiedWhileTheAgentRuns(t *testing.T) {
+func TestStatusOfAnAgentThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
 	w.start()
 	w.well()
-	if err := os.Remove(filepath.Join(w.data, "counters")); err != nil {
-		t.Fatal(err)
-	}
-	w.says("counters was removed", "restart")
 	if err := os.Remove(filepath.Join(w.data, "status.sock")); err != nil {
 		t.Fatal(err)
 	}
 	w.says("does not tell how it stands", "restart")
+}
+
+func TestAnAgentWhoseFolderIsRemovedReportsAllAndEnds(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(folder string) error{
+		"the folder":       os.RemoveAll,
+		"its files":        func(folder string) error { return os.Remove(filepath.Join(folder, "counters")) },
+		"for an empty one": func(folder string) error { return errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)) },
+	} {
+		w := newWorld(t, User(1))
+		w.node.ReportSeconds = 3600
+		ended := make(chan error, 1)
+		go func() { ended <- run.Run(t.Context(), w.config(t.Output())) }()
+		w.listening()
+		w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
+		if err := remove(w.data); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if !errors.Is(err, meter.ErrRemoved) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: it goes on", name)
+		}
+		if bill := w.bill(1); bill != 10_000 {
+			t.Errorf("%s: billed %d, moved 10000", name, bill)
+		}
+		w.start()
+		w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+		w.well()
+		if err := w.stop(); err != nil {
+			t.Error(err)
+		}
+		if bill := w.bill(1); bill != 12_000 {
+			t.Errorf("%s: billed %d in the end, moved 12000", name, bill)
+		}
+	}
 }
 
 func TestTheFolderTellsHowAnAgentStands(t *testing.T) {

@@ -34,6 +34,7 @@ import (
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/egress"
+	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 )
 
@@ -176,9 +177,14 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	e.mu.Lock()
 	e.users, e.removed = members, map[int64]member{}
 	e.mu.Unlock()
-	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
-		// The manager has registered it all the same; nothing of it may stay.
-		_ = e.inbounds.RemoveHandler(context.Background(), tag)
+	err = engine.TryPort(node) // xray shares it with whoever lets it, such as another xray
+	if err == nil {
+		if err = e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
+			// The manager has registered it all the same; nothing of it may stay.
+			_ = e.inbounds.RemoveHandler(context.Background(), tag)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
 	}
 	e.node = &node

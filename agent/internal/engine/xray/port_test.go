@@ -1,0 +1,35 @@
+package xray_test
+
+import (
+	"strings"
+	"testing"
+
+	. "airstrip/agent/internal/xraytest"
+)
+
+// xray shares ports with whoever lets it, as another xray of the same user does: each would get a part of the clients.
+func TestAPortIsNotSharedWithAnotherNode(t *testing.T) {
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			first, second := newStation(t), newStation(t)
+			first.Serve(s.Node, User(1))
+			echo := EchoServer(t)
+			if s.Node.Settings.Transport == "grpc" { // opens it a moment later
+				if _, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := second.Engine.Configure(s.Node, nil); err == nil || !strings.Contains(err.Error(), "in use") {
+				t.Errorf("the port of another node: %v", err)
+			}
+			if err := first.Engine.Close(); err != nil {
+				t.Fatal(err)
+			}
+			second.Serve(s.Node, User(1))
+			if got, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
+				t.Errorf("%d bytes came back once the port was free: %v", got, err)
+			}
+		})
+	}
+}
