@@ -251,7 +251,7 @@ func unreachable(listen string, own []net.Addr) error {
 	if !six {
 		return nil
 	}
-	return fmt.Errorf("nobody reaches it: %s is IPv4, and this machine has addresses of IPv6 only; the node's listen has to be ::", listen)
+	return fmt.Errorf("nobody reaches it: %s is IPv4, and this machine has addresses of IPv6 only; the node's listen has to be the address \"::\"", listen)
 }
 
 // portAdvice adds what an operator can do about a port that cannot be opened.
