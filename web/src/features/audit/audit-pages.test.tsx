@@ -108,6 +108,14 @@ describe('the audit log', () => {
     expect(screen.queryByRole('row', { name: /Rule 0/ })).not.toBeInTheDocument()
   })
 
+  it('says that it has no such page, and leads to the newest', async () => {
+    hasRecords(record())
+    const { user } = await openSignedIn('/user/audit/view?page=9')
+    expect(await screen.findByText('The log does not go back that far.')).toBeVisible()
+    await user.click(screen.getByRole('link', { name: 'See the newest' }))
+    expect(await screen.findByRole('row', { name: /BitTorrent/ })).toBeVisible()
+  })
+
   it('is of one rule where the address names it', async () => {
     hasRecords(record(), record({ id: 2, rule_id: 4, rule_name: 'Mail' }))
     const { user } = await openSignedIn('/user/audit/view?rule=4')

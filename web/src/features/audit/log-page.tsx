@@ -35,12 +35,12 @@ export function LogPage() {
       <PageHeader title={t('log.title')} about={t('log.about')} action={rule && <ToAll />} />
       <Loaded query={records} skeleton={<TableSkeleton />} hasCards>
         {({ records: list, total_count: total }) =>
-          total === 0 ? (
+          list.length === 0 ? (
             <Card>
               <Empty
                 icon={ShieldCheck}
-                text={t(rule ? 'log.emptyOf' : 'log.empty')}
-                action={<ToRules />}
+                text={t(total > 0 ? 'log.noMore' : rule ? 'log.emptyOf' : 'log.empty')}
+                action={total > 0 ? <ToNewest /> : <ToRules />}
               />
             </Card>
           ) : (
@@ -89,6 +89,15 @@ function ToAll() {
   return (
     <ButtonLink variant="default" to="/user/audit/view">
       {t('log.all')}
+    </ButtonLink>
+  )
+}
+
+function ToNewest() {
+  const { t } = useTranslation('audit')
+  return (
+    <ButtonLink variant="default" to="/user/audit/view" search={({ rule }) => ({ rule })}>
+      {t('log.newest')}
     </ButtonLink>
   )
 }

@@ -1,11 +1,15 @@
-import { Skeleton, Stack } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
+import classes from './table-skeleton.module.css'
 
+const ROWS = 12
+
+/** The rows, or on a phone the cards, that are being loaded. */
 export function TableSkeleton() {
   return (
-    <Stack gap="sm">
-      {Array.from({ length: 6 }, (_, index) => (
-        <Skeleton key={index} height={48} />
+    <div className={classes.rows}>
+      {Array.from({ length: ROWS }, (_, index) => (
+        <Skeleton key={index} className={classes.row} />
       ))}
-    </Stack>
+    </div>
   )
 }
