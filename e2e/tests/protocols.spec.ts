@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Agent, type Node } from '../harness/agent.ts'
 import { Customer } from '../harness/customer.ts'
 import { Download } from '../harness/download.ts'
+import { bounce, PacketEcho } from '../harness/packets.ts'
 import { freePort } from '../harness/ports.ts'
 import { Origin } from '../harness/origin.ts'
 import { nodeOn, SingBox } from '../harness/sing-box.ts'
@@ -57,6 +58,27 @@ test('real clients go through nodes of every protocol with what the link holds',
   }
   const clients = others.length + station.agents.length
   await expect.poll(async () => (await customer.usage()).download, 'all of it went through the nodes').toBeGreaterThan(clients * file)
+})
+
+test('packets of all sizes go through nodes of every protocol as they are', async ({ station }) => {
+  const echo = await PacketEcho.start()
+  const whole = await customer.profile()
+  const profile = { ...whole, route: { ...(whole.route as object), rules: [] } } // which send what is private past the node
+  const packets = [1, 1200, 700, 1252, 1400].map((size) => randomBytes(size)) // QUIC begins with 1,200 bytes and more
+  const before = await customer.usage()
+  const agents = [...station.agents, ...others]
+  for (const { node } of agents) {
+    const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+    expect(await bounce(client.port, echo.port, packets), node.name).toEqual(packets)
+    await client.stop()
+  }
+  const moved = agents.length * packets.reduce((sum, { length }) => sum + length, 0)
+  const counted = async () => {
+    const { upload, download } = await customer.usage()
+    return { upload: upload - before.upload, download: download - before.download }
+  }
+  await expect.poll(counted, 'to the byte').toEqual({ upload: moved, download: moved })
+  await echo.stop()
 })
 
 test('a blocked domain is blocked on nodes of every protocol and shows in the log', async ({ station }) => {

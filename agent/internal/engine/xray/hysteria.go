@@ -124,16 +124,34 @@ func (w *messageWriter) WriteMultiBuffer(mb buf.MultiBuffer) error {
 		if b.UDP != nil {
 			from = *b.UDP
 		}
-		whole := &hysteria.UDPMessage{FragCount: 1, Addr: from.NetAddr(), Data: b.Bytes()}
-		err := w.write(whole)
+		whole := &hysteria.UDPMessage{PacketID: 1 + uint16(rand.N(0xffff)), FragCount: 1, Addr: from.NetAddr(), Data: b.Bytes()}
+		err := w.writeParts(whole, largestMessage)
 		if large := new(quic.DatagramTooLargeError); errors.As(err, &large) {
-			whole.PacketID = 1 + uint16(rand.N(0xffff))
-			err = nil
-			for _, part := range hysteria.FragUDPMessage(whole, int(large.MaxDatagramPayloadSize)) {
-				err = errors.Join(err, w.write(&part))
-			}
+			err = w.writeParts(whole, int(large.MaxDatagramPayloadSize)-headRoom)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A message that fits by the word of QUIC's library, and does not when the heads of its packet are written, is lost.
+const (
+	largestMessage = 1200 - headRoom
+	headRoom       = 16
+	smallestPart   = 128 // for fewer bytes the parts of a packet could not be numbered
+)
+
+var errNarrow = errors.New("the user's end takes no messages of a useful size")
+
+// writeParts writes a message in as many parts as it takes.
+func (w *messageWriter) writeParts(m *hysteria.UDPMessage, largest int) error {
+	if largest < m.HeaderSize()+smallestPart {
+		return errNarrow
+	}
+	for _, part := range hysteria.FragUDPMessage(m, largest) {
+		if err := w.write(&part); err != nil {
 			return err
 		}
 	}
