@@ -340,13 +340,13 @@ func (c nodeSecret) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeBlocked struct {
-	Limit  int64 `help:"How many at most." default:"500"`
-	Offset int64 `help:"How many of the newest to leave out." default:"0"`
+	Limit  rows   `help:"How many at most." default:"500"`
+	Offset offset `help:"How many of the newest to leave out." default:"0"`
 }
 
 func (c nodeBlocked) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		rows, total, err := a.Nodes.AllBlockedIPs(ctx, c.Limit, c.Offset)
+		rows, total, err := a.Nodes.AllBlockedIPs(ctx, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

@@ -24,13 +24,13 @@ func look(ctx context.Context, cfg *app.Config, id int64, fn func(*app.App) (any
 
 type nodeHistory struct {
 	ID    int64 `arg:"" help:"Number of the node, as the list has it."`
-	Hours int64 `help:"How far back." default:"24"`
+	Hours hours `help:"How far back, at most 2160." default:"24"`
 }
 
 func (c nodeHistory) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
 		to := a.Nodes.Local()
-		from, step := to.Add(-time.Duration(c.Hours)*time.Hour), max(1, c.Hours*60/300)
+		from, step := to.Add(-time.Duration(c.Hours)*time.Hour), max(1, int64(c.Hours)*60/300)
 		moments, err := a.Nodes.History(ctx, c.ID, from, to.Add(time.Minute), step)
 		if err != nil {
 			return nil, err
@@ -62,13 +62,13 @@ func (c nodeOnline) Run(ctx context.Context, cfg *app.Config) error {
 
 type nodeUsers struct {
 	ID    int64 `arg:"" help:"Number of the node, as the list has it."`
-	Hours int64 `help:"How far back." default:"24"`
-	Limit int64 `help:"How many at most." default:"50"`
+	Hours hours `help:"How far back, at most 2160." default:"24"`
+	Limit rows  `help:"How many at most." default:"50"`
 }
 
 func (c nodeUsers) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
-		return a.Traffic.HeaviestOn(ctx, c.ID, a.Nodes.Local().Add(-time.Duration(c.Hours)*time.Hour), c.Limit)
+		return a.Traffic.HeaviestOn(ctx, c.ID, a.Nodes.Local().Add(-time.Duration(c.Hours)*time.Hour), int64(c.Limit))
 	})
 }
 

@@ -95,16 +95,16 @@ func (c ruleRemove) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type ruleHits struct {
-	User   int64 `help:"Number of the user, as the list of users has it; 0: all."`
-	Rule   int64 `help:"Number of the rule, which may have been lifted; 0: all."`
-	Node   int64 `help:"Number of the node; 0: all."`
-	Limit  int64 `help:"How many at most." default:"500"`
-	Offset int64 `help:"How many of the newest to leave out." default:"0"`
+	User   int64  `help:"Number of the user, as the list of users has it; 0: all."`
+	Rule   int64  `help:"Number of the rule, which may have been lifted; 0: all."`
+	Node   int64  `help:"Number of the node; 0: all."`
+	Limit  rows   `help:"How many at most." default:"500"`
+	Offset offset `help:"How many of the newest to leave out." default:"0"`
 }
 
 func (c ruleHits) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node}, c.Limit, c.Offset)
+		hits, total, err := a.Nodes.HitsOf(ctx, node.HitFilter{UserID: c.User, RuleID: c.Rule, NodeID: c.Node}, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

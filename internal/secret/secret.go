@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -30,7 +31,7 @@ const (
 )
 
 // ErrUnknown is the fault of a name that no secret has.
-var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项", "There is no secret of this name")
+var ErrUnknown = fault.Invalid("name", "unknown", "没有这个密钥项，可选："+strings.Join(Names, "、"), "There is no secret of this name; there are "+strings.Join(Names, ", "))
 
 // Secrets are all secrets.
 type Secrets struct {

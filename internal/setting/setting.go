@@ -11,6 +11,7 @@ import (
 	"net/mail"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -295,8 +296,10 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 			}
 			dec := json.NewDecoder(bytes.NewReader(one))
 			dec.DisallowUnknownFields()
-			if err := dec.Decode(&site); err != nil {
-				return fault.Invalid(name, "format", "没有这个设置，或值的格式不对", "There is no such setting, or the value has the wrong form").Because(err)
+			if err := dec.Decode(&site); err != nil && strings.HasPrefix(err.Error(), "json: unknown field") {
+				return fault.Invalid(name, "unknown", "没有这个设置", "There is no such setting").Because(err)
+			} else if err != nil {
+				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form").Because(err)
 			}
 			r := row{Name: name, Value: value, UpdatedAt: s.db.Now()}
 			if _, err := tx.NewInsert().Model(&r).On("CONFLICT (name) DO UPDATE").Set("value = EXCLUDED.value").Set("updated_at = EXCLUDED.updated_at").Exec(ctx); err != nil {

@@ -64,6 +64,11 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 				t.Errorf("%v: %v", bad, f)
 			}
 		}
+		for code, wrong := range map[string][]string{"unknown": {"site_nam", `"A"`}, "format": {"site_name", `5`}} {
+			if f, ok := fault.As(set(wrong...)); !ok || f.Fields[0].Name != wrong[0] || f.Fields[0].Code != code {
+				t.Errorf("%v: %+v", wrong, f)
+			}
+		}
 		if got := s.Get().SiteName; got != setting.Defaults().SiteName {
 			t.Fatalf("a refused change renamed the site to %q", got)
 		}
