@@ -109,53 +109,53 @@ func Draft(name string, protocol Protocol, address string, port int) Node {
 }
 
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
-// and the like never leave the server but to the node's agent.
+// and the like never leave the server but to the node's agent. The tags "doc" are read in the contract.
 type Settings struct {
-	Transport    string   `json:"transport,omitempty"` // tcp, ws, grpc, httpupgrade; empty for those that bring their own
-	Path         string   `json:"path,omitempty"`
-	Host         string   `json:"host,omitempty"`
-	ServiceName  string   `json:"service_name,omitempty"`
-	Security     string   `json:"security,omitempty"` // none, tls, reality
-	Flow         string   `json:"flow,omitempty"`     // xtls-rprx-vision
+	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc or httpupgrade, of VLESS, VMess and Trojan; tcp by default"`
+	Path         string   `json:"path,omitempty" doc:"Of ws and httpupgrade"`
+	Host         string   `json:"host,omitempty" doc:"Host header of ws and httpupgrade"`
+	ServiceName  string   `json:"service_name,omitempty" doc:"Of grpc"`
+	Security     string   `json:"security,omitempty" doc:"tls, none (VLESS and VMess) or reality (VLESS); none by default for VMess, else tls"`
+	Flow         string   `json:"flow,omitempty" doc:"xtls-rprx-vision, for VLESS over tcp with tls or reality"`
 	TLS          *TLS     `json:"tls,omitempty"`
 	Reality      *Reality `json:"reality,omitempty"`
-	Method       string   `json:"method,omitempty"`     // of shadowsocks
-	ServerKey    string   `json:"server_key,omitempty"` // of shadowsocks 2022, base64
-	Obfs         string   `json:"obfs,omitempty"`       // of hysteria2: salamander
-	ObfsPassword string   `json:"obfs_password,omitempty"`
-	UpMbps       int      `json:"up_mbps,omitempty"`
+	Method       string   `json:"method,omitempty" doc:"Cipher of Shadowsocks, such as 2022-blake3-aes-128-gcm"`
+	ServerKey    string   `json:"server_key,omitempty" doc:"Of Shadowsocks 2022, base64; made where it is left out"`
+	Obfs         string   `json:"obfs,omitempty" doc:"salamander, of Hysteria2"`
+	ObfsPassword string   `json:"obfs_password,omitempty" doc:"Made where it is left out"`
+	UpMbps       int      `json:"up_mbps,omitempty" doc:"What Hysteria2 tells clients"`
 	DownMbps     int      `json:"down_mbps,omitempty"`
-	Congestion   string   `json:"congestion,omitempty"`     // of tuic: bbr, cubic, new_reno
-	ZeroRTT      bool     `json:"zero_rtt,omitempty"`       // of tuic; open to replays, so off unless asked for
-	Padding      []string `json:"padding_scheme,omitempty"` // of anytls, a line each; empty: the protocol's own
+	Congestion   string   `json:"congestion,omitempty" doc:"bbr, cubic or new_reno, of TUIC"`
+	ZeroRTT      bool     `json:"zero_rtt,omitempty" doc:"Of TUIC; open to replays, so off unless asked for"`
+	Padding      []string `json:"padding_scheme,omitempty" doc:"Of AnyTLS, a line each; empty: the protocol's own"`
 }
 
 // TLS says how the node shows itself. Certificate and Key are PEM and pushed to the agent; the files are the agent's.
 type TLS struct {
-	ServerName      string   `json:"server_name,omitempty"`
+	ServerName      string   `json:"server_name,omitempty" doc:"Name on the certificate; the address by default"`
 	ALPN            []string `json:"alpn,omitempty"`
-	Certificate     string   `json:"certificate,omitempty"`
-	Key             string   `json:"key,omitempty"`
-	CertificateFile string   `json:"certificate_file,omitempty"`
+	Certificate     string   `json:"certificate,omitempty" doc:"PEM; a self-signed one is made where no other is named"`
+	Key             string   `json:"key,omitempty" doc:"PEM; never shown again"`
+	CertificateFile string   `json:"certificate_file,omitempty" doc:"On the node's machine"`
 	KeyFile         string   `json:"key_file,omitempty"`
-	Pin             string   `json:"pin,omitempty"`  // SHA-256 of the leaf certificate in hex, set where it is self-signed
-	ACME            *ACME    `json:"acme,omitempty"` // the agent gets and renews a certificate for ServerName itself
+	Pin             string   `json:"pin,omitempty" doc:"SHA-256 of the leaf certificate in hex, set where it is self-signed"`
+	ACME            *ACME    `json:"acme,omitempty" doc:"The agent gets and renews a certificate for server_name itself"`
 }
 
 // ACME says where a node's agent gets its certificate, and how it proves that the name is its own.
 type ACME struct {
 	Email     string `json:"email,omitempty"`
-	Challenge string `json:"challenge"`           // http-01, on port 80 of the node, tls-alpn-01, on 443, or dns-01, by the agent's own dns_file
-	Directory string `json:"directory,omitempty"` // https address; empty: Let's Encrypt
+	Challenge string `json:"challenge" doc:"http-01, on port 80 of the node, tls-alpn-01, on 443, or dns-01, by the agent's own dns_file"`
+	Directory string `json:"directory,omitempty" doc:"https address; empty: Let's Encrypt"`
 }
 
 // Reality is the REALITY disguise: a handshake that Dest answers for everybody else.
 type Reality struct {
-	Dest        string   `json:"dest"` // host:port of a TLS 1.3 server
-	ServerNames []string `json:"server_names"`
-	PrivateKey  string   `json:"private_key,omitempty"` // base64url without padding
+	Dest        string   `json:"dest" doc:"host:port of a TLS 1.3 server"`
+	ServerNames []string `json:"server_names" doc:"Names that it answers for"`
+	PrivateKey  string   `json:"private_key,omitempty" doc:"X25519, base64url without padding; never shown again, made where it is left out"`
 	PublicKey   string   `json:"public_key,omitempty"`
-	ShortIDs    []string `json:"short_ids,omitempty"` // hex, even length, at most 16
+	ShortIDs    []string `json:"short_ids,omitempty" doc:"Hex, of even length, at most 16 digits"`
 }
 
 // Shown gives the settings without the private keys.

@@ -5,7 +5,13 @@ export type ClientOptions = {
 };
 
 export type Acme = {
+    /**
+     * http-01, on port 80 of the node, tls-alpn-01, on 443, or dns-01, by the agent's own dns_file
+     */
     challenge: string;
+    /**
+     * https address; empty: Let's Encrypt
+     */
     directory?: string;
     email?: string;
 };
@@ -2025,22 +2031,64 @@ export type NodeRelay = {
 };
 
 export type NodeSettings = {
+    /**
+     * bbr, cubic or new_reno, of TUIC
+     */
     congestion?: string;
     down_mbps?: number;
+    /**
+     * xtls-rprx-vision, for VLESS over tcp with tls or reality
+     */
     flow?: string;
+    /**
+     * Host header of ws and httpupgrade
+     */
     host?: string;
+    /**
+     * Cipher of Shadowsocks, such as 2022-blake3-aes-128-gcm
+     */
     method?: string;
+    /**
+     * salamander, of Hysteria2
+     */
     obfs?: string;
+    /**
+     * Made where it is left out
+     */
     obfs_password?: string;
+    /**
+     * Of AnyTLS, a line each; empty: the protocol's own
+     */
     padding_scheme?: Array<string>;
+    /**
+     * Of ws and httpupgrade
+     */
     path?: string;
     reality?: Reality;
+    /**
+     * tls, none (VLESS and VMess) or reality (VLESS); none by default for VMess, else tls
+     */
     security?: string;
+    /**
+     * Of Shadowsocks 2022, base64; made where it is left out
+     */
     server_key?: string;
+    /**
+     * Of grpc
+     */
     service_name?: string;
     tls?: Tls;
+    /**
+     * tcp, ws, grpc or httpupgrade, of VLESS, VMess and Trojan; tcp by default
+     */
     transport?: string;
+    /**
+     * What Hysteria2 tells clients
+     */
     up_mbps?: number;
+    /**
+     * Of TUIC; open to replays, so off unless asked for
+     */
     zero_rtt?: boolean;
 };
 
@@ -2584,10 +2632,22 @@ export type PurchaseWishBody = {
 };
 
 export type Reality = {
+    /**
+     * host:port of a TLS 1.3 server
+     */
     dest: string;
+    /**
+     * X25519, base64url without padding; never shown again, made where it is left out
+     */
     private_key?: string;
     public_key?: string;
+    /**
+     * Names that it answers for
+     */
     server_names: Array<string>;
+    /**
+     * Hex, of even length, at most 16 digits
+     */
     short_ids?: Array<string>;
 };
 
@@ -3512,13 +3572,31 @@ export type StaffLinkTemplateSetRequest = {
 };
 
 export type Tls = {
+    /**
+     * The agent gets and renews a certificate for server_name itself
+     */
     acme?: Acme;
     alpn?: Array<string>;
+    /**
+     * PEM; a self-signed one is made where no other is named
+     */
     certificate?: string;
+    /**
+     * On the node's machine
+     */
     certificate_file?: string;
+    /**
+     * PEM; never shown again
+     */
     key?: string;
     key_file?: string;
+    /**
+     * SHA-256 of the leaf certificate in hex, set where it is self-signed
+     */
     pin?: string;
+    /**
+     * Name on the certificate; the address by default
+     */
     server_name?: string;
 };
 
