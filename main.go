@@ -76,13 +76,13 @@ func sentence(err error) string {
 type serveCommand struct{}
 
 func (serveCommand) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Serve(ctx) })
+	return openOrMake(ctx, cfg, func(a *app.App) error { return a.Serve(ctx) })
 }
 
 type migrateCommand struct{}
 
 func (migrateCommand) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(*app.App) error { return nil }) // opening migrates
+	return openOrMake(ctx, cfg, func(*app.App) error { return nil }) // opening migrates
 }
 
 type versionCommand struct{}

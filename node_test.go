@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// desk is where an operator types commands.
+// desk is where an operator types commands, with a site that has begun.
 type desk struct {
 	*testing.T
 	config app.Config
@@ -26,13 +26,17 @@ type desk struct {
 
 func eachDesk(t *testing.T, test func(d desk)) {
 	site := app.Config{Listen: "127.0.0.1:0", SiteURL: "http://localhost:8080", TelegramAPI: "https://api.telegram.org"}
+	begun := func(d desk) desk {
+		d.prints(nil, "migrate")
+		return d
+	}
 	t.Run("sqlite", func(t *testing.T) {
 		site.Data = t.TempDir()
-		test(desk{t, site})
+		test(begun(desk{t, site}))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		site.Data, site.DatabaseURL, site.SecretKey = t.TempDir(), dbtest.PostgresURL(t), strings.Repeat("ab", 32)
-		test(desk{t, site})
+		test(begun(desk{t, site}))
 	})
 }
 

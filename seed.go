@@ -16,7 +16,7 @@ func (c seedCommand) Run(ctx context.Context, cfg *app.Config) error {
 	if !cfg.Demo { // the only thing there is to seed
 		return errors.New("say --demo to fill the database with a demonstration")
 	}
-	return open(ctx, cfg, func(a *app.App) error {
+	return openOrMake(ctx, cfg, func(a *app.App) error {
 		seeded, err := a.Seed(ctx, app.Seed{Users: c.Users, Nodes: c.Nodes})
 		if err != nil {
 			return err

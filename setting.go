@@ -66,8 +66,17 @@ func (c settingSecret) Run(ctx context.Context, cfg *app.Config) error {
 	})
 }
 
-// open runs fn with all parts, beside a server that may be running.
+// open runs fn with all parts of the site that is there, beside a server that may be running. Called without the server's
+// environment it would make a second site otherwise, and its owner wonder where the first one's users are.
 func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
+	if cfg.Missing() {
+		return fmt.Errorf("there is no site in %s: set AIRSTRIP_DATA or AIRSTRIP_DATABASE_URL as they are for the server, or begin a site there with airstrip migrate", cfg.Data)
+	}
+	return openOrMake(ctx, cfg, fn)
+}
+
+// openOrMake is open where there may be no site yet.
+func openOrMake(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	a, err := app.Open(ctx, *cfg, version)
 	if err != nil {
 		return err

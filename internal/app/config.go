@@ -3,12 +3,15 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"airstrip/internal/db"
 	"airstrip/internal/seal"
 )
 
@@ -28,6 +31,15 @@ type Config struct {
 	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
 	LogLevel       string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
 	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
+}
+
+// Missing tells whether the configuration names a SQLite file that is not there yet.
+func (c Config) Missing() bool {
+	if c.DatabaseURL != "" || os.Getenv("AIRSTRIP_DATABASE_URL_FILE") != "" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(c.Data, db.SQLiteFile))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // checked is the configuration, read and found right.
