@@ -22,7 +22,7 @@ type agent struct {
 func (s *site) agent(name, prefix, keys string, headers ...string) agent {
 	var query []string
 	for key := range strings.SplitSeq(keys, " ") {
-		query = append(query, key+"="+s.keys[name])
+		query = append(query, key+"="+s.Keys[name])
 	}
 	return agent{s, prefix, strings.Join(query, "&"), headers}
 }
@@ -64,9 +64,9 @@ type xrayUser struct {
 func TestACycleOfXrayR(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("reality", "/mod_mu", "key muKey", "User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)")
-		id := s.ids["reality"]
+		id := s.IDs["reality"]
 		of := "?node_id=" + strconv.FormatInt(id, 10)
-		rule, err := s.nodes.AddRule(t.Context(), "torrent", "", "torrent")
+		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", "torrent")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,10 +127,10 @@ func TestACycleOfXrayR(t *testing.T) {
 			a.ask("POST", "/users/aliveip"+of, `{"data":[{"user_id":1,"ip":"203.0.113.5"}]}`)
 			a.ask("POST", "/users/detectlog"+of, fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"203.0.113.5"}]}`, rule.ID))
 		}
-		if s.used(1) != 600 { // 400 × 1.5, and the same body within half a minute is the same report
-			t.Errorf("counted %d", s.used(1))
+		if s.Used(1) != 600 { // 400 × 1.5, and the same body within half a minute is the same report
+			t.Errorf("counted %d", s.Used(1))
 		}
-		if n, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || n != 1 {
+		if n, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || n != 1 {
 			t.Errorf("%d online, %v", n, err)
 		}
 	})
@@ -141,7 +141,7 @@ func TestACycleOfECYCloud(t *testing.T) {
 	each(t, func(s *site) {
 		for name, want := range map[string]int{"reality": 2, "vmess": 11, "trojan": 14, "hysteria2": 15, "anytls": 16, "tuic": 17, "ss": 0} {
 			a := s.agent(name, "/mod_mu", "key muKey", "User-Agent", "go-resty/2.16.5 (https://github.com/go-resty/resty)")
-			data, _ := a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.ids[name]), "")
+			data, _ := a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "")
 			info := decode[struct {
 				Sort   int `json:"sort"`
 				Config struct {
@@ -166,7 +166,7 @@ func TestACycleOfECYCloud(t *testing.T) {
 			if c := info.Config; (name == "anytls") != (len(c.Padding) == 3) {
 				t.Errorf("%s: %+v", name, c)
 			}
-			a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.ids[name]), "", "If-None-Match", "") // twice; it dies of a 304
+			a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "", "If-None-Match", "") // twice; it dies of a 304
 			certificate, _ := a.ask("POST", "/nodes/config", `{"type":"xrayr_cert"}`)
 			if got := decode[struct {
 				Provider, Email string
@@ -189,7 +189,7 @@ func TestACycleOfECYCloud(t *testing.T) {
 func TestACycleOfThePythonAgent(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("ss", "/mod_mu", "key", "User-Agent", "python-requests/2.31.0")
-		id := s.ids["ss"]
+		id := s.IDs["ss"]
 		of := "?node_id=" + strconv.FormatInt(id, 10)
 		keys := func(data json.RawMessage, names ...string) {
 			t.Helper()
@@ -240,7 +240,7 @@ func TestACycleOfSoga(t *testing.T) {
 		for _, keys := range []string{"key", "muKey", "token"} {
 			for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
 				a := s.agent("trojan", prefix, keys)
-				id := s.ids["trojan"]
+				id := s.IDs["trojan"]
 				of := "?node_id=" + strconv.FormatInt(id, 10)
 				data, _ := a.ask("GET", fmt.Sprintf("/nodes/%d/info", id), "")
 				info := decode[struct {

@@ -5,49 +5,32 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/api"
 	"airstrip/internal/api/modmu"
+	"airstrip/internal/api/nodetest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/seal"
 	"airstrip/internal/service"
-	"airstrip/internal/setting"
-	"airstrip/internal/traffic"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// site is a server with a node of each kind, and users 1 and 2 with fixed credentials.
-type site struct {
-	*testing.T
-	db       *db.DB
-	services *service.Services
-	nodes    *node.Nodes
-	keys     map[string]string // by name of the node
-	ids      map[string]int64
-	url      string
-}
+// site is a server with a node of each kind. Users 1 and 2 may use them, but for the trojan one; 3 has nothing.
+type site struct{ nodetest.Site }
 
 func drafts() []node.Node {
 	reality := node.Draft("reality", node.VLESS, "hk.example", 443)
-	reality.ListenPort, reality.RatePermille, reality.Class, reality.SpeedMbps = 8443, 1500, 1, ptr(200)
+	reality.ListenPort, reality.RatePermille, reality.Class, reality.SpeedMbps = 8443, 1500, 1, new(200)
 	reality.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{
 		Dest: "www.example:443", ServerNames: []string{"www.example"},
 		PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
@@ -70,54 +53,23 @@ func drafts() []node.Node {
 	return []node.Node{reality, vmess, ss, ss2022, trojan, hysteria, tuic, anytls}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func each(t *testing.T, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{T: t, db: d, keys: map[string]string{}, ids: map[string]int64{}}
-		settings, err := setting.New(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.services = service.New(d, settings)
-		s.nodes = node.New(d, seal.Key{}, settings, s.services)
+		s := &site{nodetest.Open(t, d)}
 		for _, draft := range drafts() {
-			n, key, err := s.nodes.Add(t.Context(), draft)
-			if err != nil {
-				t.Fatal(draft.Name, err)
-			}
-			s.keys[n.Name], s.ids[n.Name] = key, n.ID
+			s.Add(draft)
 		}
-		for id := int64(1); id <= 3; id++ {
-			s.do(func(ctx context.Context, tx bun.Tx) error {
-				if err := s.services.Open(ctx, tx, id); err != nil {
-					return err
-				}
-				_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
-				return err
-			})
-		}
-		s.do(func(ctx context.Context, tx bun.Tx) error {
-			if _, err := s.services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Class: 1, SpeedMbps: ptr(100), Devices: ptr(3), QuotaBytes: ptr(int64(10_000)), Reset: service.Never, Months: 1}); err != nil {
-				return err
-			}
-			_, err := s.services.Start(ctx, tx, service.Terms{UserID: 2, PlanID: 1, Name: "P", Class: 1, Reset: service.Never, Months: 1})
-			return err
-		})
-		mux := http.NewServeMux()
-		modmu.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes))
-		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-		t.Cleanup(server.Close)
-		s.url = server.URL
+		s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
+		s.Give(service.Terms{UserID: 2})
+		s.serve()
 		test(s)
 	})
 }
 
-func (s *site) do(fn func(context.Context, bun.Tx) error) {
-	s.Helper()
-	if err := s.db.Tx(s.Context(), fn); err != nil {
-		s.Fatal(err)
-	}
+func (s *site) serve() {
+	mux := http.NewServeMux()
+	modmu.Register(mux, s.Nodes, s.Traffic)
+	s.Serve(mux)
 }
 
 // call asks as the node called name; path is below the prefix.
@@ -127,29 +79,12 @@ func (s *site) call(name, method, path, body string, headers ...string) (int, ht
 	if strings.Contains(path, "?") {
 		sep = "&"
 	}
-	return s.raw(method, "/mod_mu"+path+sep+"key="+s.keys[name]+"&muKey="+s.keys[name], body, headers...)
+	return s.raw(method, "/mod_mu"+path+sep+"key="+s.Keys[name]+"&muKey="+s.Keys[name], body, headers...)
 }
 
 func (s *site) raw(method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	req.Header.Set("Accept-Encoding", "identity")
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return res.StatusCode, res.Header, got
+	return s.Send(method, path, body, append([]string{"Accept-Encoding", "identity"}, headers...)...)
 }
 
 // data gives the data of a successful answer, and sees to the two keys that every answer has.
@@ -168,36 +103,17 @@ func (s *site) envelope(status, wantStatus, wantRet int, got []byte) json.RawMes
 	return keys["data"]
 }
 
-func (s *site) golden(file string, got []byte) {
-	s.Helper()
-	path := filepath.Join("testdata", file)
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		s.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	if *update {
-		if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
-			s.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(want, pretty.Bytes()) {
-		s.Errorf("%s changed (%v):\n%s", file, err, pretty.Bytes())
-	}
-}
-
 func TestAnswersAreWhatAgentsParse(t *testing.T) {
 	each(t, func(s *site) {
 		for _, draft := range drafts() {
 			name := draft.Name
-			_, header, info := s.call(name, "GET", fmt.Sprintf("/nodes/%d/info", s.ids[name]), "")
+			_, header, info := s.call(name, "GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "")
 			if header.Get("ETag") != "" {
 				t.Error("two forks of XrayR die of an ETag on nodes/info")
 			}
-			s.golden("info-"+name+".json", info)
-			_, _, users := s.call(name, "GET", "/users?node_id="+fmt.Sprint(s.ids[name]), "")
-			s.golden("users-"+name+".json", users)
+			s.Golden("info-"+name+".json", info)
+			_, _, users := s.call(name, "GET", "/users?node_id="+fmt.Sprint(s.IDs[name]), "")
+			s.Golden("users-"+name+".json", users)
 		}
 		for file, path := range map[string]string{
 			"ping": "GET /func/ping", "ping-post": "POST /func/ping", "detect-rules-none": "GET /func/detect_rules", "relay-rules": "GET /func/relay_rules",
@@ -210,14 +126,14 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 			if header.Get("ETag") != "" {
 				t.Errorf("%s has an ETag", path)
 			}
-			s.golden(file+".json", got)
+			s.Golden(file+".json", got)
 		}
 	})
 }
 
 func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
 	each(t, func(s *site) {
-		for name, id := range s.ids {
+		for name, id := range s.IDs {
 			var info struct {
 				Server       string
 				CustomConfig map[string]any `json:"custom_config"`
@@ -251,12 +167,12 @@ func TestTheKeyNamesTheNode(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"key", "muKey", "token"} {
-			status, _, got := s.raw("GET", "/v1/mod_mu/func/ping/?"+name+"="+s.keys["ss"], "")
+			status, _, got := s.raw("GET", "/v1/mod_mu/func/ping/?"+name+"="+s.Keys["ss"], "")
 			s.envelope(status, 200, 1, got)
 		}
-		status, _, got := s.call("ss", "GET", fmt.Sprintf("/users?node_id=%d", s.ids["trojan"]), "")
+		status, _, got := s.call("ss", "GET", fmt.Sprintf("/users?node_id=%d", s.IDs["trojan"]), "")
 		s.envelope(status, 200, 0, got)
-		status, _, got = s.call("ss", "GET", fmt.Sprintf("/nodes/%d/info", s.ids["reality"]), "")
+		status, _, got = s.call("ss", "GET", fmt.Sprintf("/nodes/%d/info", s.IDs["reality"]), "")
 		s.envelope(status, 200, 0, got)
 		if strings.Contains(string(got), "private") {
 			t.Fatal("a node's key shows another node's settings")
@@ -283,7 +199,7 @@ func TestTheListIsSentOnceAndFollowsChanges(t *testing.T) {
 		if status, _, body := s.call("ss", "GET", "/users", "", "If-None-Match", etag); status != 304 || len(body) != 0 {
 			t.Fatalf("with its ETag: %d", status)
 		}
-		if states, err := s.nodes.States(t.Context()); err != nil || states[s.ids["ss"]].Health(s.db.Now()) != node.Online {
+		if states, err := s.Nodes.States(t.Context()); err != nil || states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
 			t.Fatal("the call is no heartbeat", err)
 		}
 		_, header, packed := s.call("ss", "GET", "/users", "", "Accept-Encoding", "gzip")
@@ -309,19 +225,12 @@ func TestTheListIsSentOnceAndFollowsChanges(t *testing.T) {
 
 func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
 	each(t, func(s *site) {
-		used := func(userID int64) int64 {
-			a, err := s.services.Access(t.Context(), userID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a.UsedBytes
-		}
 		body := `{"data":[{"user_id":1,"u":163,"d":300},{"user_id":2,"u":-5,"d":1},{"user_id":3,"u":1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775808,"d":0}],"extra":1}`
 		for range 3 { // XrayR repeats a post whose answer it did not get
-			s.data("reality", "POST", fmt.Sprintf("/users/traffic?node_id=%d", s.ids["reality"]), body)
+			s.data("reality", "POST", fmt.Sprintf("/users/traffic?node_id=%d", s.IDs["reality"]), body)
 		}
-		if used(1) != 694 || used(2) != 0 || used(3) != 0 { // (163 + 300) × 1.5, rounded down
-			t.Fatalf("counted %d, %d, %d", used(1), used(2), used(3))
+		if s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down
+			t.Fatalf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
 		for _, broken := range []string{``, `{`, `{}`, `[]`, `null`, `{"data":{}}`, `{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`} {
 			status, _, got := s.call("reality", "POST", "/users/traffic", broken)
@@ -332,7 +241,7 @@ func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
 		if status, _, got := s.call("reality", "POST", "/users/traffic", `{"data":[`+strings.Repeat(" ", 10<<20)+`]}`); status != 413 {
 			t.Fatalf("10 MB: %d %s", status, got)
 		}
-		if used(1) != 694 {
+		if s.Used(1) != 694 {
 			t.Fatal("a broken report was counted")
 		}
 	})
@@ -340,14 +249,14 @@ func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
 
 func TestStatusFromBothKindsOfAgents(t *testing.T) {
 	each(t, func(s *site) {
-		path := fmt.Sprintf("/nodes/%d/info", s.ids["ss"])
+		path := fmt.Sprintf("/nodes/%d/info", s.IDs["ss"])
 		s.data("ss", "POST", path, `{"uptime":"2798","load":"0.25 0.11 0.52"}`)
 		state := func() node.State {
-			states, err := s.nodes.States(t.Context())
+			states, err := s.Nodes.States(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return states[s.ids["ss"]]
+			return states[s.IDs["ss"]]
 		}
 		if st := state(); st.UptimeSeconds != 2798 || st.CPUPermille != 250 || st.MemoryPermille != 110 {
 			t.Fatalf("from XrayR: %+v", st)
@@ -370,34 +279,20 @@ func TestStatusFromBothKindsOfAgents(t *testing.T) {
 
 // BenchmarkUsers answers a list of 10,000 from its cached bytes, beside the same bytes from memory.
 func BenchmarkUsers(b *testing.B) {
-	d := dbtest.SQLite(b)
-	settings, err := setting.New(b.Context(), d)
-	if err != nil {
-		b.Fatal(err)
-	}
-	services := service.New(d, settings)
-	nodes := node.New(d, seal.Key{}, settings, services)
-	_, key, err := nodes.Add(b.Context(), drafts()[1])
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := d.Tx(b.Context(), func(ctx context.Context, tx bun.Tx) error {
-		for id := int64(1); id <= 10_000; id++ {
-			if err := services.Open(ctx, tx, id); err != nil {
+	s := &site{nodetest.Open(b, dbtest.SQLite(b))}
+	s.Add(drafts()[1])
+	s.Do(func(ctx context.Context, tx bun.Tx) error {
+		for id := int64(1001); id <= 11_000; id++ {
+			if err := s.Services.Open(ctx, tx, id); err != nil {
 				return err
 			}
-			if _, err := services.Start(ctx, tx, service.Terms{UserID: id, PlanID: 1, Name: "P", Reset: service.Never, Months: 1}); err != nil {
+			if _, err := s.Services.Start(ctx, tx, service.Terms{UserID: id, PlanID: 1, Name: "P", Reset: service.Never, Months: 1}); err != nil {
 				return err
 			}
 		}
 		return nil
-	}); err != nil {
-		b.Fatal(err)
-	}
-	mux := http.NewServeMux()
-	modmu.Register(mux, nodes, traffic.New(d, settings, services, nodes))
-	server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-	defer server.Close()
+	})
+	s.serve()
 	get := func(url, etag string) []byte {
 		req, _ := http.NewRequest("GET", url, nil)
 		req.Header.Set("Accept-Encoding", "gzip")
@@ -414,7 +309,7 @@ func BenchmarkUsers(b *testing.B) {
 		return body
 	}
 	start := time.Now()
-	url := server.URL + "/mod_mu/users?key=" + key
+	url := s.URL + "/mod_mu/users?key=" + s.Keys["vmess"]
 	body := get(url, "")
 	b.Logf("built in %s", time.Since(start))
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))

@@ -16,19 +16,10 @@ import (
 func (s *site) count(query string, args ...any) int {
 	s.Helper()
 	var n int
-	if err := s.db.NewRaw(query, args...).Scan(s.Context(), &n); err != nil {
+	if err := s.DB.NewRaw(query, args...).Scan(s.Context(), &n); err != nil {
 		s.Fatal(err)
 	}
 	return n
-}
-
-func (s *site) used(userID int64) int64 {
-	s.Helper()
-	a, err := s.services.Access(s.Context(), userID)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return a.UsedBytes
 }
 
 // junk is ten thousand rows that no agent ought to send, with the good ones among them.
@@ -46,7 +37,7 @@ func junk(good ...string) string {
 
 func TestJunkCostsNoGoodRow(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.nodes.AddRule(t.Context(), "torrent", "", `torrent`)
+		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", `torrent`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +47,8 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 		if err := json.Unmarshal(s.data("ss", "POST", "/users/traffic", body), &answer); err != nil {
 			t.Fatal(err)
 		}
-		if s.used(1) != 300 || s.used(2) != 7 || s.used(3) != 0 {
-			t.Errorf("counted %d, %d, %d", s.used(1), s.used(2), s.used(3))
+		if s.Used(1) != 300 || s.Used(2) != 7 || s.Used(3) != 0 {
+			t.Errorf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
 		for _, word := range []string{"took ", " of 10000 rows", "row 7 unreadable", " more"} {
 			if !strings.Contains(answer, word) {
@@ -96,7 +87,7 @@ func TestRefusalsAreNamed(t *testing.T) {
 func TestAReportOfNobodyLeavesNobodyOnline(t *testing.T) {
 	each(t, func(s *site) {
 		online := func() int {
-			n, err := s.nodes.OnlineDevices(t.Context(), 1)
+			n, err := s.Nodes.OnlineDevices(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +111,8 @@ func TestAReportOfNobodyLeavesNobodyOnline(t *testing.T) {
 				t.Fatalf("%d online after %s", online(), nobody)
 			}
 		}
-		states, err := s.nodes.States(t.Context())
-		if err != nil || states[s.ids["ss"]].OnlineUsers != 0 {
+		states, err := s.Nodes.States(t.Context())
+		if err != nil || states[s.IDs["ss"]].OnlineUsers != 0 {
 			t.Error("the node still has users", err)
 		}
 	})
@@ -130,11 +121,11 @@ func TestAReportOfNobodyLeavesNobodyOnline(t *testing.T) {
 func TestRulesAndTheirHits(t *testing.T) {
 	each(t, func(s *site) {
 		for _, pattern := range []string{`(?=x)`, ``, `(`, strings.Repeat("x", 1001)} {
-			if _, err := s.nodes.AddRule(t.Context(), "bad", "", pattern); err == nil {
+			if _, err := s.Nodes.AddRule(t.Context(), "bad", "", pattern); err == nil {
 				t.Errorf("%.20q was taken; XrayR crashes on what RE2 cannot compile", pattern)
 			}
 		}
-		rule, err := s.nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`, 2)
+		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +137,12 @@ func TestRulesAndTheirHits(t *testing.T) {
 		for _, r := range rules {
 			regexp.MustCompile(r.Regex)
 		}
-		s.golden("detect-rules.json", answer)
+		s.Golden("detect-rules.json", answer)
 		s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"1.1.1.1"},{"list_id":%d,"user_id":1},{"list_id":404,"user_id":1},{"list_id":%[1]d,"user_id":3}]}`, rule.ID, rule.ID))
 		if got := s.data("ss", "POST", "/users/detectlog", fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":2}]}`, rule.ID)); string(got) != `"took 0 of 1 rows"` {
 			t.Errorf("a hit of somebody whom the rule does not stop: %s", got)
 		}
-		records, total, err := s.nodes.HitsOf(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
+		records, total, err := s.Nodes.HitsOf(t.Context(), node.HitFilter{UserID: 1}, 10, 0)
 		if err != nil || total != 1 || records[0].Count != 2 || records[0].RuleName != "torrent" || *records[0].NodeName != "ss" {
 			t.Fatalf("%+v, %d, %v", records, total, err)
 		}
@@ -165,8 +156,8 @@ func TestAddressesAreBlockedAndLetGo(t *testing.T) {
 	each(t, func(s *site) {
 		start := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		now := start
-		s.db.SetClock(func() time.Time { return now })
-		if _, err := s.nodes.Change(t.Context(), s.ids["trojan"], func(n *node.Node) {
+		s.DB.SetClock(func() time.Time { return now })
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
 			n.Relays, n.GroupHosts = []node.Relay{{Name: "r", Host: "1.2.3.5", Port: 443}}, node.GroupHosts{1: {Host: "1.2.3.6"}}
 		}); err != nil {
 			t.Fatal(err)
@@ -191,22 +182,22 @@ func TestAddressesAreBlockedAndLetGo(t *testing.T) {
 			t.Errorf("blocked %v", got)
 		}
 		_, _, answer := s.call("trojan", "GET", "/func/block_ip", "")
-		s.golden("block-ip.json", answer)
-		if err := s.nodes.UnblockIP(t.Context(), "8.8.4.4"); err != nil {
+		s.Golden("block-ip.json", answer)
+		if err := s.Nodes.UnblockIP(t.Context(), "8.8.4.4"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.nodes.UnblockIP(t.Context(), "8.8.4.4"); !errors.Is(err, node.ErrNotBlocked) {
+		if err := s.Nodes.UnblockIP(t.Context(), "8.8.4.4"); !errors.Is(err, node.ErrNotBlocked) {
 			t.Errorf("a second time: %v", err)
 		}
 		_, _, answer = s.call("trojan", "GET", "/func/unblock_ip", "")
-		s.golden("unblock-ip.json", answer)
+		s.Golden("unblock-ip.json", answer)
 		now = now.Add(time.Minute + time.Second)
 		if b, u := ips("/func/block_ip"), ips("/func/unblock_ip"); len(b)+len(u) != 0 {
 			t.Errorf("after a minute %v and %v", b, u)
 		}
 		now = start.Add(25 * time.Hour)
-		queue := job.New(s.db)
-		s.nodes.Register(queue)
+		queue := job.New(s.DB)
+		s.Nodes.Register(queue)
 		if err := queue.Trigger(t.Context(), "node.unblock"); err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +218,7 @@ func TestSpeedTestsAreKeptWhileTheyAreTheLast(t *testing.T) {
 		if got := s.data("ss", "POST", "/func/speedtest", `{"data":[{"unknown":"1"},{"cmccping":"`+strings.Repeat("9", 65)+`"},{},{"cmccping":4},{"cmccping":"\u0000"}]}`); string(got) != `"took 0 of 5 rows"` {
 			t.Errorf("answered %s", got)
 		}
-		tests, err := s.nodes.SpeedTests(t.Context(), s.ids["ss"])
+		tests, err := s.Nodes.SpeedTests(t.Context(), s.IDs["ss"])
 		if err != nil || len(tests) != 20 || tests[0].Results["cmccdownload"] != "29" || tests[0].Results["telecomping"] != "31.2" {
 			t.Errorf("%d tests, %v", len(tests), err)
 		}
@@ -237,10 +228,10 @@ func TestSpeedTestsAreKeptWhileTheyAreTheLast(t *testing.T) {
 // XrayR dies, with all of its nodes, of an error at its start; later it keeps what it has.
 func TestNodesGetTheLastAnswersWhileTheDatabaseIsAway(t *testing.T) {
 	each(t, func(s *site) {
-		info := fmt.Sprintf("/nodes/%d/info", s.ids["reality"])
+		info := fmt.Sprintf("/nodes/%d/info", s.IDs["reality"])
 		_, _, infoBefore := s.call("reality", "GET", info, "")
 		_, header, usersBefore := s.call("reality", "GET", "/users", "")
-		if err := s.db.Close(); err != nil {
+		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if status, _, got := s.call("reality", "GET", info, ""); status != 200 || string(got) != string(infoBefore) {

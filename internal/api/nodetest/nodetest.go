@@ -1,0 +1,156 @@
+// Package nodetest gives tests of the doors for node agents what all of them need: a site with users, calls to it, and
+// answers to hold against files.
+package nodetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/api"
+	"airstrip/internal/db"
+	"airstrip/internal/node"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/traffic"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Site is a server with users 1, 2 and 3, whose credentials are always the same and who have nothing yet.
+type Site struct {
+	testing.TB
+	DB       *db.DB
+	Settings *setting.Settings
+	Services *service.Services
+	Nodes    *node.Nodes
+	Traffic  *traffic.Traffic
+	Keys     map[string]string // by name of the node
+	IDs      map[string]int64
+	URL      string // what stands before the paths that are asked
+}
+
+// Open makes a Site in an empty database.
+func Open(t testing.TB, d *db.DB) Site {
+	t.Helper()
+	settings, err := setting.New(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := service.New(d, settings)
+	nodes := node.New(d, seal.Key{}, settings, services)
+	s := Site{TB: t, DB: d, Settings: settings, Services: services, Nodes: nodes, Traffic: traffic.New(d, settings, services, nodes), Keys: map[string]string{}, IDs: map[string]int64{}}
+	for id := int64(1); id <= 3; id++ {
+		s.Do(func(ctx context.Context, tx bun.Tx) error {
+			if err := services.Open(ctx, tx, id); err != nil {
+				return err
+			}
+			_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
+			return err
+		})
+	}
+	return s
+}
+
+// Do runs fn in a transaction.
+func (s *Site) Do(fn func(context.Context, bun.Tx) error) {
+	s.Helper()
+	if err := s.DB.Tx(s.Context(), fn); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// Add adds a node, and notes its key and its number.
+func (s *Site) Add(draft node.Node) node.Node {
+	s.Helper()
+	n, key, err := s.Nodes.Add(s.Context(), draft)
+	if err != nil {
+		s.Fatal(draft.Name, err)
+	}
+	s.Keys[n.Name], s.IDs[n.Name] = key, n.ID
+	return n
+}
+
+// Give starts a service of class 1 for a month, for the user and with the limits that terms names.
+func (s *Site) Give(terms service.Terms) {
+	s.Helper()
+	terms.PlanID, terms.Name, terms.Class, terms.Reset, terms.Months = 1, "P", 1, service.Never, 1
+	s.Do(func(ctx context.Context, tx bun.Tx) error {
+		_, err := s.Services.Start(ctx, tx, terms)
+		return err
+	})
+}
+
+// Serve answers with mux behind the door of the API, until the test ends.
+func (s *Site) Serve(mux *http.ServeMux) {
+	server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
+	s.Cleanup(server.Close)
+	s.URL = server.URL
+}
+
+// Send gives the status, header and body of an answer. Headers are name, value, name, value…
+func (s *Site) Send(method, path, body string, headers ...string) (int, http.Header, []byte) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	req.Host = req.Header.Get("Host")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return res.StatusCode, res.Header, got
+}
+
+// Used gives the bytes that count as used by a user.
+func (s *Site) Used(userID int64) int64 {
+	s.Helper()
+	a, err := s.Services.Access(s.Context(), userID)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a.UsedBytes
+}
+
+// Golden holds JSON against a file of the test's testdata; -update writes the file.
+func (s *Site) Golden(file string, got []byte) {
+	s.Helper()
+	path := filepath.Join("testdata", file)
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, got, "", "  "); err != nil {
+		s.Fatal(err)
+	}
+	pretty.WriteByte('\n')
+	if *update {
+		if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
+			s.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(want, pretty.Bytes()) {
+		s.Errorf("%s changed (%v):\n%s", file, err, pretty.Bytes())
+	}
+}
