@@ -13,17 +13,17 @@ import (
 
 func TestAnswersAreWhatTheAgentParses(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`); err != nil {
+		if _, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`); err != nil {
 			t.Fatal(err)
 		}
-		for name := range s.ids {
+		for name := range s.IDs {
 			_, _, config := s.call(name, "GET", s.config(name), "")
-			s.golden("config-"+name+".json", config)
+			s.Golden("config-"+name+".json", config)
 			if name == "empty" { // its one user has a secret of the site's own
 				continue
 			}
 			_, _, users := s.call(name, "GET", "/v1/server/user", "")
-			s.golden("user-"+name+".json", users)
+			s.Golden("user-"+name+".json", users)
 		}
 		for _, c := range []struct{ file, path, body string }{
 			{"push", "/v1/server/push", `{"traffic":[{"uid":1,"upload":80,"download":300}]}`},
@@ -35,7 +35,7 @@ func TestAnswersAreWhatTheAgentParses(t *testing.T) {
 			{"status", "/v1/server/status", `{"cpu":12.5,"mem":40.1,"disk":7,"updated_at":1764000000000}`},
 		} {
 			_, header, got := s.call("vmess", "POST", c.path, c.body)
-			s.golden(c.file+".json", got)
+			s.Golden(c.file+".json", got)
 			if header.Get("ETag") != "" {
 				t.Errorf("%s has an ETag", c.path)
 			}
@@ -95,20 +95,20 @@ func TestTheCycleOfPPanelNode(t *testing.T) {
 		}
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/online", `{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/status", `{"cpu":12.5,"mem":250,"disk":7,"updated_at":1764000000000}`)
-		states, err := s.nodes.States(t.Context())
+		states, err := s.Nodes.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		devices, err := s.nodes.OnlineDevices(t.Context(), 1)
-		if st := states[s.ids["reality"]]; s.used(1) != 463 || s.used(2) != 7 || devices != 2 || st.OnlineUsers != 2 || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.Health(s.db.Now()) != node.Online {
-			t.Fatalf("counted %d and %d, %d devices, %+v, %v", s.used(1), s.used(2), devices, st, err)
+		devices, err := s.Nodes.OnlineDevices(t.Context(), 1)
+		if st := states[s.IDs["reality"]]; s.Used(1) != 463 || s.Used(2) != 7 || devices != 2 || st.OnlineUsers != 2 || st.CPUPermille != 125 || st.MemoryPermille != 1000 || st.Health(s.DB.Now()) != node.Online {
+			t.Fatalf("counted %d and %d, %d devices, %+v, %v", s.Used(1), s.Used(2), devices, st, err)
 		}
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":0,"download":10000}]}`)
 		status, _, got := s.call("reality", "GET", "/v1/server/user", "", "If-None-Match", usersTag)
 		if err := json.Unmarshal(got, &list); err != nil || status != 200 || len(list.Users) != 1 || list.Users[0].ID != 2 {
 			t.Fatalf("after user 1 used up the quota: %d %s", status, got)
 		}
-		if _, err := s.nodes.Change(t.Context(), s.ids["reality"], func(n *node.Node) { n.ListenPort = 9443 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["reality"], func(n *node.Node) { n.ListenPort = 9443 }); err != nil {
 			t.Fatal(err)
 		}
 		if status, _, got := s.call("reality", "GET", s.config("reality"), "", "If-None-Match", configTag); status != 200 || !strings.Contains(string(got), `"port":9443`) {
@@ -125,16 +125,16 @@ func TestTheKeyNamesTheServer(t *testing.T) {
 	each(t, func(s *site) {
 		push := `{"traffic":[{"uid":1,"upload":1,"download":1}]}`
 		for path, method := range map[string]string{s.config("vmess"): "GET", "/v1/server/user": "GET", "/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST"} {
-			own := fmt.Sprintf("&protocol=vmess&server_id=%d", s.ids["vmess"])
+			own := fmt.Sprintf("&protocol=vmess&server_id=%d", s.IDs["vmess"])
 			for query, want := range map[string]int{
 				"":                                      401,
 				"?secret_key=" + own:                    401,
 				"?secret_key=wrong" + own:               401,
 				"?secret_key=an-old-key-of-all":         401,
-				"?secret_key=" + s.keys["trojan"] + own: 403,
-				fmt.Sprintf("?secret_key=%s&protocol=trojan&server_id=%d", s.keys["vmess"], s.ids["vmess"]): 404,
+				"?secret_key=" + s.Keys["trojan"] + own: 403,
+				fmt.Sprintf("?secret_key=%s&protocol=trojan&server_id=%d", s.Keys["vmess"], s.IDs["vmess"]): 404,
 			} {
-				status, _, got := s.raw(method, path+query, push)
+				status, _, got := s.Send(method, path+query, push)
 				var f struct {
 					Code int
 					Msg  string
@@ -144,16 +144,16 @@ func TestTheKeyNamesTheServer(t *testing.T) {
 				}
 			}
 		}
-		if s.used(1) != 0 {
+		if s.Used(1) != 0 {
 			t.Fatal("a refused push was counted")
 		}
-		if err := s.nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
+		if err := s.Nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, got := s.raw("GET", s.config("tuic")+"?secret_key=an-old-key-of-all", ""); status != 200 || !strings.Contains(string(got), `"type":"tuic"`) {
+		if status, _, got := s.Send("GET", s.config("tuic")+"?secret_key=an-old-key-of-all", ""); status != 200 || !strings.Contains(string(got), `"type":"tuic"`) {
 			t.Errorf("with the one key of all nodes: %d %s", status, got)
 		}
-		if status, _, got := s.raw("GET", "/v1/server/user?secret_key=an-old-key-of-all", ""); status != 422 {
+		if status, _, got := s.Send("GET", "/v1/server/user?secret_key=an-old-key-of-all", ""); status != 422 {
 			t.Errorf("with it and no server: %d %s", status, got)
 		}
 	})
@@ -162,7 +162,7 @@ func TestTheKeyNamesTheServer(t *testing.T) {
 // JSON has no room for the bytes of most keys; the agent must not make another key of them.
 func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.nodes.Change(t.Context(), s.ids["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/////////////////////w==" }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/////////////////////w==" }); err != nil {
 			t.Fatal(err)
 		}
 		status, _, got := s.call("ss2022", "GET", s.config("ss2022"), "")
@@ -175,7 +175,7 @@ func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
 	each(t, func(s *site) {
 		s.ok(&struct{}{}, "vmess", "GET", "/v1/server/user", "")
-		if err := s.db.Close(); err != nil {
+		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
 		for path, method := range map[string]string{s.config("vmess"): "GET", "/v1/server/user": "GET", "/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST"} {

@@ -39,8 +39,8 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 		}
 		var got receipt
 		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":`+junk(kinds, `{"uid":1,"upload":100,"download":200}`, `{"uid":2,"upload":7,"download":0}`)+`}`)
-		if s.used(1) != 300 || s.used(2) != 7 || s.used(3) != 0 {
-			t.Errorf("counted %d, %d, %d", s.used(1), s.used(2), s.used(3))
+		if s.Used(1) != 300 || s.Used(2) != 7 || s.Used(3) != 0 {
+			t.Errorf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
 		codes := map[string]int{}
 		for _, r := range got.Data.Refused {
@@ -55,7 +55,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 		kinds = []string{`{"UID":%d,"IP":"1.1.1.1"}`, `{"UID":1,"IP":"999.1.1.1"}`, `{"UID":"x","IP":"1.1.1.1"}`, `{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`, `{"UID":9223372036854775808,"IP":"1.1.1.1"}`}
 		s.ok(&got, "vmess", "POST", "/v1/server/online", `{"users":`+junk(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
 		for user, want := range map[int64]int{1: 1, 2: 1, 3: 0} {
-			if devices, err := s.nodes.OnlineDevices(t.Context(), user); err != nil || devices != want {
+			if devices, err := s.Nodes.OnlineDevices(t.Context(), user); err != nil || devices != want {
 				t.Errorf("user %d is at %d addresses, %v", user, devices, err)
 			}
 		}
@@ -74,8 +74,8 @@ func TestRefusalsNameTheUserWhoseRowItWas(t *testing.T) {
 				said = append(said, fmt.Sprint("row ", r.Row, " ", r.Code))
 			}
 		}
-		if want := "row 3 unreadable, 1 negative, 0 not_on_list, 1 duplicate_user"; strings.Join(said, ", ") != want || s.used(1) != 7 || s.used(2) != 2 {
-			t.Errorf("counted %d and %d, refused %s, want %s", s.used(1), s.used(2), strings.Join(said, ", "), want)
+		if want := "row 3 unreadable, 1 negative, 0 not_on_list, 1 duplicate_user"; strings.Join(said, ", ") != want || s.Used(1) != 7 || s.Used(2) != 2 {
+			t.Errorf("counted %d and %d, refused %s, want %s", s.Used(1), s.Used(2), strings.Join(said, ", "), want)
 		}
 	})
 }

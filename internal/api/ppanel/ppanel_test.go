@@ -1,46 +1,22 @@
 package ppanel_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/uptrace/bun"
-
-	"airstrip/internal/api"
+	"airstrip/internal/api/nodetest"
 	"airstrip/internal/api/ppanel"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/seal"
 	"airstrip/internal/service"
-	"airstrip/internal/setting"
-	"airstrip/internal/traffic"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // site is a server with a node of each kind. Users 1 and 2 may use them; 3 has nothing, and nobody may use the node empty.
-type site struct {
-	*testing.T
-	db       *db.DB
-	services *service.Services
-	nodes    *node.Nodes
-	keys     map[string]string // by name of the node
-	ids      map[string]int64
-	url      string
-}
+type site struct{ nodetest.Site }
 
 func drafts() []node.Node {
 	files := func(name string) *node.TLS {
@@ -76,43 +52,15 @@ func drafts() []node.Node {
 func each(t *testing.T, test func(s *site)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{T: t, db: d, keys: map[string]string{}, ids: map[string]int64{}}
-		settings, err := setting.New(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.services = service.New(d, settings)
-		s.nodes = node.New(d, seal.Key{}, settings, s.services)
+		s := &site{nodetest.Open(t, d)}
 		for _, draft := range drafts() {
-			n, key, err := s.nodes.Add(t.Context(), draft)
-			if err != nil {
-				t.Fatal(draft.Name, err)
-			}
-			s.keys[n.Name], s.ids[n.Name] = key, n.ID
+			s.Add(draft)
 		}
-		err = d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			for id := int64(1); id <= 3; id++ {
-				if err := s.services.Open(ctx, tx, id); err != nil {
-					return err
-				}
-				if _, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx); err != nil {
-					return err
-				}
-			}
-			if _, err := s.services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "P", Class: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000)), Reset: service.Never, Months: 1}); err != nil {
-				return err
-			}
-			_, err := s.services.Start(ctx, tx, service.Terms{UserID: 2, PlanID: 1, Name: "P", Class: 1, Reset: service.Never, Months: 1})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
+		s.Give(service.Terms{UserID: 2})
 		mux := http.NewServeMux()
-		ppanel.Register(mux, s.nodes, traffic.New(d, settings, s.services, s.nodes), settings)
-		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-		t.Cleanup(server.Close)
-		s.url = server.URL
+		ppanel.Register(mux, s.Nodes, s.Traffic, s.Settings)
+		s.Serve(mux)
 		test(s)
 	})
 }
@@ -120,11 +68,11 @@ func each(t *testing.T, test func(s *site)) {
 // call asks as the agent of the node called name does.
 func (s *site) call(name, method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
-	query := "?secret_key=" + s.keys[name]
+	query := "?secret_key=" + s.Keys[name]
 	if strings.HasPrefix(path, "/v1/") {
-		query += fmt.Sprintf("&protocol=%s&server_id=%d", s.protocol(name), s.ids[name])
+		query += fmt.Sprintf("&protocol=%s&server_id=%d", s.protocol(name), s.IDs[name])
 	}
-	return s.raw(method, path+query, body, headers...)
+	return s.Send(method, path+query, body, headers...)
 }
 
 func (s *site) protocol(name string) string {
@@ -137,28 +85,7 @@ func (s *site) protocol(name string) string {
 	return name
 }
 
-func (s *site) raw(method, path, body string, headers ...string) (int, http.Header, []byte) {
-	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return res.StatusCode, res.Header, got
-}
-
-func (s *site) config(name string) string { return fmt.Sprintf("/v2/server/%d", s.ids[name]) }
+func (s *site) config(name string) string { return fmt.Sprintf("/v2/server/%d", s.IDs[name]) }
 
 // ok reads the answer to a call that must succeed into out.
 func (s *site) ok(out any, name, method, path, body string) http.Header {
@@ -168,32 +95,4 @@ func (s *site) ok(out any, name, method, path, body string) http.Header {
 		s.Fatalf("%s %s answered %d %s: %v", method, path, status, got, err)
 	}
 	return header
-}
-
-func (s *site) golden(file string, got []byte) {
-	s.Helper()
-	path := filepath.Join("testdata", file)
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, got, "", "  "); err != nil {
-		s.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	if *update {
-		if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
-			s.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(want, pretty.Bytes()) {
-		s.Errorf("%s changed (%v):\n%s", file, err, pretty.Bytes())
-	}
-}
-
-func (s *site) used(userID int64) int64 {
-	s.Helper()
-	a, err := s.services.Access(s.Context(), userID)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return a.UsedBytes
 }
