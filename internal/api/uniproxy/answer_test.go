@@ -27,19 +27,19 @@ func typeOf(n node.Node) string {
 
 func TestAnswersAreWhatAgentsParse(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
+		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
 		if err != nil || rule.ID != 1 {
 			t.Fatal(rule.ID, err)
 		}
 		for _, draft := range drafts() {
 			name := draft.Name
 			_, _, config := s.call(name, typeOf(draft), "GET", "config", "")
-			s.golden("config-"+name+".json", config)
+			s.Golden("config-"+name+".json", config)
 			_, _, users := s.call(name, typeOf(draft), "GET", "user", "")
-			s.golden("user-"+name+".json", users)
+			s.Golden("user-"+name+".json", users)
 		}
 		_, _, config := s.call("hysteria2", "v2node", "GET", "config", "")
-		s.golden("config-hysteria2-v2node.json", config)
+		s.Golden("config-hysteria2-v2node.json", config)
 		for _, c := range []struct{ file, method, path, body string }{
 			{"alivelist-none", "GET", "alivelist", ""},
 			{"alive", "POST", "alive", `{"1":["1.2.3.4"]}`},
@@ -51,7 +51,7 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 			{"status", "POST", "status", `{"cpu":12.5,"mem":{"total":1000,"used":400},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}}`},
 		} {
 			_, header, got := s.call("ss", "shadowsocks", c.method, c.path, c.body)
-			s.golden(c.file+".json", got)
+			s.Golden(c.file+".json", got)
 			if header.Get("ETag") != "" {
 				t.Errorf("%s has an ETag", c.path)
 			}
@@ -72,13 +72,13 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 			{"status", "POST", "status", `{"cpu":1}`},
 		} {
 			_, _, got := later.call("ss", "", c.method, c.path, c.body)
-			s.golden(c.file+".json", got)
+			s.Golden(c.file+".json", got)
 		}
 		for _, name := range []string{"reality", "tuic", "anytls"} {
 			_, _, config := later.call(name, "", "GET", "config", "")
-			s.golden("config-"+name+".json", config)
+			s.Golden("config-"+name+".json", config)
 			_, _, users := later.call(name, "", "GET", "user", "")
-			s.golden("user-"+name+".json", users)
+			s.Golden("user-"+name+".json", users)
 		}
 	})
 }
@@ -118,18 +118,18 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 		} {
 			s, method, path := door.site, door.method, door.path
 			for _, query := range []string{"", "?token=", "?token=wrong&node_id=1"} {
-				status, _, got := s.raw(method, path+query, `{"1":[1,1]}`)
+				status, _, got := s.Send(method, path+query, `{"1":[1,1]}`)
 				fails(401, status, got)
 			}
-			query := fmt.Sprintf("?token=%s&node_id=", s.keys["ss"])
-			for _, id := range []string{"0", fmt.Sprint(s.ids["reality"]), "x", fmt.Sprintf("%d OR 1=1", s.ids["ss"])} {
-				status, _, got := s.raw(method, path+query+strings.ReplaceAll(id, " ", "+"), `{"1":[1,1]}`)
+			query := fmt.Sprintf("?token=%s&node_id=", s.Keys["ss"])
+			for _, id := range []string{"0", fmt.Sprint(s.IDs["reality"]), "x", fmt.Sprintf("%d OR 1=1", s.IDs["ss"])} {
+				status, _, got := s.Send(method, path+query+strings.ReplaceAll(id, " ", "+"), `{"1":[1,1]}`)
 				fails(403, status, got)
 			}
 			status, _, got := s.call("ss", "vless", method, path, `{"1":[1,1]}`)
 			fails(404, status, got)
 		}
-		if s.used(1) != 0 {
+		if s.Used(1) != 0 {
 			t.Fatal("a refused push was counted")
 		}
 		for _, c := range []struct{ name, nodeType string }{
@@ -141,7 +141,7 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 			s.ok(&config, c.name, c.nodeType, "GET", "config", "")
 		}
 		// An unknown sender's body is read only so far.
-		status, _, got := s.raw("POST", "push", `{"token":"`+s.keys["ss"]+`"`+strings.Repeat(" ", 1<<20)+`}`)
+		status, _, got := s.Send("POST", "push", `{"token":"`+s.Keys["ss"]+`"`+strings.Repeat(" ", 1<<20)+`}`)
 		fails(413, status, got)
 	})
 }
@@ -183,7 +183,7 @@ func TestAgentsMakeTheSecretsThatLinksHave(t *testing.T) {
 				t.Fatalf("%s: %v", draft.Name, list)
 			}
 			for _, u := range list.Users {
-				a, err := s.services.Access(t.Context(), u.ID)
+				a, err := s.Services.Access(t.Context(), u.ID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -211,7 +211,7 @@ func TestAgentsMakeTheSecretsThatLinksHave(t *testing.T) {
 func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("self-signed", node.Trojan, "s.example", 443)
-		s.add(draft)
+		s.Add(draft)
 		var config struct {
 			TLSSettings map[string]any `json:"tls_settings"`
 			CertConfig  struct {
@@ -234,7 +234,7 @@ func TestACertificateThatTheAgentGetsItselfIsNoFile(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("acme", node.AnyTLS, "s.example", 8443)
 		draft.Settings.TLS = &node.TLS{ServerName: "s.example", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me@s.example"}}
-		s.add(draft)
+		s.Add(draft)
 		var config struct {
 			TLSSettings map[string]any `json:"tls_settings"`
 			CertConfig  map[string]any `json:"cert_config"`
@@ -267,7 +267,7 @@ func TestRulesComeInTheAgentsDialect(t *testing.T) {
 		if p, err := regexp.Compile(none[0].Match[0]); err != nil || p.MatchString("tcp:a.example:443") {
 			t.Fatal(none, err)
 		}
-		rule, err := s.nodes.AddRule(t.Context(), "torrent", "", `torrent/x\.`)
+		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", `torrent/x\.`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,8 +297,8 @@ func TestTagsSpareWhatAgentsHave(t *testing.T) {
 				}
 			}
 		}
-		states, err := s.nodes.States(t.Context())
-		if err != nil || states[s.ids["ss"]].Health(s.db.Now()) != node.Online {
+		states, err := s.Nodes.States(t.Context())
+		if err != nil || states[s.IDs["ss"]].Health(s.DB.Now()) != node.Online {
 			t.Fatal("the call is no heartbeat", err)
 		}
 	})

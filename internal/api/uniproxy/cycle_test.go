@@ -47,8 +47,8 @@ func TestTheCycleOfXrayR(t *testing.T) {
 				t.Fatal("the push was not taken")
 			}
 		}
-		if s.used(1) != 463 || s.used(2) != 7 {
-			t.Fatalf("counted %d and %d", s.used(1), s.used(2))
+		if s.Used(1) != 463 || s.Used(2) != 7 {
+			t.Fatalf("counted %d and %d", s.Used(1), s.Used(2))
 		}
 		s.ok(&struct{}{}, "vmess", "v2ray", "POST", "push", `{"1":[0,10000]}`)
 		s.ok(&list, "vmess", "v2ray", "GET", "user", "", "If-None-Match", usersTag)
@@ -110,9 +110,9 @@ func TestTheCycleOfV2bX(t *testing.T) {
 		if s.ok(&others, "trojan", "trojan", "GET", "alivelist", ""); others.Alive == nil || len(others.Alive) != 0 {
 			t.Fatalf("a node is told of users who may not use it: %v", others)
 		}
-		states, err := s.nodes.States(t.Context())
-		if err != nil || states[s.ids["reality"]].OnlineUsers != 2 {
-			t.Fatal(states[s.ids["reality"]].OnlineUsers, err)
+		states, err := s.Nodes.States(t.Context())
+		if err != nil || states[s.IDs["reality"]].OnlineUsers != 2 {
+			t.Fatal(states[s.IDs["reality"]].OnlineUsers, err)
 		}
 	})
 }
@@ -122,7 +122,7 @@ func TestTheCycleOfV2bX(t *testing.T) {
 func TestTheCycleOfXboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		agent := []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json"}
-		query := fmt.Sprintf("?node_id=%d&token=%s", s.ids["hysteria2"], s.keys["hysteria2"])
+		query := fmt.Sprintf("?node_id=%d&token=%s", s.IDs["hysteria2"], s.Keys["hysteria2"])
 		var config struct {
 			Protocol     string
 			Version      int
@@ -131,34 +131,34 @@ func TestTheCycleOfXboardNode(t *testing.T) {
 				CertFile string `json:"cert_file"`
 			} `json:"cert_config"`
 		}
-		status, _, got := s.raw("GET", "config"+query, "", agent...)
+		status, _, got := s.Send("GET", "config"+query, "", agent...)
 		s.read(&config, status, got)
 		if config.Protocol != "hysteria" || config.Version != 2 || config.ObfsPassword != "o" || config.CertConfig.CertFile != "/c" {
 			t.Fatalf("%+v", config)
 		}
-		who := fmt.Sprintf(`"node_id":%d,"node_type":"hysteria","token":%q`, s.ids["hysteria2"], s.keys["hysteria2"])
+		who := fmt.Sprintf(`"node_id":%d,"node_type":"hysteria","token":%q`, s.IDs["hysteria2"], s.Keys["hysteria2"])
 		for path, report := range map[string]string{"push": `{"1":[10,20],` + who + `}`, "alive": `{"1":["1.2.3.4"],` + who + `}`, "status": `{"cpu":250.5,"mem":{"total":8000,"used":2000},` + who + `}`} {
-			status, _, got := s.raw("POST", path, report, agent...)
+			status, _, got := s.Send("POST", path, report, agent...)
 			var receipt map[string]any
 			s.read(&receipt, status, got)
 			if receipt["data"] != true || receipt["refused"] != nil {
 				t.Fatalf("%s: %s", path, got)
 			}
 		}
-		states, err := s.nodes.States(t.Context())
+		states, err := s.Nodes.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st := states[s.ids["hysteria2"]]; s.used(1) != 30 || st.OnlineUsers != 1 || st.CPUPermille != 1000 || st.MemoryPermille != 250 || st.Health(s.db.Now()) != node.Online {
-			t.Fatalf("counted %d, %+v", s.used(1), st)
+		if st := states[s.IDs["hysteria2"]]; s.Used(1) != 30 || st.OnlineUsers != 1 || st.CPUPermille != 1000 || st.MemoryPermille != 250 || st.Health(s.DB.Now()) != node.Online {
+			t.Fatalf("counted %d, %+v", s.Used(1), st)
 		}
 		for _, other := range []string{`"node_id":"9999",`, `"node_id":9999,`} {
-			if status, _, got := s.raw("POST", "push", `{"1":[1,1],`+other+`"token":"`+s.keys["hysteria2"]+`"}`, agent...); status != 403 {
+			if status, _, got := s.Send("POST", "push", `{"1":[1,1],`+other+`"token":"`+s.Keys["hysteria2"]+`"}`, agent...); status != 403 {
 				t.Fatalf("as another node: %d %s", status, got)
 			}
 		}
 		for _, body := range []string{``, `{`, `[]`, `{"token":7}`, `{"token":"wrong","1":[1,1]}`} {
-			if status, _, got := s.raw("POST", "push", body, agent...); status != 401 {
+			if status, _, got := s.Send("POST", "push", body, agent...); status != 401 {
 				t.Fatalf("%s: %d %s", body, status, got)
 			}
 		}
@@ -191,8 +191,8 @@ func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
 				t.Errorf("%v was not refused: %v", want, refused)
 			}
 		}
-		if len(refused) != 16 || s.used(1) != 694 || s.used(2) != 0 || s.used(3) != 0 { // (163 + 300) × 1.5, rounded down
-			t.Fatalf("counted %d, %d, %d; refused %v", s.used(1), s.used(2), s.used(3), refused)
+		if len(refused) != 16 || s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down
+			t.Fatalf("counted %d, %d, %d; refused %v", s.Used(1), s.Used(2), s.Used(3), refused)
 		}
 		for _, broken := range []string{``, `{`, `[1]`, `7`, `"x"`, `{"1":[1,1]`, `{"1":[1,1]}}`, `{"1"}`, "\x00", `{1:[1,1]}`} {
 			if status, _, got := s.call("reality", "vless", "POST", "push", broken); status != 400 {
@@ -207,7 +207,7 @@ func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
 		if status, _, _ := s.call("reality", "vless", "POST", "push", `{`+strings.Repeat(" ", 10<<20)+`}`); status != 413 {
 			t.Errorf("10 MB: %d", status)
 		}
-		if s.used(1) != 694 {
+		if s.Used(1) != 694 {
 			t.Fatal("a broken report was counted")
 		}
 		var rows []string
@@ -218,8 +218,8 @@ func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
 			t.Errorf("20,001 rows: %d %s", status, got)
 		}
 		rows = slices.DeleteFunc(rows, func(row string) bool { return row == rows[0] || strings.HasPrefix(row, `"1":`) })
-		if got := push("{" + strings.Join(append(rows, `"1":[2,0]`), ",") + "}"); len(got) != 19_998 || s.used(1) != 697 {
-			t.Errorf("of 20,000 rows two are of users of the node; refused %d, counted %d", len(got), s.used(1))
+		if got := push("{" + strings.Join(append(rows, `"1":[2,0]`), ",") + "}"); len(got) != 19_998 || s.Used(1) != 697 {
+			t.Errorf("of 20,000 rows two are of users of the node; refused %d, counted %d", len(got), s.Used(1))
 		}
 	})
 }
@@ -241,7 +241,7 @@ func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
 	each(t, func(s *site) {
 		var list struct{ Users []map[string]any }
 		s.ok(&list, "ss", "shadowsocks", "GET", "user", "")
-		if err := s.db.Close(); err != nil {
+		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
 		for path, method := range map[string]string{"config": "GET", "user": "GET", "alivelist": "GET", "push": "POST", "alive": "POST", "status": "POST"} {

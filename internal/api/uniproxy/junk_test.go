@@ -44,8 +44,8 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 			body := junk(kinds, fmt.Sprintf(`"1":[%d,200]`, good), `"2":[7,0]`)
 			door.ok(&receipt, "ss", "shadowsocks", "POST", door.path, fmt.Sprintf(door.around, body))
 			used += good + 200
-			if s.used(1) != used || s.used(2) != int64(7*(i+1)) || s.used(3) != 0 {
-				t.Errorf("%s: counted %d, %d, %d", door.path, s.used(1), s.used(2), s.used(3))
+			if s.Used(1) != used || s.Used(2) != int64(7*(i+1)) || s.Used(3) != 0 {
+				t.Errorf("%s: counted %d, %d, %d", door.path, s.Used(1), s.Used(2), s.Used(3))
 			}
 			codes := map[string]int{}
 			for _, r := range receipt.Refused {

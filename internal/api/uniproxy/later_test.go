@@ -43,16 +43,16 @@ func (h shaken) path(s *site) string {
 func TestTheLaterCycleOfXboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		later, agent := s.v2(), []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json", "Accept", "application/json"}
-		who := fmt.Sprintf(`"node_id":%d,"token":%q`, s.ids["hysteria2"], s.keys["hysteria2"])
+		who := fmt.Sprintf(`"node_id":%d,"token":%q`, s.IDs["hysteria2"], s.Keys["hysteria2"])
 		var hello shaken
-		status, _, got := later.raw("POST", "handshake", "{"+who+"}", append(agent, "Host", "evil.example")...)
+		status, _, got := later.Send("POST", "handshake", "{"+who+"}", append(agent, "Host", "evil.example")...)
 		later.read(&hello, status, got)
 		if hello.path(s) != "/api/v2/server/ws" || hello.Settings.PushInterval != 60 || hello.Settings.PullInterval != 60 {
 			t.Fatalf("%+v", hello)
 		}
 		fetch := func(path, tag string) (int, string, any) {
 			t.Helper()
-			status, header, got := s.raw("GET", path+s.of("hysteria2"), "", append(agent, "If-None-Match", tag)...)
+			status, header, got := s.Send("GET", path+s.of("hysteria2"), "", append(agent, "If-None-Match", tag)...)
 			var out any
 			if status == 200 {
 				s.read(&out, status, got)
@@ -62,7 +62,7 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 		_, configTag, config := fetch("config", "")
 		_, usersTag, users := fetch("user", "")
 		k := s.connect(s.of("hysteria2"))
-		if f := k.hears("auth.success"); f.Data.NodeID != s.ids["hysteria2"] {
+		if f := k.hears("auth.success"); f.Data.NodeID != s.IDs["hysteria2"] {
 			t.Fatalf("%s", f.raw)
 		}
 		for path, tag := range map[string]string{"config": configTag, "user": usersTag} {
@@ -92,17 +92,17 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 			"load":{"load1":0.1,"load5":0.2,"load15":0.3},"gc":{"num_gc":1},"limits":{},"kernel_status":true},` + who + `}`
 		for range 3 { // whose answers are lost
 			var receipt map[string]any
-			status, _, got := later.raw("POST", "report", report, agent...)
+			status, _, got := later.Send("POST", "report", report, agent...)
 			later.read(&receipt, status, got)
 			if !maps.Equal(receipt, map[string]any{"data": true}) {
 				t.Fatalf("%s", got)
 			}
 		}
-		if st := s.state("hysteria2"); s.used(1) != 30 || s.used(2) != 5 || st.CPUPermille != 255 || st.MemoryPermille != 250 || st.UptimeSeconds != 100 ||
+		if st := s.state("hysteria2"); s.Used(1) != 30 || s.Used(2) != 5 || st.CPUPermille != 255 || st.MemoryPermille != 250 || st.UptimeSeconds != 100 ||
 			st.Connections != 7 || st.OnlineUsers != 1 || st.DownBPS != 3 || st.UpBPS != 2 || !slices.Equal(st.Load, []float64{.1, .2, .3}) {
-			t.Fatalf("counted %d and %d, kept %+v", s.used(1), s.used(2), st)
+			t.Fatalf("counted %d and %d, kept %+v", s.Used(1), s.Used(2), st)
 		}
-		if status, _, got := later.raw("POST", "report", `{"traffic":{"1":[9970,0]},`+who+`}`, agent...); status != 200 {
+		if status, _, got := later.Send("POST", "report", `{"traffic":{"1":[9970,0]},`+who+`}`, agent...); status != 200 {
 			t.Fatalf("%d %s", status, got)
 		}
 		if f := k.hears("sync.user.delta"); f.Data.Action != "remove" || !slices.Equal(f.ids(s), []int64{1}) {
@@ -128,7 +128,7 @@ func TestTheLaterCycleOfXrayR(t *testing.T) {
 		}
 		for _, report := range []string{
 			`{"type":"status","status":{"cpu":12.5,"uptime":99,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":7}}}`,
-			fmt.Sprintf(`{"type":"alive","alive":{"1":["127.0.0.1_%d"]}}`, s.ids["vmess"]),
+			fmt.Sprintf(`{"type":"alive","alive":{"1":["127.0.0.1_%d"]}}`, s.IDs["vmess"]),
 			`{"type":"alive","alive":{}}`,
 			`{"type":"traffic","traffic":{"1":[7,8]}}`,
 			`{"type":"traffic","traffic":{"1":[7,8]}}`,
@@ -138,11 +138,11 @@ func TestTheLaterCycleOfXrayR(t *testing.T) {
 				t.Fatal(report)
 			}
 		}
-		if st := s.state("vmess"); s.used(1) != 15 || st.CPUPermille != 125 || st.MemoryPermille != 400 || st.UptimeSeconds != 99 {
-			t.Fatalf("counted %d, kept %+v", s.used(1), st)
+		if st := s.state("vmess"); s.Used(1) != 15 || st.CPUPermille != 125 || st.MemoryPermille != 400 || st.UptimeSeconds != 99 {
+			t.Fatalf("counted %d, kept %+v", s.Used(1), st)
 		}
 		// Where nobody answered the handshake it tries a path of its own.
-		conn, _, err := websocket.Dial(t.Context(), s.url+"ws"+s.of("vmess"), nil)
+		conn, _, err := websocket.Dial(t.Context(), s.URL+"ws"+s.of("vmess"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,8 +183,8 @@ func TestTheCycleOfV2node(t *testing.T) {
 		s.ok(&receipt, "hysteria2", "v2node", "POST", "push", `{"1":[1,2]}`) // the same door
 		later.ok(&receipt, "hysteria2", "v2node", "POST", "alive", `{"1":["1.2.3.4"]}`)
 		var alive struct{ Alive map[int64]int }
-		if later.ok(&alive, "hysteria2", "v2node", "GET", "alivelist", ""); s.used(1) != 3 || !maps.Equal(alive.Alive, map[int64]int{1: 1}) {
-			t.Fatalf("counted %d, alive %v", s.used(1), alive)
+		if later.ok(&alive, "hysteria2", "v2node", "GET", "alivelist", ""); s.Used(1) != 3 || !maps.Equal(alive.Alive, map[int64]int{1: 1}) {
+			t.Fatalf("counted %d, alive %v", s.Used(1), alive)
 		}
 	})
 }
@@ -206,16 +206,16 @@ func TestABadPartOfAReportCostsOnlyItself(t *testing.T) {
 		for i, part := range []string{`"status":{"cpu":-1}`, `"status":"x"`, `"status":[]`, `"metrics":{"uptime":-5}`, `"alive":[1]`, `"alive":7`, `"online":"x"`, `"alive":{"1":7}`, `"machine_id":3`, `"status":null,"alive":null,"online":null`} {
 			later.ok(&receipt, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[%d,0]},%s}`, 100+i, part))
 		}
-		if s.used(1) != 1045 {
-			t.Fatalf("counted %d", s.used(1))
+		if s.Used(1) != 1045 {
+			t.Fatalf("counted %d", s.Used(1))
 		}
 		for _, body := range []string{``, `{`, `7`, `"x"`, `[]`, `{"traffic":7}`, `{"traffic":{"1":[1,1]}`, `{"traffic":"x","alive":{"1":["1.2.3.4"]}}`} {
 			if status, _, got := later.call("ss", "", "POST", "report", body); status != 400 {
 				t.Errorf("%q: %d %s", body, status, got)
 			}
 		}
-		if devices, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 0 || s.used(1) != 1045 {
-			t.Fatalf("of an unreadable report something was kept: %d devices, %d bytes, %v", devices, s.used(1), err)
+		if devices, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 0 || s.Used(1) != 1045 {
+			t.Fatalf("of an unreadable report something was kept: %d devices, %d bytes, %v", devices, s.Used(1), err)
 		}
 	})
 }
@@ -228,10 +228,10 @@ func TestTheSameReportCountsAgainOnceItIsNoRepetition(t *testing.T) {
 				s.v2().ok(&struct{}{}, "ss", "", "POST", "report", `{"traffic":{"1":[5,5]}}`)
 			}
 			now = now.Add(31 * time.Second)
-			s.db.SetClock(func() time.Time { return now })
+			s.DB.SetClock(func() time.Time { return now })
 		}
-		if s.used(1) != 30 {
-			t.Fatalf("counted %d", s.used(1))
+		if s.Used(1) != 30 {
+			t.Fatalf("counted %d", s.Used(1))
 		}
 	})
 }
@@ -243,12 +243,12 @@ func TestUnchangedDevicesStayOnline(t *testing.T) {
 		report := func(body string, want map[int64]int) {
 			t.Helper()
 			s.v2().ok(&struct{}{}, "ss", "", "POST", "report", body)
-			alive, err := s.nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
 			if err != nil || !maps.Equal(alive, want) {
 				t.Fatalf("after %s online are %v, want %v, %v", body, alive, want, err)
 			}
 			now = now.Add(time.Minute)
-			s.db.SetClock(func() time.Time { return now })
+			s.DB.SetClock(func() time.Time { return now })
 		}
 		report(`{"alive":{"1":["1.1.1.1","2.2.2.2"],"2":["3.3.3.3"]},"online":{"1":2,"2":1}}`, map[int64]int{1: 2, 2: 1})
 		report(`{"online":{"1":2,"2":1}}`, map[int64]int{1: 2, 2: 1})

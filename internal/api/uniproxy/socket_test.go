@@ -77,7 +77,7 @@ type socket struct {
 // connect dials as Xboard-node and the forks of XrayR do; they take frames of 1 MiB.
 func (s *site) connect(query string) *socket {
 	s.Helper()
-	conn, _, err := websocket.Dial(s.Context(), s.v2().url+"ws"+query, nil)
+	conn, _, err := websocket.Dial(s.Context(), s.v2().URL+"ws"+query, nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *site) connect(query string) *socket {
 }
 
 func (s *site) of(name string) string {
-	return fmt.Sprintf("?token=%s&node_id=%d", s.keys[name], s.ids[name])
+	return fmt.Sprintf("?token=%s&node_id=%d", s.Keys[name], s.IDs[name])
 }
 
 // follow connects for a node and hears everything that is told at first.
@@ -164,17 +164,9 @@ func (k *socket) says(text string) {
 	}
 }
 
-func (s *site) start(userID int64, quota int64) {
-	s.Helper()
-	s.do(func(ctx context.Context, tx bun.Tx) error {
-		_, err := s.services.Start(ctx, tx, service.Terms{UserID: userID, PlanID: 1, Name: "P", Class: 1, QuotaBytes: &quota, Reset: service.Never, Months: 1})
-		return err
-	})
-}
-
 func (s *site) ban(userID int64, banned bool) {
 	s.Helper()
-	s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, userID, banned) })
+	s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, userID, banned) })
 }
 
 // untimed is a frame without the time at which it was sent.
@@ -184,19 +176,19 @@ func untimed(f frame) []byte {
 
 func TestFramesAreWhatAgentsParse(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.nodes.SetOnline(t.Context(), node.Node{ID: s.ids["ss"], Enabled: true}, []node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
+		if _, err := s.Nodes.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true}, []node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
 		k := s.connect(s.of("reality"))
 		for _, event := range []string{"auth.success", "sync.config", "sync.users", "sync.devices"} {
-			s.golden("ws-"+event+".json", untimed(k.hears(event)))
+			s.Golden("ws-"+event+".json", untimed(k.hears(event)))
 		}
 		s.ban(2, true)
-		s.golden("ws-remove.json", untimed(k.hears("sync.user.delta")))
+		s.Golden("ws-remove.json", untimed(k.hears("sync.user.delta")))
 		s.ban(2, false)
-		s.golden("ws-add.json", untimed(k.hears("sync.user.delta")))
+		s.Golden("ws-add.json", untimed(k.hears("sync.user.delta")))
 		wrong := s.connect("?token=wrong")
-		s.golden("ws-error.json", untimed(wrong.hears("error")))
+		s.Golden("ws-error.json", untimed(wrong.hears("error")))
 	})
 }
 
@@ -209,7 +201,7 @@ func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
 				t.Fatalf("heard %s, want %s %v", f.raw, action, users)
 			}
 		}
-		s.start(3, 1000)
+		s.Give(service.Terms{UserID: 3, QuotaBytes: new(int64(1000))})
 		delta("add", 3)
 		s.ban(2, true)
 		delta("remove", 2)
@@ -217,26 +209,26 @@ func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
 		delta("add", 2)
 		s.ok(&struct{}{}, "vmess", "vmess", "POST", "push", `{"3":[1,1000]}`)
 		delta("remove", 3)
-		s.do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: 3, Name: "more", Kind: service.Bought, Bytes: 1000})
+		s.Do(func(ctx context.Context, tx bun.Tx) error {
+			_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 3, Name: "more", Kind: service.Bought, Bytes: 1000})
 			return err
 		})
 		delta("add", 3)
-		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.ResetCredentials(ctx, tx, 1) })
+		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.ResetCredentials(ctx, tx, 1) })
 		delta("add", 1)
-		if _, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`); err != nil {
+		if _, err := s.Nodes.AddRule(t.Context(), "no mail", "", `:25$`); err != nil {
 			t.Fatal(err)
 		}
 		if f := k.hears("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
 			t.Fatalf("Xboard-node cannot start with %s", f.raw)
 		}
-		if _, err := s.nodes.Change(t.Context(), s.ids["vmess"], func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
 			t.Fatal(err)
 		}
 		if f := k.hears("sync.config"); f.Data.Config.ServerPort != 8080 || f.Data.Config.Protocol != "vmess" {
 			t.Fatalf("heard %s", f.raw)
 		}
-		if _, err := s.nodes.Change(t.Context(), s.ids["ss"], func(n *node.Node) { n.Name = "another's" }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss"], func(n *node.Node) { n.Name = "another's" }); err != nil {
 			t.Fatal(err)
 		}
 		s.ban(1, true)
@@ -250,11 +242,11 @@ func TestAnotherListMakesTheAgentBeginAnew(t *testing.T) {
 		for name, change := range map[string]func(*node.Node){
 			"vmess":     func(n *node.Node) { n.Class = 2 },
 			"ss":        func(n *node.Node) { n.Settings.Method = "aes-128-gcm" },
-			"tuic":      func(n *node.Node) { n.SpeedMbps = ptr(10) },
+			"tuic":      func(n *node.Node) { n.SpeedMbps = new(10) },
 			"hysteria2": func(n *node.Node) { n.Enabled = false },
 		} {
 			k := s.follow(name)
-			if _, err := s.nodes.Change(t.Context(), s.ids[name], change); err != nil {
+			if _, err := s.Nodes.Change(t.Context(), s.IDs[name], change); err != nil {
 				t.Fatal(name, err)
 			}
 			k.ends(websocket.StatusServiceRestart)
@@ -277,7 +269,7 @@ func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
 			"?machine_id=1":      "bad_secret",
 			"?node_id=1":         "bad_secret",
 			s.of("ss") + "0":     "other_node",
-			"?token=" + s.keys["ss"] + fmt.Sprintf("&node_id=%d", s.ids["vmess"]): "other_node",
+			"?token=" + s.Keys["ss"] + fmt.Sprintf("&node_id=%d", s.IDs["vmess"]): "other_node",
 			s.of("ss") + "&node_type=vless":                                       "other_node_type",
 		} {
 			k := s.connect(query)
@@ -288,7 +280,7 @@ func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
 		}
 		// The query alone counts: there is no second try with what is said later.
 		k := s.connect("?node_id=1")
-		k.conn.Write(t.Context(), websocket.MessageText, []byte(`{"event":"auth","data":{"token":"`+s.keys["ss"]+`"}}`))
+		k.conn.Write(t.Context(), websocket.MessageText, []byte(`{"event":"auth","data":{"token":"`+s.Keys["ss"]+`"}}`))
 		k.hears("error")
 		k.ends(websocket.StatusPolicyViolation)
 	})
@@ -297,20 +289,20 @@ func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
 func TestATokenThatIsNoLongerGoodEndsTheSocket(t *testing.T) {
 	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		rotated, kept, removed := s.follow("ss"), s.follow("vmess"), s.follow("trojan")
-		if _, err := s.nodes.RotateSecret(t.Context(), s.ids["ss"], 0); err != nil {
+		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["ss"], 0); err != nil {
 			t.Fatal(err)
 		}
 		rotated.ends(websocket.StatusPolicyViolation)
-		if err := s.nodes.Remove(t.Context(), s.ids["trojan"]); err != nil {
+		if err := s.Nodes.Remove(t.Context(), s.IDs["trojan"]); err != nil {
 			t.Fatal(err)
 		}
 		removed.ends(websocket.StatusPolicyViolation)
-		if _, err := s.nodes.RotateSecret(t.Context(), s.ids["vmess"], time.Hour); err != nil {
+		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["vmess"], time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		kept.hears("ping")
 		later := time.Now().Add(2 * time.Hour)
-		s.db.SetClock(func() time.Time { return later })
+		s.DB.SetClock(func() time.Time { return later })
 		kept.ends(websocket.StatusPolicyViolation)
 	})
 }
@@ -319,22 +311,22 @@ func TestPingsKeepTheSocketOpenAndTheNodeOnline(t *testing.T) {
 	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		k := s.follow("ss")
 		later := time.Now().Add(time.Hour)
-		s.db.SetClock(func() time.Time { return later })
+		s.DB.SetClock(func() time.Time { return later })
 		for range 3 {
 			k.hears("ping")
 			k.says(`{"event":"pong"}`)
 		}
-		s.until("the node is online", func() bool { return s.state("ss").Health(s.db.Now()) == node.Online })
+		s.until("the node is online", func() bool { return s.state("ss").Health(s.DB.Now()) == node.Online })
 	})
 }
 
 func (s *site) state(name string) node.State {
 	s.Helper()
-	states, err := s.nodes.States(s.Context())
+	states, err := s.Nodes.States(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
-	return states[s.ids[name]]
+	return states[s.IDs[name]]
 }
 
 // until waits for what agents do not hear of.
@@ -361,14 +353,14 @@ func TestWhatANodeSaysOfItselfIsKept(t *testing.T) {
 			st := s.state("reality")
 			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 && st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
 		})
-		k.says(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.ids["reality"]))
+		k.says(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.IDs["reality"]))
 		s.until("the status is kept beside it", func() bool {
 			st := s.state("reality")
 			return st.UptimeSeconds == 78 && st.CPUPermille == 125 && st.MemoryPermille == 400 && st.Connections == 5
 		})
 		alive := func() map[int64]int {
 			t.Helper()
-			alive, err := s.nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,11 +381,11 @@ func TestNodesHearWhereUsersWithALimitAreConnected(t *testing.T) {
 		s.ok(&struct{}{}, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4"],"2":["9.9.9.9"]}`)
 		k.says(`{"event":"report.devices","data":{"1":["5.6.7.8","1.2.3.4"]}}`)
 		s.until("both are known", func() bool {
-			alive, err := s.nodes.Alive(t.Context(), node.Node{Enabled: true})
+			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
 			return err == nil && alive[1] == 2
 		})
 		later := time.Now().Add(10 * time.Second) // who is connected where is looked up again only then
-		s.db.SetClock(func() time.Time { return later })
+		s.DB.SetClock(func() time.Time { return later })
 		for { // it may have been looked up between the two
 			f := k.hears("sync.devices")
 			if got := f.devices(s); len(got) == 1 && slices.Equal(got["1"], []string{"1.2.3.4", "5.6.7.8"}) {
@@ -442,7 +434,7 @@ func TestWhatIsNoFrameEndsTheSocket(t *testing.T) {
 // more gives the site so many users more, who may use what user 2 may.
 func (s *site) more(users int) {
 	s.Helper()
-	s.do(func(ctx context.Context, tx bun.Tx) error {
+	s.Do(func(ctx context.Context, tx bun.Tx) error {
 		revision, err := db.Bump(ctx, tx, service.Revision)
 		if err != nil {
 			return err
@@ -486,7 +478,7 @@ func TestManyUsersComeInParts(t *testing.T) {
 			}
 		}
 		k.hears("sync.devices")
-		s.do(func(ctx context.Context, tx bun.Tx) error {
+		s.Do(func(ctx context.Context, tx bun.Tx) error {
 			_, err := db.Bump(ctx, tx, service.Revision)
 			if err == nil {
 				_, err = tx.NewRaw(`UPDATE access SET allowed = ?, revision = (SELECT value FROM revision WHERE name = ?) WHERE user_id >= 1000`, false, service.Revision).Exec(ctx)
@@ -543,7 +535,7 @@ func TestAnAgentThatDoesNotReadIsLetGoAndHoldsUpNobody(t *testing.T) {
 		s.more(3000)
 		deaf := s.handshake(s.of("ss"))
 		k := s.follow("trojan")
-		if _, err := s.nodes.Change(t.Context(), s.ids["trojan"], func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
 			t.Fatal(err)
 		}
 		k.hears("sync.config")
@@ -565,7 +557,7 @@ func TestWhoeverProvesNothingIsNotKept(t *testing.T) {
 func TestWhileTheDatabaseIsAwaySocketsEnd(t *testing.T) {
 	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		k := s.follow("ss")
-		if err := s.db.Close(); err != nil {
+		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
 		for f := range k.frames {
