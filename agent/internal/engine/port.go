@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"errors"
 	"net"
 	"strconv"
@@ -18,7 +17,7 @@ func TryPort(node api.Node) error {
 
 // Try opens a port and closes it again.
 func Try(listen string, port int, tcp, udp bool) error {
-	address := net.JoinHostPort(cmp.Or(listen, "::"), strconv.Itoa(port))
+	address := net.JoinHostPort(listen, strconv.Itoa(port))
 	var problems []error
 	if tcp {
 		l, err := net.Listen("tcp", address)

@@ -82,8 +82,7 @@ func Check(ctx context.Context, c Config) []Finding {
 	if running {
 		return found
 	}
-	own, _ := net.InterfaceAddrs() // where they cannot be had there is nothing to compare with
-	say(errors.Join(portAdvice(engine.TryPort(node)), unreachable(node.Listen, own)), "listener: %s", place(node))
+	say(portAdvice(engine.TryPort(node)), "listener: %s", place(node))
 	for _, f := range node.Forwards {
 		say(portAdvice(engine.Try(node.Listen, f.Port, f.TCP, f.UDP)), "relay of %s: port %d", f.Target, f.Port)
 	}
@@ -229,29 +228,6 @@ func checkReality(ctx context.Context, r api.Reality) error {
 // place is where a node listens.
 func place(node api.Node) string {
 	return fmt.Sprintf("port %d of %s", node.Port, cmp.Or(node.Listen, "all addresses"))
-}
-
-// unreachable says when a machine that has only IPv6 is to listen at IPv4 alone.
-func unreachable(listen string, own []net.Addr) error {
-	at := net.ParseIP(listen)
-	if at.To4() == nil || !at.IsUnspecified() {
-		return nil
-	}
-	six := false
-	for _, a := range own {
-		ip, _, err := net.ParseCIDR(a.String())
-		if err != nil || !ip.IsGlobalUnicast() {
-			continue
-		}
-		if ip.To4() != nil {
-			return nil
-		}
-		six = true
-	}
-	if !six {
-		return nil
-	}
-	return fmt.Errorf("nobody reaches it: %s is IPv4, and this machine has addresses of IPv6 only; the node's listen has to be the address \"::\"", listen)
 }
 
 // portAdvice adds what an operator can do about a port that cannot be opened.

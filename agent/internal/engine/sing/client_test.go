@@ -67,7 +67,11 @@ type client struct {
 func (s setup) client(t *testing.T, u api.User, from string) *client {
 	t.Helper()
 	config := &tls.Config{ServerName: "www.example.test", RootCAs: s.cert.Pool()}
-	server := M.ParseSocksaddrHostPort("127.0.0.1", uint16(s.node.Port))
+	host := here
+	if strings.Contains(from, ":") {
+		host = "::1"
+	}
+	server := M.ParseSocksaddrHostPort(host, uint16(s.node.Port))
 	dialer := dialFrom{net.ParseIP(from)}
 	c := &client{t: t}
 	ctx, cancel := context.WithCancel(context.Background())

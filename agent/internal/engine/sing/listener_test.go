@@ -46,3 +46,13 @@ func TestAnotherListenerOfAnyTLSLeavesConnections(t *testing.T) {
 		t.Error("a connection outlives the engine")
 	}
 }
+
+// Nodes listen at 0.0.0.0 unless they are told otherwise, and that leaves out no machine that has IPv6 alone.
+func TestANodeAtAllAddressesIsReachedByIPv6(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		s.node.Listen = "0.0.0.0"
+		newStation(t).Serve(s.node, User(1))
+		mustExchange(t, s.client(t, User(1), "::1").Dial(echo), 1000)
+	})
+}

@@ -1,0 +1,32 @@
+package xray_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	. "airstrip/agent/internal/xraytest"
+)
+
+// Nodes listen at 0.0.0.0 unless they are told otherwise, and that leaves out no machine that has IPv6 alone.
+func TestANodeAtAllAddressesIsReachedByIPv6(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			s.Node.Listen = "0.0.0.0"
+			newStation(t).Serve(s.Node, User(1))
+			text, err := json.Marshal(s.Client(User(1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var outbound Object
+			if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"127.0.0.1"`), []byte(`"::1"`)), &outbound); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Exchange(NewClient(t, outbound).Dial(echo), 1000); err != nil {
+				t.Errorf("%d bytes came back: %v", got, err)
+			}
+		})
+	}
+}
