@@ -166,7 +166,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Telegram.Close)
 
 	a.Nodes.OnOutage(a.tellOutage)
-	a.Traffic.OnAlarm(a.tellAlarm)
+	a.Nodes.OnAlarm(a.tellAlarm)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {

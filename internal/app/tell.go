@@ -8,7 +8,6 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
-	"airstrip/internal/traffic"
 )
 
 // tellStaff tells those who look after nodes by mail, and by Telegram where they linked it.
@@ -45,11 +44,12 @@ func (a *App) tellOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.Out
 	return a.tellStaff(ctx, tx, content)
 }
 
-// tellAlarm tells them why they should look at a node's reports.
-func (a *App) tellAlarm(ctx context.Context, tx bun.Tx, n node.Node, why traffic.Alarm) error {
-	var content mail.Content = mail.NodeConflict{Node: n.Name, At: a.DB.Now()}
-	if why == traffic.BeyondLink {
-		content = mail.NodeBeyondLink{Node: n.Name, At: a.DB.Now(), LinkMbps: n.LinkMbps}
+// tellAlarm tells them why they should look at a node.
+func (a *App) tellAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.Alarm) error {
+	contents := map[node.Alarm]mail.Content{
+		node.InConflict: mail.NodeConflict{Node: n.Name, At: a.DB.Now()},
+		node.BeyondLink: mail.NodeBeyondLink{Node: n.Name, At: a.DB.Now(), LinkMbps: n.LinkMbps},
+		node.Doubled:    mail.NodeDouble{Node: n.Name, At: a.DB.Now()},
 	}
-	return a.tellStaff(ctx, tx, content)
+	return a.tellStaff(ctx, tx, contents[why])
 }

@@ -167,5 +167,9 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 		d.now = d.now.Add(time.Hour)
 		conflicts(2)
 		d.says(t, "编号")
+		d.now = d.now.Add(-7 * 24 * time.Hour) // the clock is set back
+		conflicts(3)
+		d.now = d.now.Add(time.Hour)
+		conflicts(3)
 	})
 }

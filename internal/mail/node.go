@@ -28,7 +28,14 @@ type NodeBeyondLink struct {
 	LinkMbps int // as it is set
 }
 
+// NodeDouble tells staff that two agents have one node's secret.
+type NodeDouble struct {
+	Node string
+	At   time.Time
+}
+
 func (NodeOffline) kind() string    { return "node_offline" }
 func (NodeBack) kind() string       { return "node_back" }
 func (NodeConflict) kind() string   { return "node_conflict" }
 func (NodeBeyondLink) kind() string { return "node_beyond_link" }
+func (NodeDouble) kind() string     { return "node_double" }

@@ -18,6 +18,6 @@ func (s *Nodes) Double(ctx context.Context, n Node, st State) (bool, error) {
 	if err := s.db.NewSelect().Model(&rows).Where("node_id = ?", n.ID).Scan(ctx); err != nil || len(rows) == 0 {
 		return false, err
 	}
-	since, last := s.db.Now().Sub(rows[0].SeenAt), rows[0]
-	return last.Boot != "" && last.Boot != st.Boot && since < doubleWithin && time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
+	since, last := s.db.Now().Sub(rows[0].SeenAt), rows[0] // below zero if the clock was set back
+	return last.Boot != "" && last.Boot != st.Boot && since >= 0 && since < doubleWithin && time.Duration(st.UptimeSeconds)*time.Second > since+doubleSlack, nil
 }

@@ -34,6 +34,7 @@ type Nodes struct {
 	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
+	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 
 	kept        kept
 	whereabouts whereabouts

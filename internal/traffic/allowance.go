@@ -80,7 +80,7 @@ func (t *Traffic) spend(ctx context.Context, e *entry) error {
 		return nil
 	}
 	slog.ErrorContext(ctx, "a node reports more than its link can have carried: link_mbps is too low, or its secret leaked", "node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing", int64(missing))
-	t.alarm(ctx, e.Node, BeyondLink)
+	t.nodes.Alarm(ctx, e.Node, node.BeyondLink)
 	return ErrBeyondLink.After(min(time.Duration(missing+1), 3600) * time.Second)
 }
 

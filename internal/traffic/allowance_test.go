@@ -155,8 +155,8 @@ func TestWhatIsBeyondALinkWaitsAndIsNotLost(t *testing.T) {
 				t.Fatal("counted again")
 			}
 		}
-		var alarms []traffic.Alarm
-		s.traffic.OnAlarm(func(_ context.Context, _ bun.Tx, about node.Node, why traffic.Alarm) error {
+		var alarms []node.Alarm
+		s.nodes.OnAlarm(func(_ context.Context, _ bun.Tx, about node.Node, why node.Alarm) error {
 			alarms = append(alarms, why)
 			return nil
 		})
@@ -165,7 +165,7 @@ func TestWhatIsBeyondALinkWaitsAndIsNotLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !slices.Equal(alarms, []traffic.Alarm{traffic.BeyondLink}) {
+		if !slices.Equal(alarms, []node.Alarm{node.BeyondLink}) {
 			t.Errorf("alarms: %v", alarms)
 		}
 		s.now = s.now.Add(time.Hour)

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/node"
 	"airstrip/internal/service"
 )
 
@@ -150,6 +151,16 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 	t.tellConflicts(ctx, entries)
 	t.followQuotas(ctx, entries)
 	return nil
+}
+
+// tellConflicts tells of the reports that were in conflict.
+func (t *Traffic) tellConflicts(ctx context.Context, entries []*entry) {
+	for _, e := range entries {
+		if e.err != nil {
+			slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
+			t.nodes.Alarm(ctx, e.Node, node.InConflict)
+		}
+	}
 }
 
 // followQuotas closes nodes whose own quota the reports used up. What fails here the timetable does within a minute.

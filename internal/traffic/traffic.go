@@ -2,11 +2,8 @@
 package traffic
 
 import (
-	"context"
 	"sync"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
@@ -65,8 +62,6 @@ type Traffic struct {
 	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
-
-	onAlarm []func(ctx context.Context, tx bun.Tx, n node.Node, why Alarm) error
 
 	mu         sync.Mutex
 	waiting    *batch // gathers while another is being written

@@ -34,6 +34,7 @@ func TestTwoAgentsWithOneSecretHearOfEachOther(t *testing.T) {
 			{9 * time.Second, "c", 520, double},
 			{20 * time.Second, "c", 540, alone},  // b was stopped
 			{10 * time.Minute, "d", 5000, alone}, // the server was away meanwhile
+			{-time.Hour, "e", 1, alone},          // d was restarted, and the server's clock was set back
 		} {
 			now = now.Add(step.after)
 			if got := beat(step.boot, step.uptime); got != step.want {

@@ -183,7 +183,8 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	if double {
-		slog.Warn("two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
+		slog.WarnContext(r.Context(), "two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
+		s.nodes.Alarm(r.Context(), n, node.Doubled)
 	}
 	api.WriteJSON(w, http.StatusOK, statusAnswer{double})
 	return nil

@@ -89,6 +89,14 @@ CREATE TABLE node_watch (
 	looked_at {{time}} NOT NULL
 ) {{strict}};
 
+-- Why somebody should look at nodes.
+CREATE TABLE node_alarm (
+	node_id {{int}} NOT NULL REFERENCES node (id) ON DELETE CASCADE,
+	why     {{text}} NOT NULL,
+	told_at {{time}} NOT NULL, -- when staff last heard of it
+	PRIMARY KEY (node_id, why)
+) {{strict}};
+
 -- The link group that each user was dealt; it says at which of a node's group hosts they enter.
 CREATE TABLE user_link_group (
 	user_id    {{int}} PRIMARY KEY,

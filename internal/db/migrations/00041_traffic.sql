@@ -9,14 +9,6 @@ CREATE TABLE traffic_report (
 ) {{strict}};
 CREATE INDEX traffic_report_accepted ON traffic_report (accepted_at);
 
--- Why somebody should look at the reports of nodes.
-CREATE TABLE traffic_alarm (
-	node_id {{int}} NOT NULL,
-	why     {{text}} NOT NULL,
-	told_at {{time}} NOT NULL, -- when staff last heard of it
-	PRIMARY KEY (node_id, why)
-) {{strict}};
-
 -- By node and hour: the rows of a report lie together, and it writes few pages. The index is written once an hour.
 CREATE TABLE traffic_hour (
 	node_id       {{int}} NOT NULL,

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestStaffHearsOnceADayThatTwoAgentsHaveOneSecret(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("hk", "")
+		uptime := 1000
+		turns := func() []string {
+			t.Helper()
+			for range 3 {
+				for _, boot := range []string{"a", "b"} {
+					h.now, uptime = h.now.Add(10*time.Second), uptime+10
+					h.ask(customer{bearer: a.Secret}, 200, "POST", "/api/agent/v1/status", fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
+				}
+			}
+			return h.nodeMails(t)
+		}
+		told := []string{"node_double admin@example.com", "node_double owner@example.com"}
+		if got := turns(); !slices.Equal(got, told) {
+			t.Fatal(got)
+		}
+		h.now = h.now.Add(23 * time.Hour)
+		if got := turns(); !slices.Equal(got, told) {
+			t.Fatalf("again within a day: %v", got)
+		}
+		h.now = h.now.Add(time.Hour)
+		if got := turns(); len(got) != 4 {
+			t.Fatal(got)
+		}
+	})
+}
