@@ -56,11 +56,7 @@ func drafts() []node.Node {
 func each(t *testing.T, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{nodetest.Open(t, d)}
-		for _, draft := range drafts() {
-			s.Add(draft)
-		}
-		s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
-		s.Give(service.Terms{UserID: 2})
+		s.Furnish(drafts())
 		s.serve()
 		test(s)
 	})

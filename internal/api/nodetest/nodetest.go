@@ -31,7 +31,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Site is a server with users 1, 2 and 3, whose credentials are always the same and who have nothing yet.
+// Site is a server with users 1, 2 and 3, who have nothing yet.
 type Site struct {
 	testing.TB
 	DB       *db.DB
@@ -55,15 +55,26 @@ func Open(t testing.TB, d *db.DB) Site {
 	nodes := node.New(d, seal.Key{}, settings, services)
 	s := Site{TB: t, DB: d, Settings: settings, Services: services, Nodes: nodes, Traffic: traffic.New(d, settings, services, nodes), Keys: map[string]string{}, IDs: map[string]int64{}}
 	for id := int64(1); id <= 3; id++ {
+		s.Do(func(ctx context.Context, tx bun.Tx) error { return services.Open(ctx, tx, id) })
+	}
+	return s
+}
+
+// Furnish adds nodes and gives users 1 and 2 services, with credentials that are always the same. User 1 has 100 Mbit/s, 3
+// devices and 10,000 bytes, user 2 has no limits.
+func (s *Site) Furnish(drafts []node.Node) {
+	s.Helper()
+	for _, draft := range drafts {
+		s.Add(draft)
+	}
+	for id := int64(1); id <= 2; id++ {
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
-			if err := services.Open(ctx, tx, id); err != nil {
-				return err
-			}
 			_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
 			return err
 		})
 	}
-	return s
+	s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
+	s.Give(service.Terms{UserID: 2})
 }
 
 // Do runs fn in a transaction.

@@ -12,7 +12,6 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/service"
 )
 
 // site is a server with a node of each kind. Users 1 and 2 may use them; 3 has nothing, and nobody may use the node empty.
@@ -53,11 +52,7 @@ func each(t *testing.T, test func(s *site)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{nodetest.Open(t, d)}
-		for _, draft := range drafts() {
-			s.Add(draft)
-		}
-		s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
-		s.Give(service.Terms{UserID: 2})
+		s.Furnish(drafts())
 		mux := http.NewServeMux()
 		ppanel.Register(mux, s.Nodes, s.Traffic, s.Settings)
 		s.Serve(mux)

@@ -18,7 +18,6 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/service"
 )
 
 // site is a server with a node of each kind. Users 1 and 2 may use them, but for the trojan one; 3 has nothing.
@@ -89,11 +88,7 @@ func eachAt(t *testing.T, pace pace, test func(s *site)) {
 
 func open(t *testing.T, d *db.DB, pace pace) *site {
 	s := &site{Site: nodetest.Open(t, d)}
-	for _, draft := range drafts() {
-		s.Add(draft)
-	}
-	s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})
-	s.Give(service.Terms{UserID: 2})
+	s.Furnish(drafts())
 	mux := http.NewServeMux()
 	uniproxy.RegisterAt(mux, s.Nodes, s.Traffic, s.Settings, "https://panel.example", pace.write, pace.ping, pace.devices)
 	s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
