@@ -33,10 +33,10 @@ type Nodes struct {
 	services *service.Services
 	bySecret *otter.Cache[claim, known]
 	beats    *otter.Cache[int64, time.Time]
+	kept     *otter.Cache[int64, kept]
 	onOutage []func(ctx context.Context, tx bun.Tx, n Node, o Outage) error
 	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 
-	kept        kept
 	whereabouts whereabouts
 }
 
@@ -46,6 +46,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 		db: d, key: key, settings: settings, services: services,
 		bySecret: otter.Must(&otter.Options[claim, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached)}),
 		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+		kept:     otter.Must(&otter.Options[int64, kept]{ExpiryCalculator: otter.ExpiryWriting[int64, kept](keptFor)}),
 	}
 }
 

@@ -79,7 +79,7 @@ func (s *Nodes) Status(ctx context.Context, n Node, st State, online []OnlineIP)
 	}
 	st.OnlineUsers = int64(len(users))
 	s.beats.Set(st.NodeID, st.SeenAt)
-	news, written := s.kept.news(n.ID, online, st.SeenAt)
+	news, kept := s.news(n.ID, online, st.SeenAt)
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := upsertState(ctx, tx, &st); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (s *Nodes) Status(ctx context.Context, n Node, st State, online []OnlineIP)
 		return s.upsertOnline(ctx, tx, news)
 	})
 	if err == nil {
-		written()
+		s.kept.Set(n.ID, kept)
 	}
 	return err
 }
