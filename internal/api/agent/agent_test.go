@@ -2,124 +2,73 @@ package agent_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/api"
 	"airstrip/internal/api/agent"
+	"airstrip/internal/api/nodetest"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
-	"airstrip/internal/seal"
 	"airstrip/internal/service"
-	"airstrip/internal/setting"
-	"airstrip/internal/traffic"
 )
 
 // site is a server with one node and three users: 1 and 2 may use it, 3 has nothing.
 type site struct {
-	*testing.T
-	db       *db.DB
-	settings *setting.Settings
-	services *service.Services
-	nodes    *node.Nodes
-	node     node.Node
-	secret   string
-	url      string
+	nodetest.Site
+	node   node.Node
+	secret string
 }
 
 const quota = int64(1 << 30)
 
 func each(t *testing.T, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := &site{T: t, db: d}
-		var err error
-		if s.settings, err = setting.New(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
-		s.services = service.New(d, s.settings)
-		s.nodes = node.New(d, seal.Key{}, s.settings, s.services)
+		s := &site{Site: nodetest.Open(t, d)}
 		draft := node.Draft("HK 01", node.VLESS, "hk.example", 443)
 		draft.RatePermille, draft.Class = 2000, 1
 		draft.Settings = node.Settings{Security: "reality", Flow: "xtls-rprx-vision", Reality: &node.Reality{Dest: "127.0.0.1:8443", ServerNames: []string{"www.example"}}}
-		if s.node, s.secret, err = s.nodes.Add(t.Context(), draft); err != nil {
-			t.Fatal(err)
-		}
-		for id := int64(1); id <= 3; id++ {
-			s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, id) })
-		}
+		s.node = s.Add(draft)
+		s.secret = s.Keys[draft.Name]
 		s.start(1)
 		s.start(2)
-		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); d.Follow(ctx) }()
+		go func() { defer close(done); d.Follow(t.Context()) }()
+		t.Cleanup(func() { <-done })
 		mux := http.NewServeMux()
-		agent.Register(mux, s.nodes, traffic.New(d, s.settings, s.services, s.nodes), s.settings)
-		server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
-		s.url = server.URL + "/api/agent/v1/"
-		t.Cleanup(func() { server.CloseClientConnections(); server.Close(); cancel(); <-done })
+		agent.Register(mux, s.Nodes, s.Traffic, s.Settings)
+		s.Serve(mux)
+		s.URL += "/api/agent/v1/"
 		test(s)
 	})
 }
 
-func (s *site) do(fn func(context.Context, bun.Tx) error) {
-	s.Helper()
-	if err := s.db.Tx(s.Context(), fn); err != nil {
-		s.Fatal(err)
-	}
-}
-
 func (s *site) start(userID int64) {
 	s.Helper()
-	q := quota
-	s.do(func(ctx context.Context, tx bun.Tx) error {
-		_, err := s.services.Start(ctx, tx, service.Terms{UserID: userID, PlanID: 1, Name: "P", Class: 1, QuotaBytes: &q, Reset: service.Never, Months: 1})
-		return err
-	})
+	s.Give(service.Terms{UserID: userID, QuotaBytes: new(quota)})
 }
 
-// call gives the status, headers and body of an answer.
-func (s *site) call(method, path string, body []byte, headers ...string) (int, http.Header, []byte) {
+// call asks with the secret of the node.
+func (s *site) call(method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, bytes.NewReader(body))
-	if err != nil {
-		s.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.secret)
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer res.Body.Close()
-	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return res.StatusCode, res.Header, got
+	return s.Send(method, path, body, append([]string{"Authorization", "Bearer " + s.secret}, headers...)...)
 }
 
 func (s *site) report(body string) (int, map[string]any) {
 	s.Helper()
 	sum := sha256.Sum256([]byte(body))
-	status, _, got := s.call("POST", "reports", []byte(body), "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+	status, _, got := s.call("POST", "reports", body, "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
 	var out map[string]any
 	if err := json.Unmarshal(got, &out); err != nil {
 		s.Fatalf("%d %s", status, got)
@@ -130,15 +79,6 @@ func (s *site) report(body string) (int, map[string]any) {
 func batch(boot uuid.UUID, sequence int, rows string) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf(`{"boot":%q,"sequence":%d,"from":%q,"to":%q,"rows":[%s]}`, boot, sequence, now.Add(-time.Minute).Format(time.RFC3339), now.Format(time.RFC3339), rows)
-}
-
-func (s *site) used(userID int64) int64 {
-	s.Helper()
-	a, err := s.services.Access(s.Context(), userID)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return a.UsedBytes
 }
 
 type line struct {
@@ -171,7 +111,7 @@ type line struct {
 
 func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
 	each(t, func(s *site) {
-		status, header, body := s.call("GET", "snapshot", nil)
+		status, header, body := s.call("GET", "snapshot", "")
 		var got line
 		if err := json.Unmarshal(body, &got); err != nil || status != 200 {
 			t.Fatal(status, string(body))
@@ -187,7 +127,7 @@ func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
 				t.Errorf("the snapshot lacks %s", must)
 			}
 		}
-		if status, _, body := s.call("GET", "snapshot", nil, "If-None-Match", header.Get("ETag")); status != 304 || len(body) != 0 {
+		if status, _, body := s.call("GET", "snapshot", "", "If-None-Match", header.Get("ETag")); status != 304 || len(body) != 0 {
 			t.Fatalf("with its ETag: %d %q", status, body)
 		}
 	})
@@ -199,7 +139,7 @@ func TestAWrongSecretIsRefusedBeforeAnythingElse(t *testing.T) {
 			s.secret = secret
 			for _, path := range []string{"GET snapshot", "GET changes", "POST reports", "POST status"} {
 				method, path, _ := strings.Cut(path, " ")
-				status, _, body := s.call(method, path, nil)
+				status, _, body := s.call(method, path, "")
 				var failure struct{ Code, Message string }
 				if json.Unmarshal(body, &failure); status != 401 || failure.Code != "bad_secret" || failure.Message == "" {
 					t.Errorf("%s with secret %q: %d %s", path, secret, status, body)
@@ -212,24 +152,24 @@ func TestAWrongSecretIsRefusedBeforeAnythingElse(t *testing.T) {
 func TestARotatedSecretIsHonouredForItsTime(t *testing.T) {
 	each(t, func(s *site) {
 		old := s.secret
-		fresh, err := s.nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		fresh, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, secret := range []string{old, fresh} {
-			if s.secret = secret; first(s.call("GET", "snapshot", nil)) != 200 {
+			if s.secret = secret; first(s.call("GET", "snapshot", "")) != 200 {
 				t.Fatal("a good secret was refused")
 			}
 		}
 		now := time.Now().Add(2 * time.Hour)
-		s.db.SetClock(func() time.Time { return now })
-		if s.secret = old; first(s.call("GET", "snapshot", nil)) != 401 {
+		s.DB.SetClock(func() time.Time { return now })
+		if s.secret = old; first(s.call("GET", "snapshot", "")) != 401 {
 			t.Fatal("the old secret is good after its time")
 		}
-		if _, err := s.nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+		if _, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		if s.secret = fresh; first(s.call("GET", "snapshot", nil)) != 401 {
+		if s.secret = fresh; first(s.call("GET", "snapshot", "")) != 401 {
 			t.Fatal("a secret that was replaced at once is still good")
 		}
 	})
@@ -241,7 +181,7 @@ func TestAStreamEndsWithItsSecret(t *testing.T) {
 		since := s.revision()
 		lines := s.stream(since)
 		s.next(lines)
-		fresh, err := s.nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
+		fresh, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,10 +192,10 @@ func TestAStreamEndsWithItsSecret(t *testing.T) {
 		s.secret = fresh
 		present := s.stream(since)
 		s.next(present)
-		if _, err := s.nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
+		if _, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, 0); err != nil {
 			t.Fatal(err)
 		}
-		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, 2, true) })
+		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, 2, true) })
 		for name, lines := range map[string]<-chan line{"honoured": lines, "present": present} {
 			select {
 			case l, ok := <-lines:
@@ -274,7 +214,7 @@ func first(status int, _ http.Header, _ []byte) int { return status }
 // stream opens the stream of changes; the channel gives its lines.
 func (s *site) stream(since int64) <-chan line {
 	s.Helper()
-	req, _ := http.NewRequestWithContext(s.Context(), "GET", fmt.Sprintf("%schanges?since=%d", s.url, since), nil)
+	req, _ := http.NewRequestWithContext(s.Context(), "GET", fmt.Sprintf("%schanges?since=%d", s.URL, since), nil)
 	req.Header.Set("Authorization", "Bearer "+s.secret)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != 200 {
@@ -312,7 +252,7 @@ func (s *site) next(lines <-chan line) line {
 func (s *site) revision() int64 {
 	s.Helper()
 	var got line
-	_, _, body := s.call("GET", "snapshot", nil)
+	_, _, body := s.call("GET", "snapshot", "")
 	if err := json.Unmarshal(body, &got); err != nil {
 		s.Fatal(err)
 	}
@@ -329,25 +269,25 @@ func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
 		if l := s.next(lines); len(l.Users) != 1 || l.Users[0].ID != 3 || len(l.Users[0].Password) < 20 || *l.Users[0].Remaining != quota/2 || l.Node != nil {
 			t.Fatalf("a new user came as %+v", l)
 		}
-		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, 2, true) })
+		s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, 2, true) })
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{2}) || len(l.Users) > 0 {
 			t.Fatalf("a ban came as %+v", l)
 		}
-		rule, err := s.nodes.AddRule(t.Context(), "no mail", "", `:25$`, 2)
+		rule, err := s.Nodes.AddRule(t.Context(), "no mail", "", `:25$`, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); len(l.Rules) != 1 || l.Rules[0].Pattern != ":25$" || !slices.Equal(l.Rules[0].Exempt, []int64{2}) {
 			t.Fatalf("a rule came as %+v", l)
 		}
-		if err := s.nodes.RemoveRule(t.Context(), rule.ID); err != nil {
+		if err := s.Nodes.RemoveRule(t.Context(), rule.ID); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); l.Rules == nil || len(l.Rules) != 0 {
 			t.Fatalf("the removal of the last rule came as %+v", l)
 		}
 		for range 2 { // two nodes may ask for the same
-			if _, err := s.nodes.BlockIPs(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
+			if _, err := s.Nodes.BlockIPs(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
 				t.Fatal(err)
 			}
 			if l := s.next(lines); !slices.Equal(l.Blocked, []string{"8.8.8.8"}) || len(l.Unblocked) > 0 {
@@ -355,29 +295,29 @@ func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
 			}
 		}
 		var all line
-		_, _, body := s.call("GET", "snapshot", nil)
+		_, _, body := s.call("GET", "snapshot", "")
 		if err := json.Unmarshal(body, &all); err != nil || !slices.Equal(all.Blocked, []string{"8.8.8.8"}) {
 			t.Fatalf("the snapshot says that blocked are %v, %v", all.Blocked, err)
 		}
-		if err := s.nodes.UnblockIP(t.Context(), "8.8.8.8"); err != nil {
+		if err := s.Nodes.UnblockIP(t.Context(), "8.8.8.8"); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); !slices.Equal(l.Unblocked, []string{"8.8.8.8"}) || len(l.Blocked) > 0 {
 			t.Fatalf("an address that was let go came as %+v", l)
 		}
-		if _, err := s.nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Name = "HK 02" }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Name = "HK 02" }); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); l.Node == nil || l.Node.Name != "HK 02" || l.Node.Settings.Reality.PrivateKey != s.node.Settings.Reality.PrivateKey {
 			t.Fatalf("a change of the node came as %+v", l)
 		}
-		if err := s.settings.Set(t.Context(), map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
+		if err := s.Settings.Set(t.Context(), map[string]json.RawMessage{"node_report_seconds": []byte("5")}); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); l.Node == nil || l.Node.ReportSeconds != 5 {
 			t.Fatalf("a change of the settings came as %+v", l)
 		}
-		if _, err := s.nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Class = 2 }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.node.ID, func(n *node.Node) { n.Class = 2 }); err != nil {
 			t.Fatal(err)
 		}
 		if l := s.next(lines); !l.Reset {
@@ -400,8 +340,8 @@ func TestAUsedUpQuotaIsToldToAllNodes(t *testing.T) {
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{1}) {
 			t.Fatalf("it was told as %+v", l)
 		}
-		s.do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})
+		s.Do(func(ctx context.Context, tx bun.Tx) error {
+			_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})
 			return err
 		})
 		if l := s.next(lines); len(l.Users) != 1 || *l.Users[0].Remaining != 500 {
@@ -414,7 +354,7 @@ func TestPollingGivesTheSameAndEnds(t *testing.T) {
 	each(t, func(s *site) {
 		since := s.revision()
 		poll := func(since int64) []byte {
-			_, _, body := s.call("GET", fmt.Sprintf("changes?poll=1&since=%d", since), nil)
+			_, _, body := s.call("GET", fmt.Sprintf("changes?poll=1&since=%d", since), "")
 			return body
 		}
 		if body := poll(since); len(body) != 0 {
@@ -430,7 +370,7 @@ func TestPollingGivesTheSameAndEnds(t *testing.T) {
 				t.Errorf("since %d: %s", wrong, body)
 			}
 		}
-		if status := first(s.call("GET", "changes?since=x", nil)); status != 422 {
+		if status := first(s.call("GET", "changes?since=x", "")); status != 422 {
 			t.Errorf("a revision that is none: %d", status)
 		}
 	})
@@ -445,7 +385,7 @@ func TestAReportCountsOnce(t *testing.T) {
 				t.Fatalf("sent %d times: %d %v", i+1, status, out)
 			}
 		}
-		if used := s.used(1); used != 4200 {
+		if used := s.Used(1); used != 4200 {
 			t.Fatalf("counted %d, want (100 + 2000) × 2", used)
 		}
 		if status, out := s.report(batch(boot, 1, `{"user_id":1,"up":5,"down":5}`)); status != 409 || out["code"] != "batch_conflict" {
@@ -454,7 +394,7 @@ func TestAReportCountsOnce(t *testing.T) {
 		if status, out := s.report(fmt.Sprintf(`{"boot":%q,"sequence":2,"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:01:00Z","rows":[]}`, boot)); status != 410 || out["code"] != "batch_too_old" {
 			t.Fatalf("years late: %d %v", status, out)
 		}
-		if used := s.used(1); used != 4200 {
+		if used := s.Used(1); used != 4200 {
 			t.Fatalf("refused reports were counted: %d", used)
 		}
 	})
@@ -473,8 +413,8 @@ func TestBadRowsAreNamedAndGoodOnesCount(t *testing.T) {
 		if status != 200 || !slices.Equal(codes, want) {
 			t.Fatalf("%d refused %v", status, codes)
 		}
-		if s.used(1) != 20 || s.used(2) != 14 || s.used(3) != 0 {
-			t.Fatalf("counted %d, %d, %d", s.used(1), s.used(2), s.used(3))
+		if s.Used(1) != 20 || s.Used(2) != 14 || s.Used(3) != 0 {
+			t.Fatalf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
 	})
 }
@@ -490,33 +430,33 @@ func TestUnreadableReportsCountNothing(t *testing.T) {
 				t.Errorf("%.60s: %d %v", body, status, out)
 			}
 		}
-		if status := first(s.call("POST", "reports", []byte(good))); status != 400 {
+		if status := first(s.call("POST", "reports", good)); status != 400 {
 			t.Errorf("without a digest: %d", status)
 		}
-		if status := first(s.call("POST", "reports", []byte(good), "Content-Digest", "sha-256=:AAAA:")); status != 400 {
+		if status := first(s.call("POST", "reports", good, "Content-Digest", "sha-256=:AAAA:")); status != 400 {
 			t.Errorf("with a wrong digest: %d", status)
 		}
-		if status := first(s.call("POST", "reports", make([]byte, 10<<20))); status != 413 {
+		if status := first(s.call("POST", "reports", strings.Repeat("\x00", 10<<20))); status != 413 {
 			t.Errorf("10 MB: %d", status)
 		}
 		rows := strings.TrimSuffix(strings.Repeat(`{"user_id":1,"up":1,"down":1},`, 20_001), ",")
 		if status, out := s.report(batch(uuid.New(), 1, rows)); status != 422 || out["code"] != "too_many_rows" {
 			t.Errorf("20,001 rows: %d %v", status, out)
 		}
-		if s.used(1) != 0 {
-			t.Fatalf("counted %d", s.used(1))
+		if s.Used(1) != 0 {
+			t.Fatalf("counted %d", s.Used(1))
 		}
 	})
 }
 
 func TestStatusIsKeptAsHealth(t *testing.T) {
 	each(t, func(s *site) {
-		status, _, body := s.call("POST", "status", []byte(`{"boot":"b","version":"1.0","revision":3,"uptime_seconds":12,"load":[0.1,0.2,0.3],"cpu":0.125,"memory":7,
-			"up_bps":10,"down_bps":20,"connections":4,"online":[{"user_id":1,"ips":["1.2.3.4","::ffff:1.2.3.4","2001:db8::1","nonsense"]},{"user_id":2,"ips":["1.2.3.4"]}]}`))
+		status, _, body := s.call("POST", "status", `{"boot":"b","version":"1.0","revision":3,"uptime_seconds":12,"load":[0.1,0.2,0.3],"cpu":0.125,"memory":7,
+			"up_bps":10,"down_bps":20,"connections":4,"online":[{"user_id":1,"ips":["1.2.3.4","::ffff:1.2.3.4","2001:db8::1","nonsense"]},{"user_id":2,"ips":["1.2.3.4"]}]}`)
 		if status != 200 || string(body) != "{}" {
 			t.Fatal(status, string(body))
 		}
-		states, err := s.nodes.States(t.Context())
+		states, err := s.Nodes.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -529,7 +469,7 @@ func TestStatusIsKeptAsHealth(t *testing.T) {
 				t.Errorf("after %s: %s", silent, got)
 			}
 		}
-		if devices, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 2 {
+		if devices, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || devices != 2 {
 			t.Fatalf("user 1 is at %d addresses, %v", devices, err)
 		}
 	})
@@ -540,16 +480,16 @@ func TestAnAddressIsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 	each(t, func(s *site) {
 		began := time.Now()
 		now := began
-		s.db.SetClock(func() time.Time { return now })
+		s.DB.SetClock(func() time.Time { return now })
 		at := func(second int, online string) {
 			now = began.Add(time.Duration(second) * time.Second)
-			if status, _, body := s.call("POST", "status", []byte(`{"boot":"b","online":[`+online+`]}`)); status != 200 {
+			if status, _, body := s.call("POST", "status", `{"boot":"b","online":[`+online+`]}`); status != 200 {
 				t.Fatal(status, string(body))
 			}
 		}
 		devices := func(want int) {
 			t.Helper()
-			if got, err := s.nodes.OnlineDevices(t.Context(), 1); err != nil || got != want {
+			if got, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || got != want {
 				t.Errorf("after %s user 1 is at %d addresses instead of %d, %v", now.Sub(began), got, want, err)
 			}
 		}
@@ -575,14 +515,14 @@ func TestAnAddressIsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 
 func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 	each(t, func(s *site) {
-		if status, _, body := s.call("POST", "status", []byte(`{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`)); status != 200 {
+		if status, _, body := s.call("POST", "status", `{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`); status != 200 {
 			t.Fatal(status, string(body))
 		}
-		online, err := s.nodes.OnlineOn(t.Context(), s.node.ID)
+		online, err := s.Nodes.OnlineOn(t.Context(), s.node.ID)
 		if err != nil || len(online) != 1 || online[0].UserID != 1 {
 			t.Errorf("online are %+v, %v", online, err)
 		}
-		states, err := s.nodes.States(t.Context())
+		states, err := s.Nodes.States(t.Context())
 		if err != nil || states[s.node.ID].OnlineUsers != 1 {
 			t.Errorf("%+v, %v", states, err)
 		}
@@ -591,7 +531,7 @@ func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 
 func TestAReportLogsNoHitsOfUsersOfOtherNodes(t *testing.T) {
 	each(t, func(s *site) {
-		rule, err := s.nodes.AddRule(t.Context(), "mail", "", ":25$")
+		rule, err := s.Nodes.AddRule(t.Context(), "mail", "", ":25$")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -599,7 +539,7 @@ func TestAReportLogsNoHitsOfUsersOfOtherNodes(t *testing.T) {
 		if status, out := s.report(body); status != 200 {
 			t.Fatal(status, out)
 		}
-		sums, err := s.nodes.HitSums(t.Context(), 0)
+		sums, err := s.Nodes.HitSums(t.Context(), 0)
 		if err != nil || sums[rule.ID].Count != 2 {
 			t.Errorf("logged %+v, %v", sums, err)
 		}
@@ -610,10 +550,10 @@ func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
 	each(t, func(s *site) {
 		body := fmt.Sprintf(`{"boot":"a\u0000b","version":%q,"revision":-4,"uptime_seconds":-99,"load":[1e308,-1,0.5],"cpu":-3,"memory":99,"up_bps":9223372036854775807,"down_bps":-5,"connections":-9,"online":[]}`,
 			strings.Repeat("中", 40))
-		if status, _, body := s.call("POST", "status", []byte(body)); status != 200 {
+		if status, _, body := s.call("POST", "status", body); status != 200 {
 			t.Fatal(status, string(body))
 		}
-		states, err := s.nodes.States(t.Context())
+		states, err := s.Nodes.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -630,15 +570,15 @@ func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
 // The agent keeps its list and its batches when the answer is an error.
 func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
 	each(t, func(s *site) {
-		_, header, _ := s.call("GET", "snapshot", nil)
+		_, header, _ := s.call("GET", "snapshot", "")
 		since := s.revision()
-		if err := s.db.Close(); err != nil {
+		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
 		}
 		for path, method := range map[string]string{
 			"snapshot": "GET", fmt.Sprint("changes?poll=1&since=", since): "GET", fmt.Sprint("changes?since=", since): "GET", "status": "POST", "devices": "POST",
 		} {
-			status, _, got := s.call(method, path, []byte(`{"user_id":1,"ip":"127.0.0.1"}`), "If-None-Match", header.Get("ETag"))
+			status, _, got := s.call(method, path, `{"user_id":1,"ip":"127.0.0.1"}`, "If-None-Match", header.Get("ETag"))
 			if status < 500 || strings.Contains(string(got), `"users"`) || strings.Contains(string(got), "reset") || strings.Contains(string(got), "admitted") {
 				t.Errorf("%s: %d %s", path, status, got)
 			}

@@ -13,14 +13,14 @@ func TestAReportBeyondTheLinkIsToBeSentAgain(t *testing.T) {
 		if status, out := s.report(batch(first, 1, `{"user_id":1,"up":0,"down":300000000000000}`)); status != 200 || out["result"] != "counted" {
 			t.Fatalf("%d %v", status, out)
 		}
-		used := s.used(1)
+		used := s.Used(1)
 		for range 2 {
 			if status, out := s.report(batch(second, 1, `{"user_id":1,"up":0,"down":100000000000000}`)); status != 429 || out["code"] != "beyond_link" {
 				t.Fatalf("%d %v", status, out)
 			}
 		}
-		if s.used(1) != used {
-			t.Errorf("counted %d", s.used(1)-used)
+		if s.Used(1) != used {
+			t.Errorf("counted %d", s.Used(1)-used)
 		}
 		if status, out := s.report(batch(second, 2, `{"user_id":1,"up":0,"down":1000}`)); status != 200 || out["result"] != "counted" {
 			t.Errorf("a small one: %d %v", status, out)

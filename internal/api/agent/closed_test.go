@@ -11,11 +11,11 @@ func TestAnAgentIsToldThatItsNodeIsClosedOrHidden(t *testing.T) {
 	type standing struct{ Closed, Spent, Hidden bool }
 	each(t, func(s *site) {
 		told := func(edit func(*node.Node)) (got standing) {
-			if _, err := s.nodes.Change(t.Context(), s.node.ID, edit); err != nil {
+			if _, err := s.Nodes.Change(t.Context(), s.node.ID, edit); err != nil {
 				t.Fatal(err)
 			}
 			var all struct{ Node struct{ standing } }
-			if _, _, body := s.call("GET", "snapshot", nil); json.Unmarshal(body, &all) != nil {
+			if _, _, body := s.call("GET", "snapshot", ""); json.Unmarshal(body, &all) != nil {
 				t.Fatalf("%s", body)
 			}
 			return all.Node.standing

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,8 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"airstrip/internal/node"
 	"airstrip/internal/service"
@@ -62,7 +59,7 @@ type admission struct {
 }
 
 func (e *exit) post(body string) (out admission) {
-	status, _, got := e.call("POST", "devices", []byte(body), "Authorization", "Bearer "+e.secret)
+	status, _, got := e.call("POST", "devices", body, "Authorization", "Bearer "+e.secret)
 	if err := json.Unmarshal(got, &out); err != nil || status != 200 {
 		e.Errorf("%s: %d %s", body, status, got)
 	}
@@ -90,7 +87,7 @@ func (e *exit) connect(userID int64, ip string) bool {
 
 // obey follows the stream and cuts whom it names.
 func (e *exit) obey() {
-	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.url, e.revision()), nil)
+	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.URL, e.revision()), nil)
 	req.Header.Set("Authorization", "Bearer "+e.secret)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != 200 {
@@ -121,7 +118,7 @@ func (e *exit) obey() {
 
 // tell posts what a stream made the agent do; the test may end meanwhile.
 func (e *exit) tell(body string) error {
-	req, err := http.NewRequestWithContext(e.Context(), "POST", e.url+"devices", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(e.Context(), "POST", e.URL+"devices", strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -140,23 +137,17 @@ func (e *exit) tell(body string) error {
 // limited gives user 3 a service for so many devices, and two exits.
 func (s *site) limited(devices int) (a, b *exit) {
 	s.Helper()
-	s.do(func(ctx context.Context, tx bun.Tx) error {
-		_, err := s.services.Start(ctx, tx, service.Terms{UserID: 3, PlanID: 1, Name: "P", Class: 1, Devices: &devices, Reset: service.Never, Months: 1})
-		return err
-	})
+	s.Give(service.Terms{UserID: 3, Devices: &devices})
 	draft := node.Draft("HK 02", node.Shadowsocks, "hk2.example", 443)
 	draft.Settings.Method = "aes-128-gcm"
-	_, secret, err := s.nodes.Add(s.Context(), draft)
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.Add(draft)
 	c := &crowd{in: map[string]int{}}
-	return &exit{s, s.secret, c}, &exit{s, secret, c}
+	return &exit{s, s.secret, c}, &exit{s, s.Keys[draft.Name], c}
 }
 
 func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		a, b := s.limited(3)
 		a.obey()
 		b.obey()
@@ -168,7 +159,7 @@ func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
 		if in := a.crowd.names(); a.crowd.most != 3 || len(in) != 3 {
 			t.Fatalf("of 20 addresses at once %v are in, and once there were %d", in, a.crowd.most)
 		}
-		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 3 {
+		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 3 {
 			t.Fatalf("the server knows of %d, %v", devices, err)
 		}
 	})
@@ -176,10 +167,10 @@ func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
 
 func TestWhoCameFirstGoesFirst(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		now := time.Now()
 		var mu sync.Mutex
-		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
 		pass := func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() }
 		a, b := s.limited(2)
 		a.obey()
@@ -218,7 +209,7 @@ func TestWhoCameFirstGoesFirst(t *testing.T) {
 
 func TestAnAgentThatDoesNotCutKeepsThePlace(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		a, b := s.limited(1)
 		if !a.connect(3, "127.0.0.1") {
 			t.Fatal("the first was refused")
@@ -239,14 +230,11 @@ func TestAnAgentThatDoesNotCutKeepsThePlace(t *testing.T) {
 
 func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		a, _ := s.limited(2)
 		draft := node.Draft("foreign", node.Shadowsocks, "f.example", 443)
 		draft.Settings.Method = "aes-128-gcm"
-		foreign, _, err := s.nodes.Add(t.Context(), draft)
-		if err != nil {
-			t.Fatal(err)
-		}
+		foreign := s.Add(draft)
 		online := func(ips ...string) {
 			var rows []node.OnlineIP
 			for _, ip := range ips {
@@ -275,14 +263,14 @@ func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
 
 func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		a, b := s.limited(1)
 		a.obey()
 		now := time.Now()
 		var mu sync.Mutex
-		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
 		beat := func(ip string) {
-			if status := first(s.call("POST", "status", fmt.Appendf(nil, `{"boot":"b","online":[{"user_id":3,"ips":[%q]}]}`, ip))); status != 200 {
+			if status := first(s.call("POST", "status", fmt.Sprintf(`{"boot":"b","online":[{"user_id":3,"ips":[%q]}]}`, ip))); status != 200 {
 				t.Fatal(status)
 			}
 		}
@@ -293,7 +281,7 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 			mu.Unlock()
 			beat("127.0.0.1")
 		}
-		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
 			t.Fatalf("after two minutes of heartbeats %d addresses are online, %v", devices, err)
 		}
 		if !b.connect(3, "127.0.0.2") {
@@ -303,7 +291,7 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 		if b.connect(3, "127.0.0.2"); !slices.Equal(a.crowd.names(), []string{"127.0.0.2"}) {
 			t.Errorf("in are %v", a.crowd.names())
 		}
-		if devices, err := s.nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
+		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
 			t.Errorf("%d addresses are online, %v", devices, err)
 		}
 	})
@@ -312,10 +300,10 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 // A node that is cut off from the server goes by the limit on its own; meanwhile its addresses' places are given to others.
 func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		now := time.Now()
 		var mu sync.Mutex
-		s.db.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
 		a, b := s.limited(2)
 		a.connect(3, "127.0.0.1")
 		a.connect(3, "127.0.0.2")
@@ -328,7 +316,7 @@ func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
 		a.obey()
 		b.obey()
 		beat := func(e *exit, ips string) {
-			if status, _, got := e.call("POST", "status", []byte(`{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`), "Authorization", "Bearer "+e.secret); status != 200 {
+			if status, _, got := e.call("POST", "status", `{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`, "Authorization", "Bearer "+e.secret); status != 200 {
 				t.Fatalf("%d %s", status, got)
 			}
 		}
@@ -346,7 +334,7 @@ func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
 
 func (s *site) setOnline(n node.Node, rows []node.OnlineIP) {
 	s.Helper()
-	if _, err := s.nodes.SetOnline(s.Context(), n, rows); err != nil {
+	if _, err := s.Nodes.SetOnline(s.Context(), n, rows); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		lines := s.stream(s.revision())
 		if l := s.next(lines); l.Node == nil || len(l.Node.Forwards) != 0 {
 			t.Fatalf("the first line is %+v", l)
@@ -23,14 +23,11 @@ func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
 		draft.Settings.Method = "aes-128-gcm"
 		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
-		sg, _, err := s.nodes.Add(t.Context(), draft)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sg := s.Add(draft)
 		told(node.Forward{Port: 7000, Target: "sg.example:8443", TCP: true, UDP: true})
 		change := func(id int64, edit func(*node.Node)) {
 			t.Helper()
-			if _, err := s.nodes.Change(t.Context(), id, edit); err != nil {
+			if _, err := s.Nodes.Change(t.Context(), id, edit); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,7 +44,7 @@ func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
 			n.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 443, NodeID: s.node.ID}}
 		})
 		told(node.Forward{Port: 443, Target: "[2001:db8::1]:8443", TCP: false, UDP: true})
-		if err := s.nodes.Remove(t.Context(), sg.ID); err != nil {
+		if err := s.Nodes.Remove(t.Context(), sg.ID); err != nil {
 			t.Fatal(err)
 		}
 		told()
@@ -56,18 +53,15 @@ func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
 
 func TestANodeThatGoesIsNobodysRelay(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
 		draft.Settings.Method = "aes-128-gcm"
 		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
-		sg, _, err := s.nodes.Add(t.Context(), draft)
-		if err != nil {
+		sg := s.Add(draft)
+		if err := s.Nodes.Remove(t.Context(), s.node.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.nodes.Remove(t.Context(), s.node.ID); err != nil {
-			t.Fatal(err)
-		}
-		left, err := s.nodes.Get(t.Context(), sg.ID)
+		left, err := s.Nodes.Get(t.Context(), sg.ID)
 		if err != nil || len(left.Relays) != 1 || left.Relays[0].Name != "IX" {
 			t.Fatalf("left are %+v, %v", left.Relays, err)
 		}

@@ -11,7 +11,7 @@ import (
 // every report.
 func TestNodesHearWhatOthersHaveUsedOfAQuota(t *testing.T) {
 	each(t, func(s *site) {
-		t := s.T
+		t := s.TB
 		lines := s.stream(s.revision()) // of the other node: what is told is told to all alike
 		s.next(lines)
 		boot, sequence := uuid.New(), 0
