@@ -67,8 +67,12 @@ func (a *agent) tell(folder *os.File) (stop func()) {
 	go func() {
 		for {
 			conn, err := door.Accept()
-			if err != nil {
+			if errors.Is(err, net.ErrClosed) {
 				return
+			}
+			if err != nil { // such as too many open files
+				time.Sleep(100 * time.Millisecond)
+				continue
 			}
 			go func() {
 				defer conn.Close()
@@ -195,7 +199,11 @@ func Summarize(data string) (s Summary) {
 	}
 	s = Summary{}
 	f := Finding{What: "agent", Wrong: "none runs on " + data}
-	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil { // an agent may begin while the rest is read
+		err = unix.Flock(int(folder.Fd()), unix.LOCK_UN)
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
 		s.Running = true
 		f.Wrong = fmt.Sprintf("one runs on %s and does not tell how it stands (%v): its log may, and a restart", data, silence)
 	} else if why, err := os.ReadFile(filepath.Join(data, failureFile)); err == nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/meter"
 	"airstrip/agent/internal/run"
@@ -220,6 +222,58 @@ func TestStatusOfAnAgentThatDoesNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.says("does not tell how it stands", "restart")
+}
+
+func TestStatusAnswersAgainAfterAShortageOfFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	agent := w.process()
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
+	w.well()
+	var limit unix.Rlimit
+	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, nil, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s := run.Summarize(w.data); !strings.Contains(wrongOf(s), "does not tell how it stands") {
+		t.Fatalf("it has no file for an answer, and says %+v", s)
+	}
+	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 15*time.Second, "it tells how it stands", func() bool { // the server may not have been asked again yet
+		return !strings.Contains(wrongOf(run.Summarize(w.data)), "does not tell")
+	})
+}
+
+func TestAskingHowAFolderStandsKeepsNoAgentFromIt(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	list := filepath.Join(data, "state.json")
+	if err := unix.Mkfifo(list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan run.Summary)
+	go func() { asked <- run.Summarize(data) }()
+	slow, err := os.OpenFile(list, os.O_WRONLY, 0) // once it is being read
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		t.Errorf("while a long list is read: %v", err)
+	}
+	slow.Close()
+	<-asked
 }
 
 func TestAnAgentWhoseFolderIsRemovedReportsAllAndEnds(t *testing.T) {
