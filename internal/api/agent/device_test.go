@@ -25,15 +25,28 @@ type exit struct {
 // crowd is the addresses that are let through, over all exits, and the most that there ever were.
 type crowd struct {
 	mu   sync.Mutex
-	in   map[string]int
+	in   map[string]bool // false: it asks
 	most int
 }
 
-func (c *crowd) enter(ip string) {
+func (c *crowd) ask(ip string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.in[ip]++
-	c.most = max(c.most, len(c.in))
+	if !c.in[ip] {
+		c.in[ip] = false
+	}
+}
+
+// enter lets the address in, unless it was to leave before the answer to it came.
+func (c *crowd) enter(ip string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, asks := c.in[ip]; !asks {
+		return false
+	}
+	c.in[ip] = true
+	c.most = max(c.most, len(c.inside()))
+	return true
 }
 
 func (c *crowd) leave(ip string) {
@@ -45,9 +58,14 @@ func (c *crowd) leave(ip string) {
 func (c *crowd) names() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var ips []string
-	for ip := range c.in {
-		ips = append(ips, ip)
+	return c.inside()
+}
+
+func (c *crowd) inside() (ips []string) {
+	for ip, in := range c.in {
+		if in {
+			ips = append(ips, ip)
+		}
 	}
 	slices.Sort(ips)
 	return ips
@@ -71,15 +89,16 @@ func (e *exit) connect(userID int64, ip string) bool {
 	var gone []string
 	for range 20 {
 		text, _ := json.Marshal(gone)
+		e.crowd.ask(ip)
 		out := e.post(fmt.Sprintf(`{"user_id":%d,"ip":%q,"gone":%s}`, userID, ip, text))
 		for _, old := range out.Drop {
 			e.crowd.leave(old)
 		}
-		if gone = out.Drop; out.Admitted {
-			e.crowd.enter(ip)
+		if out.Admitted && e.crowd.enter(ip) {
+			return true
 		}
-		if out.Admitted || len(gone) == 0 {
-			return out.Admitted
+		if gone = out.Drop; !out.Admitted && len(gone) == 0 {
+			return false
 		}
 	}
 	return false
@@ -141,7 +160,7 @@ func (s *site) limited(devices int) (a, b *exit) {
 	draft := node.Draft("HK 02", node.Shadowsocks, "hk2.example", 443)
 	draft.Settings.Method = "aes-128-gcm"
 	s.Add(draft)
-	c := &crowd{in: map[string]int{}}
+	c := &crowd{in: map[string]bool{}}
 	return &exit{s, s.secret, c}, &exit{s, s.Keys[draft.Name], c}
 }
 
