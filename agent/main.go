@@ -131,8 +131,9 @@ func (c *checkCommand) Run() error {
 		return err
 	}
 	bad := 0
+	var ports run.Ports
 	for _, config := range configs {
-		bad += show(run.Check(context.Background(), config))
+		bad += show(run.Check(context.Background(), config, &ports))
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d of these will keep the agent from serving", bad)

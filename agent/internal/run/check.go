@@ -24,8 +24,9 @@ import (
 // most that a clock may be wrong without a word: TLS and some protocols need the time.
 const clockTolerance = 30 * time.Second
 
-// Check tries what an agent with this configuration needs, without serving. What is wrong will keep it from serving.
-func Check(ctx context.Context, c Config) []Finding {
+// Check tries what an agent with this configuration needs, without serving. What is wrong will keep it from serving. Ports
+// are those of the nodes beside it that were checked before; its own are added.
+func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 	var found []Finding
 	say := func(err error, what string, args ...any) {
 		f := Finding{What: fmt.Sprintf(what, args...)}
@@ -79,12 +80,21 @@ func Check(ctx context.Context, c Config) []Finding {
 		say(nil, "reality dest %s", node.Settings.Reality.Dest)
 		note(checkReality(ctx, node.Settings.Reality))
 	}
-	if running {
-		return found
+	open := func(w wanted, what string, args ...any) {
+		w.by, w.listen = fmt.Sprintf("node %d of %s", c.Node, c.Server), node.Listen
+		err := ports.add(w)
+		if err == nil && running {
+			return
+		}
+		if err == nil {
+			err = w.try()
+		}
+		say(err, what, args...)
 	}
-	say(portAdvice(engine.TryPort(node)), "listener: %s", place(node))
+	tcp, udp := engine.Networks(node)
+	open(wanted{port: node.Port, tcp: tcp, udp: udp}, "listener: %s", place(node))
 	for _, f := range node.Forwards {
-		say(portAdvice(engine.Try(node.Listen, f.Port, f.TCP, f.UDP)), "relay of %s: port %d", f.Target, f.Port)
+		open(wanted{port: f.Port, tcp: f.TCP, udp: f.UDP}, "relay of %s: port %d", f.Target, f.Port)
 	}
 	return found
 }

@@ -21,7 +21,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
 	problems := func(c run.Config) (bad []string) {
-		for _, f := range run.Check(t.Context(), c) {
+		for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
 			if f.Wrong != "" {
 				bad = append(bad, f.What+": "+f.Wrong)
 			}
@@ -142,7 +142,7 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 		}
 		w.set(func() { w.node = was })
 		var lines []string
-		for _, f := range run.Check(t.Context(), c) {
+		for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
 			if f.Wrong != "" {
 				lines = append(lines, f.What+": "+f.Wrong)
 			} else if f.Note != "" {
@@ -161,9 +161,48 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 			return false
 		}
 	})
-	if found := run.Check(t.Context(), w.config(t.Output())); !slices.ContainsFunc(found, func(f run.Finding) bool {
+	if found := run.Check(t.Context(), w.config(t.Output()), new(run.Ports)); !slices.ContainsFunc(found, func(f run.Finding) bool {
 		return f.What == "clock" && strings.HasPrefix(f.Wrong, "it is 10m") && strings.Contains(f.Wrong, "ahead")
 	}) {
 		t.Errorf("a clock 10 minutes ahead: %+v", found)
+	}
+}
+
+func TestCheckFindsTwoNodesWithOnePort(t *testing.T) {
+	t.Parallel()
+	first, second := newWorld(t, User(1)), newWorld(t, User(1))
+	first.start() // whether it runs or not
+	first.well()
+	for name, c := range map[string]struct {
+		node  func(*api.Node)
+		wrong string
+	}{
+		"the same port":    {func(n *api.Node) {}, "listener: "},
+		"at all addresses": {func(n *api.Node) { n.Listen = "0.0.0.0" }, "listener: "},
+		"as a relay's": {func(n *api.Node) {
+			n.Forwards, n.Port = []api.Forward{{Port: n.Port, Target: "b.test:443", TCP: true}}, FreePort(t)
+		}, "relay of b.test:443: "},
+		"for UDP":           {func(n *api.Node) { n.Protocol = "tuic" }, ""},
+		"another":           {func(n *api.Node) { n.Port = FreePort(t) }, ""},
+		"at another's side": {func(n *api.Node) { n.Listen = "127.0.0.2" }, ""},
+	} {
+		node := first.setup.Node
+		c.node(&node)
+		second.set(func() { second.node = node })
+		var ports run.Ports
+		wrong := ""
+		for _, config := range []run.Config{first.config(t.Output()), second.config(t.Output())} {
+			for _, f := range run.Check(t.Context(), config, &ports) {
+				if f.Wrong != "" {
+					wrong += f.What + ": " + f.Wrong
+				}
+			}
+		}
+		if c.wrong == "" && wrong != "" {
+			t.Errorf("%s: %s", name, wrong)
+		}
+		if !strings.HasPrefix(wrong, c.wrong) || c.wrong != "" && !strings.Contains(wrong, "node 1 of "+first.http.URL+" wants the same port") {
+			t.Errorf("%s: %s", name, wrong)
+		}
 	}
 }
