@@ -68,25 +68,15 @@ func (c *runCommand) Run() error {
 		}
 		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
 		group.Go(func() {
-			for {
+			if err := serve(ctx, len(configs) == 1, func() error {
 				err := run.Run(ctx, config)
-				if err == nil {
-					return
+				if err != nil {
+					err = fmt.Errorf("node %d: %w", config.Node, err)
+					log.Error("a node is not served", "err", err)
 				}
-				err = fmt.Errorf("node %d: %w", config.Node, err)
-				log.Error("a node is not served", "err", err)
-				if errors.Is(err, meter.ErrRemoved) { // anew in another
-					continue
-				}
-				if len(configs) == 1 {
-					failed = err
-					return
-				}
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(again):
-				}
+				return err
+			}); err != nil {
+				failed = err
 			}
 		})
 	}
@@ -94,7 +84,27 @@ func (c *runCommand) Run() error {
 	return failed
 }
 
-// again is how soon one of several nodes that could not be served is tried again; one alone ends the process.
+// serve runs a node until ctx is done. One that fails alone ends the process, one of several is tried again; where only
+// its folder was removed it begins in another at once.
+func serve(ctx context.Context, alone bool, node func() error) error {
+	for {
+		err := node()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, meter.ErrRemoved):
+			continue
+		case alone:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(again):
+		}
+	}
+}
+
 const again = 30 * time.Second
 
 // giveBack returns to the system each minute what is not used: what many connections left behind when they began is

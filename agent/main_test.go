@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"airstrip/agent/internal/meter"
+)
+
+func TestANodeThatFailsIsTriedAgainBesideOthers(t *testing.T) {
+	broken, removed := errors.New("broken"), fmt.Errorf("the data folder: %w", meter.ErrRemoved)
+	for name, c := range map[string]struct {
+		alone   bool
+		results []error
+		after   time.Duration
+		ends    error
+	}{
+		"as it was told to":        {alone: true, results: []error{nil}},
+		"alone":                    {alone: true, results: []error{broken}, ends: broken},
+		"one of several":           {results: []error{broken, broken, nil}, after: time.Minute},
+		"its folder gone":          {results: []error{removed, removed, nil}},
+		"its folder gone, alone":   {alone: true, results: []error{removed, nil}},
+		"nor is there another one": {alone: true, results: []error{removed, broken}, ends: broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, tries := time.Now(), 0
+				err := serve(t.Context(), c.alone, func() error { tries++; return c.results[tries-1] })
+				if err != c.ends || tries != len(c.results) || time.Since(began) != c.after {
+					t.Errorf("%d tries, %v after %s", tries, err, time.Since(began))
+				}
+			})
+		})
+	}
+}
+
+func TestAStopIsNotWaitedForByANodeThatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		began := time.Now()
+		time.AfterFunc(time.Second, stop)
+		if err := serve(ctx, false, func() error { return errors.New("broken") }); err != nil || time.Since(began) != time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}
