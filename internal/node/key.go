@@ -20,9 +20,7 @@ import (
 )
 
 // UserSecret is what the user with this UUID and password proves themselves with on n; with TUIC it is both the UUID and
-// the password, which is all that UniProxy agents can know. All agents and links go by it. A key
-// of Shadowsocks 2022 is the base64 of letters, not of any bytes: agents of the UniProxy family make it so from the text
-// that they are told.
+// the password, which is all that UniProxy agents can know. All agents and links go by it.
 func UserSecret(n Node, id uuid.UUID, password string) string {
 	if n.Protocol != Shadowsocks {
 		return id.String()
@@ -32,7 +30,13 @@ func UserSecret(n Node, id uuid.UUID, password string) string {
 		return password
 	}
 	sum := sha256.Sum256([]byte("ss2022:" + password))
-	letters := base64.RawURLEncoding.EncodeToString(sum[:])
+	return key2022(sum[:], size)
+}
+
+// key2022 makes a key of Shadowsocks 2022 from at least so many random bytes. It is the base64 of letters, not of any bytes:
+// agents of UniProxy make users' keys so from the text that they are told, and those of PPanel the server's.
+func key2022(random []byte, size int) string {
+	letters := base64.RawURLEncoding.EncodeToString(random)
 	return base64.StdEncoding.EncodeToString([]byte(letters[:size]))
 }
 
@@ -51,7 +55,7 @@ func keySize(method string) int {
 func fillKeys(n *Node, now time.Time) error {
 	s := &n.Settings
 	if size := keySize(s.Method); n.Protocol == Shadowsocks && size > 0 && s.ServerKey == "" {
-		s.ServerKey = base64.StdEncoding.EncodeToString(random(size))
+		s.ServerKey = key2022(random(size), size)
 	}
 	if s.Obfs != "" && s.ObfsPassword == "" {
 		s.ObfsPassword = base64.RawURLEncoding.EncodeToString(random(16))

@@ -1,6 +1,7 @@
 package ppanel_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -168,6 +169,27 @@ func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 		status, _, got := s.call("ss2022", "GET", s.config("ss2022"), "")
 		if status != http.StatusConflict || !strings.Contains(string(got), `"code":409`) || strings.Contains(string(got), "protocols") {
 			t.Fatalf("%d %s", status, got)
+		}
+	})
+}
+
+func TestAServerKeyThatWasMadeIsTold(t *testing.T) {
+	each(t, func(s *site) {
+		for i := range 5 {
+			draft := node.Draft(fmt.Sprint("made", i), node.Shadowsocks, "ss.example", 8390+i)
+			draft.Settings.Method = "2022-blake3-aes-256-gcm"
+			made := s.Add(draft)
+			var got struct {
+				Data struct {
+					Protocols []struct {
+						ServerKey string `json:"server_key"`
+					}
+				}
+			}
+			s.ok(&got, draft.Name, "GET", s.config(draft.Name), "")
+			if p := got.Data.Protocols; len(p) != 1 || base64.StdEncoding.EncodeToString([]byte(p[0].ServerKey)) != made.Settings.ServerKey {
+				t.Fatalf("the agent makes of %+v a key that is not %s", p, made.Settings.ServerKey)
+			}
 		}
 	})
 }
