@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 
@@ -154,17 +155,29 @@ func (c *checkCommand) Run() error {
 // show prints findings, each on a line, and answers how many of them are bad.
 func show(findings []run.Finding) (bad int) {
 	for _, f := range findings {
-		switch {
-		case f.Wrong != "":
+		fmt.Println(line(f))
+		if f.Wrong != "" {
 			bad++
-			fmt.Printf("bad  %s: %s\n", f.What, strings.ReplaceAll(f.Wrong, "\n", "; "))
-		case f.Note != "":
-			fmt.Printf("note %s: %s\n", f.What, strings.ReplaceAll(f.Note, "\n", "; "))
-		default:
-			fmt.Printf("ok   %s\n", f.What)
 		}
 	}
 	return bad
+}
+
+// line leaves out what a terminal takes for a command: names and messages are the server's.
+func line(f run.Finding) string {
+	text := "ok   " + f.What
+	switch {
+	case f.Wrong != "":
+		text = "bad  " + f.What + ": " + f.Wrong
+	case f.Note != "":
+		text = "note " + f.What + ": " + f.Note
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(text, "\n", "; "))
 }
 
 type statusCommand struct {

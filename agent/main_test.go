@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/meter"
+	"airstrip/agent/internal/run"
 )
 
 func TestANodeThatFailsIsTriedAgainBesideOthers(t *testing.T) {
@@ -47,4 +48,18 @@ func TestAStopIsNotWaitedForByANodeThatFailed(t *testing.T) {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
+}
+
+// Names and messages come from the server, and this is printed to root's terminal.
+func TestALineOfStatusIsOneLineAndNoMore(t *testing.T) {
+	for want, f := range map[string]run.Finding{
+		"ok   node 1: 香港, 7 users":           {What: "node 1: 香港, 7 users"},
+		"bad  node 1: x; ok   clock: closed": {What: "node 1: x\nok   clock", Wrong: "closed"},
+		"bad  server: one; two]0;title[2J":   {What: "server", Wrong: "one\r\ntwo\x1b]0;title\a\u009b[2J"},
+		"note server: http":                  {What: "server", Note: "http"},
+	} {
+		if got := line(f); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
 }
