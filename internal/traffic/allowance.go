@@ -33,7 +33,8 @@ func (a *allowance) pass(now time.Time) {
 }
 
 // allowance gives n's as of now. One that this process has not heard of since it started may bill as if it had been silent
-// since the last day on which traffic of it was counted.
+// since the last day on which traffic of it was counted. Servers that share a database each hold their own, so that several
+// believe as many times as much: still a bound, and nothing more to write with each report.
 func (t *Traffic) allowance(ctx context.Context, n node.Node, now time.Time) (allowance, error) {
 	t.mu.Lock()
 	a := t.allowances[n.ID]
