@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -39,6 +40,9 @@ func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 		if err != nil {
 			found[len(found)-1].Note = err.Error()
 		}
+	}
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		defer os.Remove(c.Data) // who serves may be another user, who can do nothing with a folder of ours
 	}
 	folder, err := claim(c.Data)
 	running := errors.Is(err, errInUse)

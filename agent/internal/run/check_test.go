@@ -1,7 +1,9 @@
 package run_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -165,6 +167,22 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 		return f.What == "clock" && strings.HasPrefix(f.Wrong, "it is 10m") && strings.Contains(f.Wrong, "ahead")
 	}) {
 		t.Errorf("a clock 10 minutes ahead: %+v", found)
+	}
+}
+
+// Root checks, and the unit's agent is another user: it could not work on a folder of root's.
+func TestCheckLeavesNoFolderBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	c := w.config(t.Output())
+	c.Data = filepath.Join(t.TempDir(), "panel.example-7")
+	for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
+		if f.Wrong != "" {
+			t.Errorf("%s: %s", f.What, f.Wrong)
+		}
+	}
+	if _, err := os.Stat(c.Data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
 	}
 }
 
