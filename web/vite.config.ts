@@ -66,6 +66,7 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     setupFiles: ['src/test/setup.ts'],
+    testTimeout: 20_000,
     include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
     coverage: {
       provider: 'v8',

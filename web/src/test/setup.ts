@@ -1,7 +1,10 @@
 import '@testing-library/jest-dom/vitest'
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import { server } from './msw/server'
+
+// What is waited for comes later on a busy machine than the second that is the default.
+configure({ asyncUtilTimeout: 5_000 })
 
 // jsdom has neither; Mantine asks both.
 window.matchMedia = (query) =>
