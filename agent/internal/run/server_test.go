@@ -17,7 +17,7 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-const secret = "the node's secret"
+const secret = "the-secret-of-the-node"
 
 // server speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
 type server struct {
