@@ -60,28 +60,23 @@ func (n names) follow(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("the aliases that %s leads to have no end", strings.TrimSuffix(name, "."))
 }
 
-// await returns once all servers of the record's zone that answer have it. They are asked twice, since behind one address
-// there may be many.
+// await returns once all servers of the record's zone that answer have it, or says what the last look found when patience is
+// over. They are asked twice, since behind one address there may be many.
 func (n names) await(ctx context.Context, r dnshost.Record) error {
-	ctx, cancel := context.WithTimeout(ctx, n.patience)
-	defer cancel()
 	servers, err := n.authorities(ctx, r.Zone)
 	if err != nil {
 		return err
 	}
+	end := time.Now().Add(n.patience) // the last look is not cut short: what it would say then is only that time is over
 	for seen := 0; ; {
-		if found := n.look(ctx, servers, r); ctx.Err() == nil { // else it says only that the time is over
-			err = found
-		}
-		if err != nil {
-			seen = 0
+		if err := n.look(ctx, servers, r); err != nil {
+			if seen = 0; time.Now().After(end) {
+				return err
+			}
 		} else if seen++; seen == 2 {
 			return nil
 		}
-		if late := wait(ctx, n.pause); late != nil {
-			if err == nil {
-				err = late
-			}
+		if err := wait(ctx, n.pause); err != nil {
 			return err
 		}
 	}
