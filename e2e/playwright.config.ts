@@ -7,7 +7,9 @@ export default defineConfig<object, { database: Database }>({
   workers: 1,
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
+  // Bounds for what hangs, not for what is slow: other work may share the machine.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   reporter: 'list',
   projects: [
     { name: 'sqlite', use: { database: 'sqlite' } },
