@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"airstrip/agent/internal/xraytest"
 )
 
 // The key by which the authority takes updates.
@@ -52,11 +55,11 @@ func newAuthority(t *testing.T) *authority {
 		}
 		a.records = append(a.records, rr)
 	}
-	stream, err := net.Listen("tcp", "127.0.0.1:0")
+	a.address = fmt.Sprintf("127.0.0.1:%d", xraytest.FreePort(t))
+	stream, err := net.Listen("tcp", a.address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.address = stream.Addr().String()
 	packets, err := net.ListenPacket("udp", a.address)
 	if err != nil {
 		t.Fatal(err)

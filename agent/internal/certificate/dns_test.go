@@ -37,7 +37,7 @@ func hosted(t *testing.T, a *authority, change map[string]string) (*Keeper, api.
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(a.address)
-	k.issuer.names = names{resolvers: []string{a.address}, port: port, patience: 20 * time.Second, pause: 10 * time.Millisecond}
+	k.issuer.names = names{resolvers: []string{a.address}, port: port, patience: time.Minute, pause: 10 * time.Millisecond}
 	return k, api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "dns-01", Directory: pebble(t, k, a)}}
 }
 

@@ -81,7 +81,7 @@ func pebble(t *testing.T, k *Keeper, names *authority) (directory string) {
 // await the certificate as the agent does.
 func await(t *testing.T, k *Keeper, settings api.TLS) (api.TLS, *x509.Certificate) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		filled, err := k.Fill(settings)
 		if err == nil {
 			block, _ := pem.Decode([]byte(filled.Certificate))
@@ -175,7 +175,7 @@ func TestAnAccountKeyThatThePowerTookIsMadeAnew(t *testing.T) {
 func TestWhyAnIssuerGivesNoneIsTold(t *testing.T) {
 	k := keeper(t, t.TempDir())
 	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: "http://127.0.0.1:1/directory"}}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		_, filling := k.Fill(settings)
 		_, wrong := k.Standing()
 		if !errors.Is(filling, ErrAwaited) || !errors.Is(wrong, ErrAwaited) {

@@ -111,7 +111,7 @@ var vendors = map[string]struct {
 			signature := form.Get("Signature")
 			form.Del("Signature")
 			at, late := time.Parse(time.RFC3339, form.Get("Timestamp"))
-			return err == nil && late == nil && time.Since(at).Abs() < time.Minute && form.Get("SignatureNonce") != "" &&
+			return err == nil && late == nil && time.Since(at).Abs() < time.Hour && form.Get("SignatureNonce") != "" &&
 				signature == alidns{id: "LTAI", secret: "s3cret"}.sign("POST", form)
 		},
 		[]call{
@@ -124,7 +124,7 @@ var vendors = map[string]struct {
 		`{"provider": "tencentcloud", "secret_id": "AKID", "secret_key": "s3cret"}`,
 		func(r *http.Request, body string) bool {
 			at, err := strconv.ParseInt(r.Header.Get("X-TC-Timestamp"), 10, 64)
-			return err == nil && time.Since(time.Unix(at, 0)).Abs() < time.Minute && r.Header.Get("Content-Type") == "application/json; charset=utf-8" &&
+			return err == nil && time.Since(time.Unix(at, 0)).Abs() < time.Hour && r.Header.Get("Content-Type") == "application/json; charset=utf-8" &&
 				r.Header.Get("Authorization") == tencentcloud{id: "AKID", key: "s3cret"}.sign(r.URL.Host, []byte(body), time.Unix(at, 0))
 		},
 		[]call{

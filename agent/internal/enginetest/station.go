@@ -125,13 +125,13 @@ func (s *Station) reports() (reports []api.Report) {
 func (s *Station) Blocked(echo string, dial func(target string) net.Conn) {
 	s.t.Helper()
 	s.Gate.SetRules([]api.Rule{{ID: 70, Pattern: `(^|\.)blocked\.test:\d+$`}})
-	if answered(dial("www.blocked.test:443"), []byte("anyone there?")) {
+	if answeredWithin(10*time.Second, dial("www.blocked.test:443"), []byte("anyone there?")) {
 		s.t.Error("a forbidden host was connected to by its name")
 	}
 	for what, hello := range map[string][]byte{
 		"TLS": xraytest.ClientHello(s.t, "www.blocked.test"), "HTTP": []byte("GET / HTTP/1.1\r\nHost: blocked.test\r\n\r\n"),
 	} {
-		if answered(dial(echo), hello) {
+		if answeredWithin(10*time.Second, dial(echo), hello) {
 			s.t.Errorf("%s to a forbidden host was let through by its address", what)
 		}
 	}
@@ -168,17 +168,19 @@ func (s *Station) RefusesBlocked(echo string, dial func(target string) net.Conn)
 }
 
 // KeepsSpeed tests that a user at a limit moves bytes neither slower nor faster than that, to a tenth. move moves so many
-// bytes, both directions together; on a busy machine it may once take longer, and never less time.
+// bytes, both directions together. On a busy machine it takes longer now and then, and never less time: the best of
+// several tries counts.
 func (s *Station) KeepsSpeed(what string, mbps float64, move func(bytes int) error) {
 	s.t.Helper()
 	second := int(mbps * 1e6 / 8)
-	const seconds = 2
+	const due = 2250 * time.Millisecond // for the bytes of 2.5 s, of which a full bucket gives those of a quarter at once
+	err := move(second / 10)            // the connection is open then
 	var took []time.Duration
-	for range 3 {
-		err := move(second / 2) // empties the bucket
+	for range 10 {
+		time.Sleep(300 * time.Millisecond) // the bucket fills
 		began := time.Now()
 		if err == nil {
-			err = move(seconds * second)
+			err = move(second * 5 / 2)
 		}
 		if err != nil {
 			s.t.Errorf("%s: %v", what, err)
@@ -186,14 +188,14 @@ func (s *Station) KeepsSpeed(what string, mbps float64, move func(bytes int) err
 		}
 		passed := time.Since(began)
 		took = append(took, passed)
-		if passed < seconds*900*time.Millisecond {
+		if passed < due*9/10 {
 			break
 		}
-		if passed < seconds*1100*time.Millisecond {
+		if passed < due*11/10 {
 			return
 		}
 	}
-	s.t.Errorf("%s: what takes %d s at the limit took %s", what, seconds, took)
+	s.t.Errorf("%s: what takes %s at the limit took %s", what, due, took)
 }
 
 // Stream moves bytes through a connection to an echo server, for KeepsSpeed.
@@ -242,7 +244,7 @@ func Packets(flow net.PacketConn, to net.Addr) func(bytes int) error {
 
 // answered says whether an echo server sends a message back.
 func answered(conn net.Conn, message []byte) bool {
-	return answeredWithin(10*time.Second, conn, message)
+	return answeredWithin(time.Minute, conn, message)
 }
 
 func answeredWithin(d time.Duration, conn net.Conn, message []byte) bool {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/apernet/quic-go"
+
+	"airstrip/agent/internal/sniff"
 )
 
 // ClientHello is what a TLS client says first to a server of a name.
@@ -23,7 +25,7 @@ func ClientHello(t testing.TB, name string) []byte {
 	return b[:n]
 }
 
-// QUICHello is the packets that a QUIC client sends first to a server of a name.
+// QUICHello is the packets that a QUIC client sends first to a server of a name, up to the one with the end of the name.
 func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -33,17 +35,18 @@ func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go quic.DialAddr(ctx, server.LocalAddr().String(), &tls.Config{ServerName: name, NextProtos: []string{"h3"}}, &quic.Config{Versions: []quic.Version{v}})
+	named := false
+	look := sniff.Packets{Forbidden: func(host string) error { named = host == name; return nil }}
 	var packets [][]byte
-	for wait := 5 * time.Second; server.SetReadDeadline(time.Now().Add(wait)) == nil; wait = 100 * time.Millisecond {
+	server.SetReadDeadline(time.Now().Add(patience))
+	for !named {
 		b := make([]byte, 2000)
 		n, _, err := server.ReadFrom(b)
 		if err != nil {
-			break
+			t.Fatalf("no name is in the %d packets that the client sent first: %v", len(packets), err)
 		}
 		packets = append(packets, b[:n])
-	}
-	if len(packets) == 0 {
-		t.Fatal("the client sent nothing")
+		look.Look(b[:n])
 	}
 	return packets
 }

@@ -17,10 +17,8 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,7 +135,7 @@ func Exchange(conn net.Conn, n int) (int, error) {
 }
 
 // patience is longer than anything takes that works, on a busy machine too.
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // within reads all of b; core.Dial's connections keep no deadlines of their own.
 func within(d time.Duration, conn net.Conn, b []byte) (int, error) {
@@ -153,6 +151,29 @@ func Refused(conn net.Conn) bool {
 	}
 	n, err := within(time.Second, conn, make([]byte, 1))
 	return n == 0 && err != nil
+}
+
+// LetIn says whether the node lets a user in, be it after some tries. Some protocols leave a stranger without a word: each
+// try that waited in vain is followed by one that waits twice as long.
+func LetIn(dial func() net.Conn) bool {
+	wait := time.Second
+	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); {
+		conn, began := dial(), time.Now()
+		_, err := conn.Write([]byte("anyone there?"))
+		if err == nil {
+			_, err = within(wait, conn, make([]byte, 1))
+		}
+		conn.Close()
+		switch {
+		case err == nil:
+			return true
+		case time.Since(began) >= wait:
+			wait *= 2
+		default:
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return false
 }
 
 // EchoServer sends back what comes over TCP.
@@ -192,30 +213,6 @@ func UDPEchoServer(t testing.TB) string {
 		}
 	}()
 	return conn.LocalAddr().String()
-}
-
-var nextPort atomic.Int32
-
-// FreePort was free for TCP and UDP a moment ago. It lies below the range that the system takes ports for
-// outgoing connections from, and is not given twice.
-func FreePort(t testing.TB) int {
-	nextPort.CompareAndSwap(0, 20_000+mathrand.Int32N(8000))
-	for range 1000 {
-		address := fmt.Sprintf("127.0.0.1:%d", nextPort.Add(1))
-		tcp, err := net.Listen("tcp", address)
-		if err != nil {
-			continue
-		}
-		udp, err := net.ListenPacket("udp", address)
-		tcp.Close()
-		if err != nil {
-			continue
-		}
-		udp.Close()
-		return tcp.Addr().(*net.TCPAddr).Port
-	}
-	t.Fatal("no port is free")
-	return 0
 }
 
 // Certificate with its key, both as PEM.

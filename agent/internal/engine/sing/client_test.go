@@ -168,6 +168,6 @@ type clientTLS struct {
 	config *tls.Config
 }
 
-func (clientTLS) HandshakeTimeout() time.Duration   { return 5 * time.Second }
+func (clientTLS) HandshakeTimeout() time.Duration   { return time.Minute }
 func (c clientTLS) STDConfig() (*tls.Config, error) { return c.config, nil }
 func (c clientTLS) NextProtos() []string            { return c.config.NextProtos }

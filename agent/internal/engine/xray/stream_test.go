@@ -195,7 +195,7 @@ func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 			}
 			all.Wait()
 			left := 0
-			for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 				if _, left = station.Gate.Online(); left == 0 {
 					break
 				}
@@ -207,7 +207,7 @@ func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 				c.user.Close()
 				c.far.Close()
 			}
-			for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 				g, f := held(t)
 				if g <= goroutines && f <= files {
 					break
@@ -229,7 +229,7 @@ func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 
 // mustEnd waits for a connection's end.
 func mustEnd(t *testing.T, conn net.Conn) {
-	conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
 	n, err := io.Copy(io.Discard, conn)
 	if timeout, ok := err.(net.Error); n > 0 || ok && timeout.Timeout() {
 		t.Errorf("after %d bytes: %v", n, err)
@@ -303,7 +303,7 @@ func TestConnectionsOfAllProtocolsEndWithTheirDestination(t *testing.T) {
 					t.Fatal(err)
 				}
 				end(user, far)
-				for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 					if _, open := station.Gate.Online(); open == 0 {
 						break
 					}

@@ -10,7 +10,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// cut says whether an open connection ends soon, without a byte of answer. It also writes, because some clients
+// cut says whether an open connection ends, without a byte of answer. It also writes, because some clients
 // notice an end only then.
 func cut(conn net.Conn) bool {
 	go func() {
@@ -29,7 +29,7 @@ func cut(conn net.Conn) bool {
 	select {
 	case n := <-answer:
 		return n == 0
-	case <-time.After(3 * time.Second):
+	case <-time.After(time.Minute):
 		return false
 	}
 }
