@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 
@@ -14,11 +16,23 @@ func Networks(node api.Node) (tcp, udp bool) {
 	return !quic, quic || node.Protocol == "shadowsocks"
 }
 
-// TryPort says why a node cannot have its port for itself. An engine may open one all the same: one that lets others
-// have the port, too, gets a part of the clients.
-func TryPort(node api.Node) error {
+// TryPort says why a node cannot have its port for itself, unless it is that of serving, which may be nil: the node that
+// has a listener at present. An engine may open one all the same: one that lets others have the port, too, gets a part of
+// the clients.
+func TryPort(serving *api.Node, node api.Node) error {
+	if serving != nil && serving.Port == node.Port {
+		return nil
+	}
 	tcp, udp := Networks(node)
-	return Try(node.Listen, node.Port, tcp, udp)
+	return Unopened(node, Try(node.Listen, node.Port, tcp, udp))
+}
+
+// Unopened says of which port the error is.
+func Unopened(node api.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
 }
 
 // Try opens a port and closes it again.

@@ -258,10 +258,7 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 		a.configure()
 		return nil
 	}
-	if !a.configured {
-		return nil
-	}
-	if err := errors.Join(a.engine.Remove(append(out, c.Removed...)), a.engine.Add(in)); err != nil {
+	if err := errors.Join(a.engine.Remove(append(out, c.Removed...)), a.engine.Add(in)); err != nil && a.configured {
 		a.log.Error("some users could not be changed", "err", err)
 	}
 	return nil
@@ -299,7 +296,9 @@ func (a *agent) configure() {
 	if node.Settings.TLS, err = a.certificate.Fill(node.Settings.TLS); err == nil {
 		err = a.engine.Configure(node, users)
 	}
-	a.configured = err == nil
+	if a.configured = err == nil; !a.configured {
+		_ = a.engine.Add(users) // to what it may go on with: a secret that was replaced opens that no more, either
+	}
 	if a.troubles.note(listener, err); err != nil {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)
 	}

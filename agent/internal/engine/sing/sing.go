@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/engine"
 	"airstrip/agent/internal/gate"
 )
 
@@ -102,6 +103,9 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	if ip == nil {
 		return fmt.Errorf("settings of the node: listen %q is not an IP address", node.Listen)
 	}
+	if err := engine.TryPort(e.node, node); err != nil {
+		return err
+	}
 	if err := e.leave(); err != nil { // old and new may want the same port
 		e.log.Warn("closing the old listener", "err", err)
 	}
@@ -109,7 +113,7 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	e.replace(users)
 	if e.listener, err = open(ip, node); err != nil {
 		e.listener = nil // and no listener that is nothing
-		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
+		return engine.Unopened(node, err)
 	}
 	e.node = &node
 	e.log.Info("serving", "protocol", node.Protocol, "listen", node.Listen, "port", node.Port, "users", len(users))

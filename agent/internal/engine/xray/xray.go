@@ -2,7 +2,6 @@
 package xray
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,6 +148,9 @@ func (e *Engine) missing(users []api.User) []int64 {
 // rebuild opens a listener with all users in its configuration: adding 10,000 one by one takes Shadowsocks 2022
 // minutes.
 func (e *Engine) rebuild(node api.Node, users []api.User) error {
+	if err := engine.TryPort(e.node, node); err != nil { // before all the work, and with the old listener open
+		return err
+	}
 	members := make(map[int64]member, len(users))
 	accounts := make([]*protocol.User, 0, len(users))
 	for _, u := range users {
@@ -177,15 +179,13 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	e.mu.Lock()
 	e.users, e.removed = members, map[int64]member{}
 	e.mu.Unlock()
-	err = engine.TryPort(node) // xray shares it with whoever lets it, such as another xray
-	if err == nil {
-		if err = e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
-			// The manager has registered it all the same; nothing of it may stay.
-			_ = e.inbounds.RemoveHandler(context.Background(), tag)
-		}
+	if err := engine.TryPort(nil, node); err != nil { // xray shares it with whoever lets it, such as another xray
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("listening on %s port %d: %w", cmp.Or(node.Listen, "all addresses"), node.Port, err)
+	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
+		// The manager has registered it all the same; nothing of it may stay.
+		_ = e.inbounds.RemoveHandler(context.Background(), tag)
+		return engine.Unopened(node, err)
 	}
 	e.node = &node
 	return nil
