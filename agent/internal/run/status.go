@@ -11,21 +11,26 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-const beatEvery = 20 * time.Second
+const (
+	beatEvery  = 20 * time.Second
+	beatWithin = 10 * time.Second // after this a heartbeat is lost
+)
 
-// beat sends the heartbeat. One that is not answered is not repeated, the next one says more.
+// beat sends the heartbeat. After one that was lost the next comes soon: the server takes the node, and who is connected,
+// for online no longer than 90 s after it has last heard of them.
 func (a *agent) beat(ctx context.Context) error {
+	gap := backoff{longest: beatEvery}
 	var (
 		last     = time.Now()
 		cpu      = readCPU()
 		up, down = a.meter.Totals()
 	)
-	for wait := time.Second; sleep(ctx, wait); wait = beatEvery {
+	for wait := time.Second; sleep(ctx, wait); {
 		now, load := time.Now(), readCPU()
 		upNow, downNow := a.meter.Totals()
 		seconds := now.Sub(last).Seconds()
 		online, connections := a.gate.Online()
-		double, err := a.client.Status(ctx, api.Status{
+		double, err := a.status(ctx, api.Status{
 			Boot: a.meter.Boot(), Version: a.version, Revision: a.revision(),
 			UptimeSeconds: int64(time.Since(a.started).Seconds()),
 			Load:          readLoad(), CPU: load.busySince(cpu), Memory: readMemory(),
@@ -33,15 +38,24 @@ func (a *agent) beat(ctx context.Context) error {
 			DownBPS: int64(float64(downNow-down) / seconds),
 			Online:  append([]api.Online{}, online...), Connections: connections,
 		})
-		if err != nil && ctx.Err() == nil {
-			a.log.Debug("the heartbeat was not answered", "err", err)
-		}
-		if err == nil {
+		switch {
+		case err == nil:
 			a.alone(double)
+			gap.reset()
+			wait = beatEvery
+		case ctx.Err() == nil:
+			a.log.Debug("the heartbeat was not answered", "err", err)
+			wait = gap.next()
 		}
 		last, cpu, up, down = now, load, upNow, downNow
 	}
 	return nil
+}
+
+func (a *agent) status(ctx context.Context, s api.Status) (double bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, beatWithin)
+	defer cancel()
+	return a.client.Status(ctx, s)
 }
 
 var errDouble = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
