@@ -6,8 +6,9 @@ export class Download {
   /** Bytes that the request took and that the answer brought so far, headers included. */
   sent = 0
   received = 0
-  /** Resolves when the connection is over, however it ended. */
+  /** Resolves when the connection is over, however it ended; then it is over. */
   readonly ended: Promise<void>
+  over = false
   readonly #socket: Socket
   readonly #hash = createHash('sha256')
   #head = ''
@@ -15,7 +16,7 @@ export class Download {
   #established = false
 
   /** Asks for http://host:port/path through the HTTP proxy on 127.0.0.1:proxy, and gives up after seconds of silence. */
-  constructor(proxy: number, port: number, path: string, seconds = 10, host = 'localhost') {
+  constructor(proxy: number, port: number, path: string, seconds = 30, host = 'localhost') {
     this.#socket = connect(proxy, '127.0.0.1')
     this.#socket.setTimeout(seconds * 1000, () => this.#socket.destroy())
     const request = `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: close\r\n\r\n`
@@ -31,7 +32,10 @@ export class Download {
       if (reply.length > end + 4) this.#take(Buffer.from(reply.slice(end + 4), 'latin1'))
     })
     this.#socket.on('error', () => {}) // a cut connection is a result, not a failure
-    this.ended = new Promise((resolve) => this.#socket.once('close', () => resolve()))
+    this.ended = new Promise((resolve) => this.#socket.once('close', () => {
+      this.over = true
+      resolve()
+    }))
     this.#socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`)
   }
 

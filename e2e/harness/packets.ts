@@ -44,7 +44,7 @@ export async function bounce(proxy: number, port: number, packets: Buffer[]): Pr
   const back: (Buffer | undefined)[] = []
   for (const packet of packets) {
     socket.send(Buffer.concat([head, packet]), relay, '127.0.0.1')
-    const answer = await once(socket, 'message', { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
+    const answer = await once(socket, 'message', { signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
     back.push((answer?.[0] as Buffer | undefined)?.subarray(head.length))
   }
   socket.close()

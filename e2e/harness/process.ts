@@ -35,7 +35,7 @@ export class Process {
   }
 
   /** Waits for a line of output that matches. Fails when the program ends first. */
-  async saying(pattern: RegExp, seconds = 20): Promise<string> {
+  async saying(pattern: RegExp, seconds = 90): Promise<string> {
     const seen = this.#lines.find((line) => pattern.test(line))
     if (seen !== undefined) return seen
     let listener: (line: string) => void = () => {}
@@ -63,11 +63,11 @@ export class Process {
     await this.#exited
   }
 
-  /** Asks the program to end, which it must do within 15 s and with this exit code. */
+  /** Asks the program to end, which it must do within a minute and with this exit code. */
   async stop(exitCode = 0): Promise<void> {
     const running = this.#ended === undefined
     this.#child.kill('SIGTERM')
-    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 15_000)
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 60_000)
     const how = await this.#exited
     clearTimeout(patience)
     if (running && how !== `exit code ${exitCode}`) throw this.#failure(`was asked to stop: ${how}`)

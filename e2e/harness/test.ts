@@ -15,7 +15,7 @@ export const test = base.extend<PerTest, PerWorker>({
     const station = await Station.start(database)
     await use(station)
     await station.stop()
-  }, { scope: 'worker', timeout: 60_000 }],
+  }, { scope: 'worker', timeout: 180_000 }],
 
   baseURL: async ({ station }, use) => use(station.server.url),
 

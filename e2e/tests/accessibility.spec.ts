@@ -50,7 +50,6 @@ test('other ways to sign in, and the steps of what changes an account', async ({
   await device.send('WebAuthn.addVirtualAuthenticator', {
     options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
   })
-  test.setTimeout(150_000)
   await page.goto('/user/account/security')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
@@ -71,7 +70,6 @@ test('other ways to sign in, and the steps of what changes an account', async ({
 test('samples, reference and the dialogs of a new API token', async ({ page, station }) => {
   await signIn(page, station.demo.user)
   await visit(page, ['/user/developer?tab=samples', '/user/developer?tab=reference&q=recharge&op=recharge_create', '/user/developer'])
-  test.setTimeout(150_000)
   await page.getByRole('button', { name: 'New token' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await violatesNothing(page, 'form of a token')
@@ -119,7 +117,7 @@ test.describe('messages', () => {
 })
 
 async function visit(page: Page, paths: string[]): Promise<void> {
-  test.setTimeout(20_000 + paths.length * 10_000)
+  test.setTimeout(60_000 + paths.length * 20_000)
   for (const path of paths) {
     await test.step(path, async () => {
       await page.goto(path)

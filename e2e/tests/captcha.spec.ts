@@ -27,7 +27,7 @@ test.describe('after five wrong passwords', () => {
     await refused
     await expect(page.getByRole('group', { name: 'Check that you are human' })).toBeVisible()
     await expect(page.getByRole('progressbar')).toBeVisible()
-    await expect(page).toHaveURL('/user/dashboard', { timeout: 40_000 })
+    await expect(page).toHaveURL('/user/dashboard', { timeout: 90_000 })
   })
 })
 

@@ -28,7 +28,7 @@ test('what make run starts can be used as it says', async () => {
       const proxy = await SingBox.start(profile, nodeOn(profile, port), folder)
       await expect(async () => { // the script does not wait for its nodes
         expect(await new Download(proxy.port, origin.port, '/page').answer()).toMatchObject({ status: 200 })
-      }).toPass({ intervals: [100], timeout: 10_000 })
+      }).toPass({ intervals: [100] })
       await proxy.stop()
     }
   } finally {

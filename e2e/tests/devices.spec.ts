@@ -24,12 +24,14 @@ test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the 
   const most = mostAtOnce(origin)
 
   const downloads = proxies.slice(0, 20).map(open)
-  await wait(8000) // who has no place by then was refused
+  const refused = () => downloads.filter((download) => download.over).length
+  await expect.poll(refused).toBe(downloads.length - limit)
   for (let second = 0; second < 4; second++) expect(await moving(downloads), 'at any time').toHaveLength(limit)
   const staying = await moving(downloads)
 
   const newcomer = open(proxies[20]!)
-  await expect.poll(() => newcomer.received, { timeout: 8000 }).toBeGreaterThan(0)
+  await expect.poll(() => newcomer.received).toBeGreaterThan(0)
+  await expect.poll(refused, 'one had to go').toBe(downloads.length - limit + 1)
   const now = await moving([...downloads, newcomer])
   expect(now).toHaveLength(limit)
   expect(now).toContain(newcomer)

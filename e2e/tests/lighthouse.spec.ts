@@ -7,7 +7,6 @@ import { signIn } from '../harness/user.ts'
 const open = ['/auth/sign-in', '/auth/sign-up', '/auth/forgot-password', '/about']
 
 test('Lighthouse gives open pages and the dashboard 100 for accessibility', async ({ station, launchOptions }, info) => {
-  test.setTimeout(180_000)
   const port = await freePort()
   const browser = await chromium.launchPersistentContext(info.outputPath('profile'), {
     ...launchOptions, baseURL: station.server.url, locale: 'en-US', args: [`--remote-debugging-port=${port}`],

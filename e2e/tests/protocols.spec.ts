@@ -83,13 +83,15 @@ test('packets of all sizes go through nodes of every protocol as they are', asyn
 
 test('a blocked domain is blocked on nodes of every protocol and shows in the log', async ({ station }) => {
   const site = await Origin.start()
-  const rule = JSON.parse(await station.server.command('rule', 'add', 'Nowhere', String.raw`(^|\.)localhost:${site.port}$`)) as { ID: number }
+  const bait = await Origin.start() // tells when the rule has come to a node
+  const rule = JSON.parse(await station.server.command('rule', 'add', 'Nowhere', String.raw`(^|\.)localhost:(${site.port}|${bait.port})$`)) as { ID: number }
   const profile = await customer.profile()
   const agents = [...station.agents, ...others]
-  const visit = (client: SingBox, host: string) => new Download(client.port, site.port, '/page', 5, host).answer()
+  const visit = (client: SingBox, host: string, { port } = site) => new Download(client.port, port, '/page', 5, host).answer()
   for (const { node } of agents) {
     const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
     await downloads(station, client.port, `of another site by ${node.name}`)
+    await expect(async () => expect(await visit(client, 'localhost', bait)).toBeUndefined()).toPass({ intervals: [100] })
     for (const host of ['localhost', 'www.localhost']) expect(await visit(client, host), `${host} by ${node.name}`).toBeUndefined()
     await client.stop()
   }
@@ -98,15 +100,16 @@ test('a blocked domain is blocked on nodes of every protocol and shows in the lo
     const { records } = await customer.call<{ records: { node_id: number; count: number }[] }>('GET', `/user/services/audit/record?rule_id=${rule.ID}`)
     return agents.map(({ node }) => records.filter(({ node_id }) => node_id === node.id).reduce((sum, { count }) => sum + count, 0))
   }
-  await expect.poll(hits, 'each refusal once, by node').toEqual(agents.map(() => 2))
+  await expect.poll(hits, 'each refusal once, by node').toEqual(agents.map(() => 3))
 
   await station.server.command('rule', 'remove', String(rule.ID))
   for (const { node } of agents) {
     const client = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
-    await expect(async () => expect(await visit(client, 'localhost'), node.name).toMatchObject({ status: 200 })).toPass({ timeout: 3000, intervals: [100] })
+    await expect(async () => expect(await visit(client, 'localhost'), node.name).toMatchObject({ status: 200 })).toPass({ intervals: [100] })
     await client.stop()
   }
   await site.stop()
+  await bait.stop()
 })
 
 async function added(station: Station, protocol: string): Promise<Agent> {
