@@ -1,6 +1,7 @@
 package sing_test
 
 import (
+	"strings"
 	"testing"
 
 	"airstrip/agent/internal/api"
@@ -54,5 +55,19 @@ func TestANodeAtAllAddressesIsReachedByIPv6(t *testing.T) {
 		s.node.Listen = "0.0.0.0"
 		newStation(t).Serve(s.node, User(1))
 		mustExchange(t, s.client(t, User(1), "::1").Dial(echo), 1000)
+	})
+}
+
+func TestANodeStaysAtItsPortWhileTheNextIsTaken(t *testing.T) {
+	echo := EchoServer(t)
+	each(t, func(t *testing.T, s setup) {
+		station := newStation(t)
+		station.Serve(s.node, User(1))
+		moved := s.node
+		moved.Port = TakenPort(t, s.node)
+		if err := station.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
+			t.Errorf("the port of somebody else: %v", err)
+		}
+		mustExchange(t, s.client(t, User(1), here).Dial(echo), 1000)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"airstrip/agent/internal/api"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -30,6 +31,23 @@ func TestAPortIsNotSharedWithAnotherNode(t *testing.T) {
 			if got, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
 				t.Errorf("%d bytes came back once the port was free: %v", got, err)
 			}
+		})
+	}
+}
+
+func TestANodeStaysAtItsPortWhileTheNextIsTaken(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(1))
+			moved := s.Node
+			moved.Port = TakenPort(t, s.Node)
+			if err := station.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
+				t.Errorf("the port of somebody else: %v", err)
+			}
+			mustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)
 		})
 	}
 }
