@@ -34,6 +34,13 @@ const (
 	maxNodeBody = 8 << 20
 )
 
+// How slowly an answer may be read, but where its handler says so itself: less than piece bytes in patience, and the
+// connection ends.
+const (
+	patience = 30 * time.Second
+	piece    = 64 << 10
+)
+
 // NewDoor makes a Door around mux. Forwarding headers count only from trusted; metrics go to reg.
 func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Registerer) *Door {
 	d := &Door{mux: mux, trusted: trusted, seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -66,8 +73,10 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
+	rec := &recorder{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w)}
+	rec.SetWriteDeadline(time.Time{}) // there is still that of the connection's last request
 	defer func() {
+		defer rec.hurry() // for what is left when the handler is done
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
 				panic(p)
@@ -124,9 +133,11 @@ func statusClass(status int) string {
 
 type recorder struct {
 	http.ResponseWriter
-	status int
-	bytes  int64
-	wrote  bool
+	control  *http.ResponseController
+	status   int
+	bytes    int64
+	wrote    bool
+	deadline time.Time // that the handler set
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -136,20 +147,36 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(b []byte) (int, error) {
+func (r *recorder) Write(b []byte) (n int, err error) {
 	r.wrote = true
-	n, err := r.ResponseWriter.Write(b)
+	for again := true; again && err == nil; again = n < len(b) {
+		r.hurry()
+		var wrote int
+		wrote, err = r.ResponseWriter.Write(b[n:min(len(b), n+piece)])
+		n += wrote
+	}
 	r.bytes += int64(n)
 	return n, err
 }
 
+// hurry gives the caller patience from now on. What cannot set deadlines has no slow readers.
+func (r *recorder) hurry() {
+	if r.deadline.IsZero() {
+		_ = r.control.SetWriteDeadline(time.Now().Add(patience))
+	}
+}
+
+// SetWriteDeadline is for handlers that know better; http.ResponseController asks for it by this name.
+func (r *recorder) SetWriteDeadline(at time.Time) error {
+	r.deadline = at
+	return r.control.SetWriteDeadline(at)
+}
+
 // Flush sends what was written; the compressing writer asks for it by this name.
-func (r *recorder) Flush() { http.NewResponseController(r.ResponseWriter).Flush() }
+func (r *recorder) Flush() { r.control.Flush() }
 
 // Hijack hands the connection over to a WebSocket; the compressing writer asks for it by this name.
-func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	return http.NewResponseController(r.ResponseWriter).Hijack()
-}
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return r.control.Hijack() }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
