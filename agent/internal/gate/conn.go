@@ -85,46 +85,6 @@ func (c *Conn) Down(ctx context.Context, n int) error {
 	return c.spend()
 }
 
-// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered.
-func (c *Conn) spend() error {
-	if c.device.dropped.Load() {
-		return ErrDevices
-	}
-	u := c.user
-	if u.counter.Total() < u.stopAt.Load() {
-		return nil
-	}
-	// Under the lock, because a renewal may just be moving the end.
-	u.mu.Lock()
-	ended := u.counter.Total() >= u.stopAt.Load()
-	first := ended && !u.stopped.Swap(true)
-	u.mu.Unlock()
-	if !ended {
-		return nil
-	}
-	if first {
-		u.cut()
-		go c.gate.exhausted(u.id)
-	}
-	return ErrExhausted
-}
-
-// wait takes n bytes from the bucket, in pieces that it can hold.
-func (u *user) wait(ctx context.Context, n int) error {
-	for n > 0 {
-		piece := n
-		if burst := u.limiter.Burst(); burst > 0 {
-			piece = min(piece, burst)
-		}
-		if u.limiter.WaitN(ctx, piece) == nil {
-			n -= piece
-		} else if ctx.Err() != nil {
-			return ctx.Err()
-		} // else the bucket has just become smaller than the piece
-	}
-	return nil
-}
-
 // cut ends all of the user's connections.
 func (u *user) cut() { u.cutWhere(func(*Conn) bool { return true }) }
 

@@ -186,7 +186,7 @@ func (a *agent) restore(saved *savedState) {
 		if !limited {
 			stopAt = math.MaxInt64
 		}
-		return a.gate.Restore(u, stopAt)
+		return a.gate.PutUntil(u, stopAt)
 	})
 }
 

@@ -2,11 +2,14 @@ package run_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/run"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -25,4 +28,22 @@ func TestALostHeartbeatIsMadeUpForSoon(t *testing.T) {
 	})
 	w.start()
 	eventually(t, 2*beatSeconds*time.Second, "a heartbeat after three that were lost", func() bool { return w.beats() > 0 })
+}
+
+func TestWhoWasConnectedIsNamedWhoeverAskedForTheStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, User(1))
+	w.start()
+	eventually(t, 30*time.Second, "the first heartbeat", func() bool { return w.beats() > 0 })
+	conn := w.client(User(1)).Dial(w.echo)
+	w.mustExchange(conn, 1000)
+	conn.Close()
+	eventually(t, 30*time.Second, "the status counts no connection", func() bool {
+		return slices.ContainsFunc(run.Summarize(w.data).Findings, func(f run.Finding) bool { return strings.Contains(f.What, " 0 connections") })
+	})
+	eventually(t, 2*beatSeconds*time.Second, "a heartbeat names the user", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return slices.ContainsFunc(w.statuses, func(s api.Status) bool { return len(s.Online) > 0 && s.Online[0].UserID == 1 })
+	})
 }

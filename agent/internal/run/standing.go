@@ -111,8 +111,7 @@ func (a *agent) summary() Summary {
 	if !have {
 		say(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)
 	} else {
-		_, open := a.gate.Online()
-		s.Findings = append(s.Findings, standingOf(node, users, fmt.Sprintf(", %d connections", open)))
+		s.Findings = append(s.Findings, standingOf(node, users, fmt.Sprintf(", %d connections", a.gate.Connections())))
 		say(told(a.troubles.of(listener)), "listener: %s", place(node))
 		if len(node.Forwards) > 0 {
 			say(told(a.troubles.of(relays)), "relays: %d", len(node.Forwards))

@@ -91,7 +91,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr, out io.Writer) func([]byte) error {
 	var look *sniff.Stream
 	if f.gate.Ruled() {
-		look = &sniff.Stream{Forbidden: f.forbidden(id, target)}
+		look = &sniff.Stream{Forbidden: f.gate.AllowedInside(id, target.String())}
 	}
 	var held []byte
 	return func(b []byte) error {
@@ -114,16 +114,6 @@ func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, targe
 		}
 		_, err := out.Write(b)
 		return err
-	}
-}
-
-// forbidden asks the rules about a host that is named in what goes to a destination of another name, maybe.
-func (f *forwarder) forbidden(id int64, to M.Socksaddr) func(string) error {
-	return func(host string) error {
-		if host == to.AddrString() {
-			return nil
-		}
-		return f.gate.Allowed(id, M.ParseSocksaddrHostPort(host, to.Port).String())
 	}
 }
 
@@ -305,7 +295,7 @@ func (f *flow) peer(ctx context.Context, target M.Socksaddr) *peer {
 func (f *flow) allowed(target M.Socksaddr, addr netip.AddrPort) *peer {
 	p := &peer{addr: addr}
 	if f.gate.Ruled() {
-		p.look = &sniff.Packets{Forbidden: f.forbidden(f.id, target)}
+		p.look = &sniff.Packets{Forbidden: f.gate.AllowedInside(f.id, target.String())}
 	}
 	return p
 }

@@ -158,19 +158,9 @@ func (h *hook) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id 
 		r.peers = map[net.Destination]*peer{}
 		r.peers[first] = r.allowed(first)
 	} else if h.gate.Ruled() {
-		r.look = &sniff.Stream{Forbidden: r.forbidden(first)}
+		r.look = &sniff.Stream{Forbidden: h.gate.AllowedInside(id, first.NetAddr())}
 	}
 	return r
-}
-
-// forbidden asks the rules about a host that is named in what goes to a destination of another name, maybe.
-func (r *reader) forbidden(to net.Destination) func(string) error {
-	return func(host string) error {
-		if host == to.Address.String() {
-			return nil
-		}
-		return r.hook.gate.Allowed(r.id, net.TCPDestination(net.ParseAddress(host), to.Port).NetAddr())
-	}
 }
 
 // allowed is a destination that the rules have let through by its name or address.
@@ -178,7 +168,7 @@ func (r *reader) allowed(to net.Destination) *peer {
 	if !r.hook.gate.Ruled() {
 		return new(peer)
 	}
-	return &peer{look: &sniff.Packets{Forbidden: r.forbidden(to)}}
+	return &peer{look: &sniff.Packets{Forbidden: r.hook.gate.AllowedInside(r.id, to.NetAddr())}}
 }
 
 func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {

@@ -1,0 +1,66 @@
+package gate
+
+// Stop cuts a user for whom the server says that nothing is left. It answers whether the user was running.
+func (g *Gate) Stop(id int64) bool {
+	u := g.find(id)
+	if u == nil || u.stopped.Swap(true) {
+		return false
+	}
+	u.cut()
+	return true
+}
+
+// StopAt is the position of the user's counter at which the user is stopped, and whether that is so already.
+func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
+	u := g.find(id)
+	if u == nil {
+		return 0, true
+	}
+	return u.stopAt.Load(), u.stopped.Load()
+}
+
+// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered.
+func (c *Conn) spend() error {
+	if c.device.dropped.Load() {
+		return ErrDevices
+	}
+	u := c.user
+	if u.counter.Total() < u.stopAt.Load() {
+		return nil
+	}
+	// Under the lock, because a renewal may just be moving the end.
+	u.mu.Lock()
+	ended := u.counter.Total() >= u.stopAt.Load()
+	first := ended && !u.stopped.Swap(true)
+	u.mu.Unlock()
+	if !ended {
+		return nil
+	}
+	if first {
+		u.cut()
+		go c.gate.exhausted(u.id)
+	}
+	return ErrExhausted
+}
+
+// Ending says whether any user has used, since the last report, a twentieth or more of what remained: then the
+// user's other nodes, which may be giving out the same bytes, have to hear of it soon.
+func (g *Gate) Ending() bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, u := range g.users {
+		if u.ending(g.meter.UnsealedOf(u.id)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *user) ending(unreported int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if unreported == 0 || u.row.Remaining == nil || u.stopped.Load() {
+		return false
+	}
+	return unreported >= (u.stopAt.Load()-u.counter.Total())/20
+}

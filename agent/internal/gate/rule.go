@@ -1,0 +1,57 @@
+package gate
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+
+	"airstrip/agent/internal/api"
+)
+
+// rule forbids destinations to all but those who are exempt.
+type rule struct {
+	id      int64
+	pattern *regexp.Regexp
+	exempt  []int64 // in order
+}
+
+// SetRules replaces the rules. One that is no RE2 expression is left out and logged.
+func (g *Gate) SetRules(rules []api.Rule) {
+	var compiled []rule
+	for _, r := range rules {
+		pattern, err := regexp.Compile(r.Pattern)
+		if err != nil {
+			g.log.Error("a rule is not a valid expression and is not applied", "rule", r.ID, "err", err)
+			continue
+		}
+		compiled = append(compiled, rule{r.ID, pattern, slices.Sorted(slices.Values(r.Exempt))})
+	}
+	g.rules.Store(&compiled)
+}
+
+// Ruled says whether there is any rule, so that looking into a connection can be of use.
+func (g *Gate) Ruled() bool { return len(*g.rules.Load()) > 0 }
+
+// Allowed tests a destination, host:port, against the rules and counts a hit.
+func (g *Gate) Allowed(id int64, target string) error {
+	for _, r := range *g.rules.Load() {
+		if _, exempt := slices.BinarySearch(r.exempt, id); !exempt && r.pattern.MatchString(target) {
+			g.meter.Hit(id, r.id)
+			return fmt.Errorf("%w (rule %d)", ErrRule, r.id)
+		}
+	}
+	return nil
+}
+
+// AllowedInside tests, as Allowed does, the host that is named inside a connection to target. One that target names was
+// tested when the connection was opened.
+func (g *Gate) AllowedInside(id int64, target string) func(host string) error {
+	return func(host string) error {
+		outside, port, err := net.SplitHostPort(target)
+		if err != nil || host == outside {
+			return err
+		}
+		return g.Allowed(id, net.JoinHostPort(host, port))
+	}
+}
