@@ -48,8 +48,7 @@ func churn(t *testing.T, s Setup, times, downloads int) {
 		comer := User(int64(100 + i))
 		w.publish(api.Change{Users: []api.User{comer}})
 		if i%(times/5) == 0 {
-			client := w.client(comer)
-			eventually(t, 10*time.Second, "who has come is let in", func() bool { return !Refused(client.Dial(w.echo)) })
+			w.letsIn(w.client(comer), "who has come")
 		}
 		rekeyed := User(int64(50_000 + i))
 		rekeyed.ID = comer.ID
@@ -61,8 +60,7 @@ func churn(t *testing.T, s Setup, times, downloads int) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	w.publish(api.Change{Users: []api.User{User(99)}})
-	last := w.client(User(99))
-	eventually(t, 30*time.Second, "the last of all is let in", func() bool { return !Refused(last.Dial(w.echo)) })
+	w.letsIn(w.client(User(99)), "the last of all")
 	close(over)
 	group.Wait()
 }

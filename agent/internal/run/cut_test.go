@@ -156,7 +156,7 @@ func TestCutOffFromTheServerUsersGoOnAndAllIsBilled(t *testing.T) {
 		}
 	}
 	x.mend()
-	eventually(t, time.Minute, "who was added meanwhile is let in", func() bool { return !Refused(w.client(User(3)).Dial(w.echo)) })
+	w.letsIn(w.client(User(3)), "who was added meanwhile")
 	if !Refused(w.client(User(2)).Dial(w.echo)) {
 		t.Error("who was removed meanwhile is let in")
 	}
@@ -203,8 +203,8 @@ func TestAnswersCutOffInTheMiddleDoNoHarm(t *testing.T) {
 	}
 	x.set(func() { x.shorten = nil })
 	w.publish(api.Change{Removed: []int64{100}})
-	eventually(t, time.Minute, "who came last is let in", func() bool { return !Refused(w.client(User(int64(99 + turns))).Dial(w.echo)) })
-	eventually(t, time.Minute, "who was removed is not", func() bool { return Refused(w.client(User(100)).Dial(w.echo)) })
+	w.letsIn(w.client(User(int64(99+turns))), "who came last")
+	w.stops(w.client(User(100)), "who was removed")
 	w.mustExchange(last, 1000)
 	moved += 2000
 	close(over)

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -17,21 +18,28 @@ import (
 )
 
 // limitDisk lets this process write nothing more to any file for as long as one exists, from its return on. Only the
-// kernel's word for it differs from that of a full disk.
+// kernel's word for it differs from that of a full disk. What it says about that needs no file.
 func limitDisk(full string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var all syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &all); err != nil {
 		panic(err)
 	}
+	was := false
 	look := func() {
 		limit := all
-		if _, err := os.Stat(full); err == nil {
+		_, err := os.Stat(full)
+		is := err == nil
+		if is {
 			limit.Cur = 0
 		}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			panic(err)
 		}
+		if is && !was {
+			fmt.Fprintln(os.Stderr, diskIsFull)
+		}
+		was = is
 	}
 	look()
 	go func() {
@@ -40,6 +48,8 @@ func limitDisk(full string) {
 		}
 	}()
 }
+
+const diskIsFull = "from now on the disk is full"
 
 // onDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
 func (w *world) onDisk(full string) (log *output, end func()) {
@@ -103,11 +113,10 @@ func TestOnAFullDiskItSaysSoAndGoesOnCounting(t *testing.T) {
 	if err := os.WriteFile(full, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond)
+	eventually(t, 5*time.Second, diskIsFull, func() bool { return strings.Contains(log.String(), diskIsFull) })
 	w.mustExchange(conn, 5000)
 	w.publish(api.Change{Users: []api.User{User(2)}})
-	second := w.client(User(2))
-	eventually(t, 5*time.Second, "a new user is let in", func() bool { return !Refused(second.Dial(w.echo)) })
+	w.letsIn(w.client(User(2)), "a new user")
 	for _, words := range []string{"could not be written to the spool", "the state could not be saved"} {
 		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
 	}

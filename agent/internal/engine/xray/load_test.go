@@ -2,12 +2,22 @@ package xray_test
 
 import (
 	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
 	"airstrip/agent/internal/api"
 	. "airstrip/agent/internal/xraytest"
 )
+
+// worked is how long processors have worked for this process; other processes make it no longer.
+func worked(t *testing.T) time.Duration {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}
 
 func TestTenThousandUsersLoadQuickly(t *testing.T) {
 	const many = 10_000
@@ -22,21 +32,21 @@ func TestTenThousandUsersLoadQuickly(t *testing.T) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			station := newStation(t)
-			began := time.Now()
+			began := worked(t)
 			station.Serve(s.Node, users...)
-			took := time.Since(began)
+			took := worked(t) - began
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			memory := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 20
 			if took > 2*time.Second || memory > 100 {
-				t.Errorf("%d users took %s and %d MB", many, took, memory)
+				t.Errorf("%d users took %s of a processor and %d MB", many, took, memory)
 			}
-			began = time.Now()
+			began = worked(t)
 			station.Gate.Put(User(many + 1))
 			if err := station.Engine.Add([]api.User{User(many + 1)}); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d users took %s and %d MB, one more %s", many, took, memory, time.Since(began))
+			t.Logf("%d users took %s of a processor and %d MB, one more %s", many, took, memory, worked(t)-began)
 			mustExchange(t, NewClient(t, s.Client(User(many+1))).Dial(EchoServer(t)), 1000)
 		})
 	}
