@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/certificate"
 	"airstrip/agent/internal/dnshost"
@@ -156,16 +154,14 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 // upkeep syncs the counters, which it fails to do if they were removed, saves the state, tries again to open listeners that could not be opened, and takes over
 // a new certificate.
 func (a *agent) upkeep(ctx context.Context) error {
-	failing := false
 	for second := 1; sleep(ctx, time.Second); second++ {
 		err := errors.Join(a.meter.Kept(), a.meter.Sync())
-		if a.troubles.note(counters, err); err != nil && !failing {
+		if a.troubles.note(counters, err) {
 			a.log.Error("the counters are not on the disk; counting goes on", "err", err)
 		}
 		if errors.Is(err, meter.ErrRemoved) {
 			return fmt.Errorf("the data folder: %w", err)
 		}
-		failing = err != nil
 		if second%5 == 0 {
 			a.save()
 			a.mu.Lock()
@@ -179,77 +175,4 @@ func (a *agent) upkeep(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// drain lets nobody in any more and waits for the open connections, for no longer than d.
-func (a *agent) drain(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	a.mu.Lock()
-	err := a.engine.Drain()
-	a.relay.Drain()
-	a.mu.Unlock()
-	if err != nil {
-		a.log.Warn("closing the listener", "err", err)
-	}
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if a.gate.Connections()+a.relay.Open() == 0 {
-			return
-		}
-	}
-	a.log.Info("connections are still open and are cut now")
-}
-
-// shutdown cuts everyone, then seals and sends what is left.
-func (a *agent) shutdown() error {
-	a.save()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for id := range a.users {
-		a.gate.Remove(id)
-	}
-	a.certificate.Close()
-	err := a.engine.Close()
-	a.relay.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	a.seal()
-	if sending := a.deliver(ctx, func(*meter.Batch, *api.Receipt, time.Time) {}); sending != nil {
-		a.log.Warn("some traffic could not be reported before the end; it is kept for the next start", "err", sending)
-	}
-	a.log.Info("agent stopped")
-	return errors.Join(err, a.meter.Close())
-}
-
-var errInUse = errors.New("another agent works on the data folder")
-
-// claim makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
-// or the process ends.
-func claim(data string) (*os.File, error) {
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, fmt.Errorf("the data folder: %w", err)
-	}
-	f, err := os.Open(data) // the folder itself: on a full disk there is no room for a file
-	if err != nil {
-		return nil, fmt.Errorf("the data folder: %w", err)
-	}
-	for range 5 { // who looks whether it is claimed holds it for a moment
-		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-			return f, nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	f.Close()
-	return nil, fmt.Errorf("%w %s", errInUse, data)
-}
-
-// sleep waits, or answers false when ctx is done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

@@ -1,9 +1,13 @@
 package run
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
+	"syscall"
 
+	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/engine"
 )
 
@@ -34,4 +38,22 @@ func (w wanted) try() error { return portAdvice(engine.Try(w.listen, w.port, w.t
 func meet(a, b string) bool {
 	one, two := net.ParseIP(a), net.ParseIP(b) // nil for all addresses
 	return one == nil || two == nil || one.IsUnspecified() || two.IsUnspecified() || one.Equal(two)
+}
+
+// place is where a node listens.
+func place(node api.Node) string {
+	return fmt.Sprintf("port %d of %s", node.Port, cmp.Or(node.Listen, "all addresses"))
+}
+
+// portAdvice adds what an operator can do about a port that cannot be opened.
+func portAdvice(err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w; `ss -lntup` tells by whom", err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%w: this machine has no such address", err)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("%w: ports below 1024 are root's and the systemd unit's", err)
+	}
+	return err
 }

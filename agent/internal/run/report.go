@@ -76,7 +76,7 @@ func (a *agent) seal() {
 	if errors.Is(err, meter.ErrNotSealed) {
 		err = nil
 	}
-	if a.troubles.note(spool, err); err != nil {
+	if a.troubles.note(spool, err) {
 		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err", err)
 	}
 }

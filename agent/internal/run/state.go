@@ -80,8 +80,10 @@ func (a *agent) save() {
 	if err == nil {
 		err = durable.WriteFile(a.state, data)
 	}
-	if a.troubles.note(state, err); err != nil {
+	if a.troubles.note(state, err) {
 		a.log.Error("the state could not be saved; it is tried again", "file", a.state, "err", err)
+	}
+	if err != nil {
 		a.mu.Lock()
 		a.dirty = true
 		a.mu.Unlock()

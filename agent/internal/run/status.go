@@ -1,120 +1,145 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
-	"airstrip/agent/internal/api"
+	"golang.org/x/sys/unix"
 )
 
-const (
-	beatEvery  = 20 * time.Second
-	beatWithin = 10 * time.Second // after this a heartbeat is lost
-)
+// Summary of an agent, or of its data folder while none runs.
+type Summary struct {
+	Running  bool     `json:"running"`
+	Node     int64    `json:"node"`
+	Server   string   `json:"server,omitempty"`
+	Revision int64    `json:"revision"`
+	Users    int      `json:"users"`
+	Findings findings `json:"findings"`
+	// Failure is why the last agent ended, empty where that was as it should be.
+	Failure string `json:"failure,omitempty"`
+	reports
+}
 
-// beat sends the heartbeat. After one that was lost the next comes soon: the server takes the node, and who is connected,
-// for online no longer than 90 s after it has last heard of them.
-func (a *agent) beat(ctx context.Context) error {
-	gap := backoff{longest: beatEvery}
-	var (
-		last     = time.Now()
-		cpu      = readCPU()
-		up, down = a.meter.Totals()
-	)
-	for wait := time.Second; sleep(ctx, wait); {
-		now, load := time.Now(), readCPU()
-		upNow, downNow := a.meter.Totals()
-		seconds := now.Sub(last).Seconds()
-		online, connections := a.gate.Online()
-		double, err := a.status(ctx, api.Status{
-			Boot: a.meter.Boot(), Version: a.version, Revision: a.revision(),
-			UptimeSeconds: int64(time.Since(a.started).Seconds()),
-			Load:          readLoad(), CPU: load.busySince(cpu), Memory: readMemory(),
-			UpBPS:   int64(float64(upNow-up) / seconds),
-			DownBPS: int64(float64(downNow-down) / seconds),
-			Online:  append([]api.Online{}, online...), Connections: connections,
-		})
-		switch {
-		case err == nil:
-			a.alone(double)
-			gap.reset()
-			wait = beatEvery
-		case ctx.Err() == nil:
-			a.log.Debug("the heartbeat was not answered", "err", err)
-			wait = gap.next()
+// Over says that the agent ended as it should and left nothing to be sent.
+func (s *Summary) Over() bool { return !s.Running && s.Failure == "" && s.Waiting == 0 }
+
+// reports of a folder. Waiting ones are not answered yet, the first since Oldest; Refused ones never will be counted.
+type reports struct {
+	Waiting int        `json:"reports_waiting"`
+	Oldest  *time.Time `json:"oldest_waiting,omitempty"`
+	Refused int        `json:"reports_refused"`
+}
+
+// summary is how the agent stands now.
+func (a *agent) summary() Summary {
+	a.mu.Lock()
+	have, node, users, revision := a.have, a.known.Node, len(a.users), a.known.Revision
+	a.mu.Unlock()
+	s := Summary{Running: true, Node: a.node, Server: a.server, Revision: revision, Users: users}
+	s.Findings.say(a.troubles.why(identity), "agent: %s, runs since %s", a.version, clock(a.started))
+	s.Findings.say(a.serverTrouble(), "server %s", a.server)
+	if !have {
+		s.Findings.say(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)
+	} else {
+		s.Findings = append(s.Findings, standingOf(node, users, fmt.Sprintf(", %d connections", a.gate.Connections())))
+		s.Findings.say(a.troubles.why(listener), "listener: %s", place(node))
+		if len(node.Forwards) > 0 {
+			s.Findings.say(a.troubles.why(relays), "relays: %d", len(node.Forwards))
 		}
-		last, cpu, up, down = now, load, upNow, downNow
+		if hasCertificate(node.Settings.TLS) {
+			ends, wrong := a.certificate.Standing()
+			until := ""
+			if !ends.IsZero() {
+				until = ", until " + clock(ends)
+			}
+			s.Findings.say(wrong, "certificate for %s%s", node.Settings.TLS.ServerName, until)
+		}
+		s.Findings.say(clockTrouble(a.client.Now()), "clock")
+	}
+	data := filepath.Dir(a.state)
+	s.Findings.say(errors.Join(a.troubles.why(counters), a.troubles.why(spool), a.troubles.why(state)), "data folder %s", data)
+	s.count(data, a.troubles.why(sending))
+	return s
+}
+
+// serverTrouble is why the server is not reached, or does not take us.
+func (a *agent) serverTrouble() error {
+	switch c := a.client.Contact(); {
+	case c.Failing != nil && c.Answered.IsZero():
+		return fmt.Errorf("%w (since %s, and never since the agent's start)", c.Failing, clock(c.Since))
+	case c.Failing != nil:
+		return fmt.Errorf("%w (since %s; the last answer came at %s)", c.Failing, clock(c.Since), clock(c.Answered))
+	case c.Answered.IsZero():
+		return errors.New("no answer yet")
 	}
 	return nil
 }
 
-func (a *agent) status(ctx context.Context, s api.Status) (double bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, beatWithin)
-	defer cancel()
-	return a.client.Status(ctx, s)
-}
+// late is how long reports may wait without a word.
+const late = time.Minute
 
-var errDouble = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
-
-// alone takes over the server's word on whether another agent says that it is this node.
-func (a *agent) alone(double bool) {
-	var err error
-	if double {
-		err = errDouble
-	}
-	if double && a.troubles.of(identity).err == nil {
-		a.log.Error(err.Error())
-	}
-	a.troubles.note(identity, err)
-}
-
-// The readers below follow proc(5). What cannot be read counts as zero.
-
-func readLoad() (load [3]float64) {
-	data, _ := os.ReadFile("/proc/loadavg")
-	fmt.Sscan(string(data), &load[0], &load[1], &load[2])
-	return load
-}
-
-// cpuTimes are ticks since the machine started.
-type cpuTimes struct{ busy, total float64 }
-
-func readCPU() (t cpuTimes) {
-	data, _ := os.ReadFile("/proc/stat")
-	line, _, _ := strings.Cut(string(data), "\n")
-	for i, field := range strings.Fields(line) {
-		var ticks float64
-		if _, err := fmt.Sscan(field, &ticks); err != nil || i > 8 { // guest time, past 8, is within user time
-			continue
-		}
-		t.total += ticks
-		if i != 4 && i != 5 { // idle, iowait
-			t.busy += ticks
+// count looks at the reports in a folder; sending is why the last one was not answered.
+func (s *Summary) count(data string, sending error) {
+	waiting, _ := filepath.Glob(filepath.Join(data, "spool", "*.batch")) // the pattern is a good one
+	refused, _ := filepath.Glob(filepath.Join(data, "spool", "refused", "*.batch"))
+	s.Waiting, s.Refused = len(waiting), len(refused)
+	if s.Waiting > 0 {
+		if info, err := os.Stat(waiting[0]); err == nil {
+			at := info.ModTime().UTC()
+			s.Oldest = &at
 		}
 	}
-	return t
+	var wrong error
+	if s.Oldest != nil && time.Since(*s.Oldest) > late {
+		wrong = fmt.Errorf("the oldest was written at %s and is not answered", clock(*s.Oldest))
+		if sending != nil {
+			wrong = fmt.Errorf("%w: %w", wrong, sending)
+		}
+	}
+	s.Findings.say(wrong, "reports: %d wait", s.Waiting)
+	if s.Refused > 0 {
+		s.Findings.say(errors.New("their traffic is not counted; the log says why, and removing them from spool/refused ends this notice"), "reports: %d refused", s.Refused)
+	}
 }
 
-func (t cpuTimes) busySince(before cpuTimes) float64 {
-	if t.total <= before.total {
-		return 0
+// Summarize says how an agent stands: in its own words while it runs, else by what is in its folder.
+func Summarize(data string) (s Summary) {
+	folder, err := os.Open(data)
+	if err != nil {
+		s.Findings.say(fmt.Errorf("%w; has an agent run on it, and may this user read it?", err), "data folder")
+		return s
 	}
-	return (t.busy - before.busy) / (t.total - before.total)
-}
-
-func readMemory() float64 {
-	data, _ := os.ReadFile("/proc/meminfo")
-	var total, available float64
-	for line := range strings.Lines(string(data)) {
-		fmt.Sscanf(line, "MemTotal: %f", &total)
-		fmt.Sscanf(line, "MemAvailable: %f", &available)
+	defer folder.Close()
+	silence := ask(folder, &s)
+	if silence == nil {
+		return s
 	}
-	if total == 0 {
-		return 0
+	s = Summary{}
+	wrong := "none runs on " + data
+	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil { // an agent may begin while the rest is read
+		err = unix.Flock(int(folder.Fd()), unix.LOCK_UN)
 	}
-	return 1 - available/total
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		s.Running = true
+		wrong = fmt.Sprintf("one runs on %s and does not tell how it stands (%v): its log may, and a restart", data, silence)
+	} else if why, err := os.ReadFile(filepath.Join(data, failureFile)); err == nil {
+		s.Failure = strings.TrimSpace(string(why))
+		wrong += "; the last one ended " + s.Failure
+	}
+	s.Findings.say(errors.New(wrong), "agent")
+	saved, err := read(filepath.Join(data, "state.json"))
+	switch {
+	case err != nil:
+		s.Findings.say(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err), "saved list")
+	case saved != nil:
+		s.Node, s.Revision, s.Users = saved.Snapshot.Node.ID, saved.Snapshot.Revision, len(saved.Snapshot.Users)
+		s.Findings = append(s.Findings, standingOf(saved.Snapshot.Node, s.Users, " when it was saved"))
+	}
+	s.count(data, nil)
+	return s
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -29,27 +30,33 @@ type trouble struct {
 	err   error
 }
 
-// note says how a part of the work went; nil: well.
-func (t *troubles) note(p part, err error) {
+// note says how a part of the work went; nil: well. It answers whether that is worth a line in the log: it goes wrong, in
+// another way than before.
+func (t *troubles) note(p part, err error) (news bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err == nil {
+	before, failing := t.at[p]
+	switch {
+	case err == nil:
 		delete(t.at, p)
-		return
+		return false
+	case !failing:
+		before.since = time.Now()
 	}
 	if t.at == nil {
 		t.at = map[part]trouble{}
 	}
-	since := time.Now()
-	if before, ok := t.at[p]; ok {
-		since = before.since
-	}
-	t.at[p] = trouble{since, err}
+	t.at[p] = trouble{before.since, err}
+	return !failing || before.err.Error() != err.Error()
 }
 
-// of a part of the work; its err is nil where all is well.
-func (t *troubles) of(p part) trouble {
+// why a part of the work goes wrong, and since when; nil where all is well.
+func (t *troubles) why(p part) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.at[p]
+	at, failing := t.at[p]
+	if !failing {
+		return nil
+	}
+	return fmt.Errorf("%w (since %s)", at.err, clock(at.since))
 }

@@ -1,0 +1,34 @@
+package run
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// backoff waits 1 s, 2 s, 4 s … with jitter.
+type backoff struct {
+	longest time.Duration
+	tries   int
+}
+
+// next is how long to wait now.
+func (b *backoff) next() time.Duration {
+	d := min(b.longest, time.Second<<min(b.tries, 10))
+	b.tries++
+	return d/2 + rand.N(d/2+1)
+}
+
+func (b *backoff) wait(ctx context.Context) { sleep(ctx, b.next()) }
+
+func (b *backoff) reset() { b.tries = 0 }
+
+// sleep waits, or answers false when ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

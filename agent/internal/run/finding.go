@@ -1,0 +1,66 @@
+package run
+
+import (
+	"fmt"
+	"time"
+
+	"airstrip/agent/internal/api"
+)
+
+// Finding is one line of how an agent stands, or of what a test of its surroundings found.
+type Finding struct {
+	What string `json:"what"`
+	// Wrong is what keeps it from working, Note what is worth knowing; both are empty where all is well.
+	Wrong string `json:"wrong,omitempty"`
+	Note  string `json:"note,omitempty"`
+}
+
+type findings []Finding
+
+func (f *findings) say(wrong error, what string, args ...any) {
+	said := Finding{What: fmt.Sprintf(what, args...)}
+	if wrong != nil {
+		said.Wrong = wrong.Error()
+	}
+	*f = append(*f, said)
+}
+
+// note adds to what was said last.
+func (f findings) note(worth error) {
+	if worth != nil {
+		f[len(f)-1].Note = worth.Error()
+	}
+}
+
+// standingOf a node is whether its settings let anybody use it.
+func standingOf(node api.Node, users int, more string) Finding {
+	f := Finding{What: fmt.Sprintf("node %d: %s, %s, %d users%s", node.ID, node.Name, node.Protocol, users, more)}
+	switch {
+	case node.Closed:
+		f.Wrong = "the service has it closed: nobody may use it until it is enabled there"
+	case node.Spent:
+		f.Wrong = "its quota of the month is used up: nobody may use it until that begins anew or is raised"
+	case users == 0:
+		f.Note = "nobody may use it: no user has a service of its class and group"
+	case node.Hidden:
+		f.Note = "the service hides it: it is in no list and no link"
+	}
+	return f
+}
+
+// most that a clock may be wrong without a word: TLS and some protocols need the time.
+const clockTolerance = 30 * time.Second
+
+// clockTrouble compares the machine's clock with the server's.
+func clockTrouble(theirs time.Time) error {
+	off := time.Until(theirs).Round(time.Second)
+	if off.Abs() <= clockTolerance {
+		return nil
+	}
+	if off > 0 {
+		return fmt.Errorf("it is %s behind the server's", off)
+	}
+	return fmt.Errorf("it is %s ahead of the server's", -off)
+}
+
+func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -0700") }

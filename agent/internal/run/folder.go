@@ -1,0 +1,64 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"airstrip/agent/internal/durable"
+)
+
+var errInUse = errors.New("another agent works on the data folder")
+
+// claim makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
+// or the process ends.
+func claim(data string) (*os.File, error) {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("the data folder: %w", err)
+	}
+	f, err := os.Open(data) // the folder itself: on a full disk there is no room for a file
+	if err != nil {
+		return nil, fmt.Errorf("the data folder: %w", err)
+	}
+	for range 5 { // who looks whether it is claimed holds it for a moment
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return f, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	f.Close()
+	return nil, fmt.Errorf("%w %s", errInUse, data)
+}
+
+// tryFolder writes into the data folder, where no agent works, and looks at what one left there.
+func tryFolder(c Config) error {
+	path := filepath.Join(c.Data, "check.tmp")
+	err := os.WriteFile(path, []byte("check"), 0o600)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing can be kept in it: %w", err)
+	}
+	saved, err := read(filepath.Join(c.Data, "state.json"))
+	if err == nil && saved != nil && saved.Snapshot.Node.ID != c.Node {
+		var s Summary
+		if s.count(c.Data, nil); s.Waiting > 0 {
+			return fmt.Errorf("it is that of node %d, of which %d reports wait: they would be counted as this node's", saved.Snapshot.Node.ID, s.Waiting)
+		}
+	}
+	return nil
+}
+
+// failureFile says why the last agent ended.
+const failureFile = "failure"
+
+// remember keeps why the agent ended.
+func remember(data string, why error) {
+	text := time.Now().Format(time.RFC3339) + " " + why.Error() + "\n"
+	_ = durable.WriteFile(filepath.Join(data, failureFile), []byte(text)) // the log has it, too
+}
