@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -25,39 +23,6 @@ type nodes struct {
 	SecretFile string `type:"path" env:"AIRSTRIP_NODE_SECRET_FILE" help:"File with the node's secret."`
 	DNSFile    string `type:"path" env:"AIRSTRIP_NODE_DNS_FILE" help:"JSON file with who hosts the zone of the node's name, and the credentials there; needed only for certificates by dns-01."`
 	Data       string `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder for counters and unsent reports."`
-}
-
-// installation is what the install script writes; check goes by it where nothing else is said.
-type installation struct {
-	Installed string `default:"/etc/airstrip-node.env" type:"path" help:"File with the settings of the systemd unit, which count where no flag says which node is meant; the secret is in airstrip-node.secret beside it."`
-}
-
-// fill takes over what the install script wrote, where nothing says which node is meant.
-func (i installation) fill(n *nodes) error {
-	if n.Config != "" || n.Server != "" || n.Node != 0 || n.SecretFile != "" {
-		return nil
-	}
-	text, err := os.ReadFile(i.Installed)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	n.SecretFile = strings.TrimSuffix(i.Installed, ".env") + ".secret"
-	for line := range strings.Lines(string(text)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		switch value = strings.Trim(value, `"'`); name {
-		case "AIRSTRIP_NODE_SERVER":
-			n.Server = value
-		case "AIRSTRIP_NODE_ID":
-			if n.Node, err = strconv.ParseInt(value, 10, 64); err != nil {
-				return fmt.Errorf("%s: %s: %q is not a number", i.Installed, name, value)
-			}
-		case "AIRSTRIP_NODE_DNS_FILE":
-			n.DNSFile = value
-		}
-	}
-	return nil
 }
 
 // entry of the file. Relative paths are the file's neighbours.

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"airstrip/agent/internal/run"
+)
+
+// show prints findings, each on a line, and answers how many of them are bad.
+func show(findings []run.Finding) (bad int) {
+	for _, f := range findings {
+		fmt.Println(line(f))
+		if f.Wrong != "" {
+			bad++
+		}
+	}
+	return bad
+}
+
+// line leaves out what a terminal takes for a command: names and messages are the server's.
+func line(f run.Finding) string {
+	text := "ok   " + f.What
+	switch {
+	case f.Wrong != "":
+		text = "bad  " + f.What + ": " + f.Wrong
+	case f.Note != "":
+		text = "note " + f.What + ": " + f.Note
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(text, "\n", "; "))
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"airstrip/agent/internal/engine"
+	"airstrip/agent/internal/engine/engines"
+	"airstrip/agent/internal/gate"
+	"airstrip/agent/internal/meter"
+	"airstrip/agent/internal/run"
+)
+
+type runCommand struct {
+	nodes
+	Drain    time.Duration `default:"5s" env:"AIRSTRIP_NODE_DRAIN" help:"How long open connections may take to end at a stop."`
+	LogLevel string        `default:"info" enum:"debug,info,warn,error" env:"AIRSTRIP_NODE_LOG_LEVEL" help:"What to log: debug, info, warn or error. SIGUSR1 changes it to debug, SIGUSR2 back."`
+}
+
+// Run serves until SIGTERM or SIGINT; a second signal ends the process at once. A node that cannot be served does not
+// keep the others from it.
+func (c *runCommand) Run() error {
+	configs, err := c.configs()
+	if err != nil {
+		return err
+	}
+	var told slog.Level
+	if err := told.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return err
+	}
+	level := new(slog.LevelVar)
+	level.Set(told)
+	changeLevel(level, told)
+	go giveBack()
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	var failed error
+	var group sync.WaitGroup
+	for _, config := range configs {
+		config.Drain, config.Log = c.Drain, log
+		if len(configs) > 1 {
+			config.Log = log.With("node", config.Node)
+		}
+		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
+		group.Go(func() {
+			if err := serve(ctx, len(configs) == 1, func() error { return runNode(ctx, config) }); err != nil {
+				failed = err // one of several has none
+			}
+		})
+	}
+	group.Wait()
+	return failed
+}
+
+func runNode(ctx context.Context, config run.Config) error {
+	err := run.Run(ctx, config)
+	if err != nil {
+		err = fmt.Errorf("node %d: %w", config.Node, err)
+		config.Log.Error("a node is not served", "err", err)
+	}
+	return err
+}
+
+// serve runs a node until ctx is done. One that fails alone ends the process, one of several is tried again; where only
+// its folder was removed it begins in another at once.
+func serve(ctx context.Context, alone bool, node func() error) error {
+	for {
+		err := node()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, meter.ErrRemoved):
+			continue
+		case alone:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(again):
+		}
+	}
+}
+
+const again = 30 * time.Second
+
+// giveBack returns to the system each minute what is not used: what many connections left behind when they began is
+// more than they take while they are idle, as most are.
+func giveBack() {
+	for range time.Tick(time.Minute) {
+		debug.FreeOSMemory()
+	}
+}
+
+// changeLevel lets signals change what is logged while the agent runs.
+func changeLevel(level *slog.LevelVar, told slog.Level) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for s := range signals {
+			level.Set(map[os.Signal]slog.Level{syscall.SIGUSR1: slog.LevelDebug, syscall.SIGUSR2: told}[s])
+		}
+	}()
+}

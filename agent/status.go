@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"airstrip/agent/internal/run"
+)
+
+type statusCommand struct {
+	Config string        `type:"existingfile" env:"AIRSTRIP_NODE_CONFIG" help:"JSON file with several nodes, the one that the agent was given."`
+	Data   string        `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder that the agent was given."`
+	JSON   bool          `name:"json" help:"Print a JSON object for each node."`
+	Wait   time.Duration `help:"How long to wait for all to be well."`
+}
+
+// Run prints how each node's agent stands, and fails if anything is wrong.
+func (c *statusCommand) Run() error {
+	end := time.Now().Add(c.Wait)
+	all, err := c.summaries()
+	for err == nil && wrong(all) > 0 && time.Now().Before(end) {
+		time.Sleep(200 * time.Millisecond)
+		all, err = c.summaries()
+	}
+	if err == nil {
+		err = c.print(all)
+	}
+	if n := wrong(all); err == nil && n > 0 {
+		err = fmt.Errorf("%d of these need somebody", n)
+	}
+	return err
+}
+
+// summaries of the nodes, but for those that are over: without a file that lists them they are what the machine was before.
+func (c *statusCommand) summaries() ([]run.Summary, error) {
+	folders, err := nodes{Config: c.Config, Data: c.Data}.folders()
+	var all []run.Summary
+	for _, folder := range folders {
+		all = append(all, run.Summarize(folder))
+	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(s run.Summary) bool { return s.Over() })
+	if c.Config == "" && len(rest) > 0 {
+		return rest, err
+	}
+	return all, err
+}
+
+// wrong is how many findings need somebody.
+func wrong(all []run.Summary) (n int) {
+	for _, s := range all {
+		for _, f := range s.Findings {
+			if f.Wrong != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (c *statusCommand) print(all []run.Summary) error {
+	out := json.NewEncoder(os.Stdout)
+	for i, s := range all {
+		if c.JSON {
+			if err := out.Encode(s); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Println()
+		}
+		show(s.Findings)
+	}
+	return nil
+}
