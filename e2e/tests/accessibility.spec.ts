@@ -102,6 +102,17 @@ test('dialogs and menus', async ({ page, station }) => {
   }
 })
 
+test('the sheet of filters', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  await page.setViewportSize({ width: narrow, height: 844 })
+  await page.goto('/user/nodes?online=true')
+  await page.getByRole('button', { name: 'Filters 1 active' }).click()
+  await expect(page.getByRole('dialog', { name: 'Filter and sort' })).toBeVisible()
+  await violatesNothing(page, 'filters', [narrow])
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Filters 1 active' })).toBeFocused()
+})
+
 test.describe('messages', () => {
   test.use({ tolerated: /status of 4/ })
   test('of a sign-in that fails', async ({ page }) => {

@@ -10,6 +10,10 @@ export type Filter = {
   sort?: string
 }
 
+/** How many choices besides the searched words make the list differ from the whole one in the server's order. */
+export const countFilters = ({ country, protocol, online, stars, sort }: Filter) =>
+  [country, protocol, online, stars, sort].filter(Boolean).length
+
 const states = ['online', 'late', 'offline']
 
 const orders: Record<string, (a: NodeInfo, b: NodeInfo) => number> = {

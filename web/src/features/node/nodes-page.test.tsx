@@ -1,6 +1,6 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Access, NodeInfo } from '@/api/gen/types.gen'
 import { dashboard, node } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
@@ -16,6 +16,15 @@ const tokyo = node({
 })
 const is = (state: Access['state']) =>
   server.use(http.get('*/api/v2/user/dashboard', () => success(dashboard({ state }))))
+const isPhone = () =>
+  vi.spyOn(window, 'matchMedia').mockImplementation(
+    (media) =>
+      Object.assign(new EventTarget(), {
+        matches: media.includes('max-width'),
+        media,
+        onchange: null,
+      }) as MediaQueryList,
+  )
 const has = (nodes: NodeInfo[]) =>
   server.use(
     http.get(path, () =>
@@ -46,10 +55,38 @@ describe('the list of nodes', () => {
   it('is searched in the address', async () => {
     has([node(), tokyo])
     const { router, user } = await openSignedIn('/user/nodes')
-    await user.type(await screen.findByRole('textbox', { name: 'Search by name or region' }), 'tok')
+    await user.type(await screen.findByRole('searchbox', { name: 'Name or region' }), 'tok')
     await waitFor(() => expect(router.state.location.search).toEqual({ q: 'tok' }))
     expect(screen.queryByRole('row', { name: /Hong Kong/ })).not.toBeInTheDocument()
     expect(screen.getByText('1 node')).toBeVisible()
+  })
+
+  it('waits for an input method to end its word before it searches', async () => {
+    has([node(), tokyo])
+    const { router } = await openSignedIn('/user/nodes')
+    const field = await screen.findByRole('searchbox', { name: 'Name or region' })
+    act(() => field.focus())
+    for (const value of ['t', 'to', 'tok']) {
+      fireEvent.input(field, { target: { value }, isComposing: true })
+      expect(field).toHaveValue(value)
+    }
+    expect(router.state.location.search).toEqual({})
+    fireEvent.compositionEnd(field)
+    await waitFor(() => expect(router.state.location.search).toEqual({ q: 'tok' }))
+    expect(field).toHaveValue('tok')
+  })
+
+  it('shows each key at once, and the cleared search too', async () => {
+    has([node(), tokyo])
+    const { router, user } = await openSignedIn('/user/nodes')
+    const field = await screen.findByRole('searchbox', { name: 'Name or region' })
+    act(() => field.focus())
+    for (const value of ['t', 'to', 'tok']) fireEvent.input(field, { target: { value } })
+    expect(field).toHaveValue('tok')
+    await user.click(await screen.findByRole('link', { name: 'Clear filters' }))
+    await waitFor(() => expect(router.state.location.search).toEqual({}))
+    expect(field).toHaveValue('')
+    expect(await screen.findByText('2 nodes')).toBeVisible()
   })
 
   it('is filtered by the address, and the filters can be cleared', async () => {
@@ -88,6 +125,43 @@ describe('the list of nodes', () => {
     expect(names()).toEqual(['A', 'C 10', 'C 9'])
   })
 
+  it('is sorted by the heads of its columns', async () => {
+    has([node({ node_id: 1, node_name: 'A', load: 50 }), node({ node_id: 2, load: 5 })])
+    const { router, user } = await openSignedIn('/user/nodes')
+    const head = () => screen.getByRole('columnheader', { name: 'Load' })
+    await user.click(await screen.findByRole('button', { name: 'Load' }))
+    await waitFor(() => expect(head()).toHaveAttribute('aria-sort', 'ascending'))
+    expect(router.state.location.search).toEqual({ sort: 'load' })
+    expect(screen.getAllByRole('row')[1]).toHaveTextContent('5%')
+    await user.click(screen.getByRole('button', { name: 'Load' }))
+    await waitFor(() => expect(router.state.location.search).toEqual({}))
+    expect(head()).not.toHaveAttribute('aria-sort')
+  })
+
+  it('has its filters on a sheet on a phone', async () => {
+    isPhone()
+    has([node(), tokyo])
+    const { router, user } = await openSignedIn('/user/nodes?sort=name')
+    const button = await screen.findByRole('button', { name: /^Filters/ })
+    expect(button).toHaveAccessibleName('Filters 1 active')
+    expect(screen.queryByRole('combobox')).not.toBeInTheDocument()
+    await user.click(button)
+    const sheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
+    await user.selectOptions(sheet.getByRole('combobox', { name: 'Region' }), 'Japan')
+    await user.click(await sheet.findByRole('switch', { name: 'Online only' }))
+    expect(await sheet.findByRole('button', { name: 'Show 0 nodes' })).toBeVisible()
+    expect(router.state.location.search).toEqual({ country: 'JP', online: true, sort: 'name' })
+    await user.click(sheet.getByRole('switch', { name: 'Online only' }))
+    await user.click(await sheet.findByRole('button', { name: 'Show 1 node' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+    await waitFor(() => expect(button).toHaveFocus())
+    expect(button).toHaveAccessibleName('Filters 2 active')
+    expect(screen.queryByRole('row', { name: /Hong Kong/ })).not.toBeInTheDocument()
+    await user.click(button)
+    await user.click(await screen.findByRole('button', { name: 'Clear filters' }))
+    await waitFor(() => expect(router.state.location.search).toEqual({}))
+  })
+
   it('keeps favourites in this browser, and moves them to the top once the view changes', async () => {
     has([node(), tokyo])
     const { user } = await openSignedIn('/user/nodes')
@@ -95,7 +169,7 @@ describe('the list of nodes', () => {
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toBePressed()
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toHaveFocus()
     expect(screen.getAllByRole('row')[2]).toHaveTextContent('Tokyo 01')
-    await user.type(screen.getByRole('textbox', { name: 'Search by name or region' }), '01')
+    await user.type(screen.getByRole('searchbox', { name: 'Name or region' }), '01')
     await waitFor(() => expect(screen.getAllByRole('row')[1]).toHaveTextContent('Tokyo 01'))
     expect(localStorage.getItem('favourite_nodes')).toBe('[2]')
     await user.click(screen.getByRole('checkbox', { name: 'Favourites' }))

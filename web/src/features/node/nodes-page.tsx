@@ -1,6 +1,5 @@
 import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -16,8 +15,8 @@ import { NodesSkeleton } from './components/nodes-skeleton'
 import { NoNodes } from './components/no-nodes'
 import { filterNodes } from './model'
 import { useStars } from './stars'
+import { useFilter } from './use-filter'
 
-const route = getRouteApi('/user/nodes')
 const REFETCH_MS = 60_000
 
 export function NodesPage() {
@@ -35,7 +34,7 @@ export function NodesPage() {
 
 function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
   const { t, i18n } = useTranslation('node')
-  const filter = route.useSearch()
+  const { filter } = useFilter()
   const { stars, toggle } = useStars()
   // A row that becomes a favourite stays where it is until the view changes: it would run away from who reads it.
   const [placed, place] = useState({ filter, stars })

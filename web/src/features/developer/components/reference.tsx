@@ -1,11 +1,12 @@
-import { Anchor, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Search, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
+import { SearchField } from '@/shared/ui/search-field'
 import { type Contract, contractOptions, operationsOf, searchGroups } from '../contract'
 import { OperationView } from './operation-view'
 import classes from './reference.module.css'
@@ -45,13 +46,10 @@ function Operations({ contract }: { contract: Contract }) {
           openapi.json
         </Anchor>
       </Text>
-      <TextInput
-        type="search"
-        aria-label={t('reference.search')}
-        placeholder={t('reference.search')}
-        leftSection={<Search size={16} strokeWidth={1.75} />}
+      <SearchField
+        label={t('reference.search')}
         value={q}
-        onChange={({ currentTarget: { value } }) => go({ q: value || undefined })}
+        onSearch={(words) => go({ q: words || undefined })}
       />
       {groups.length === 0 && <Empty icon={SearchX} text={t('reference.nothing', { q })} />}
       {groups.map(({ name, operations }) => (

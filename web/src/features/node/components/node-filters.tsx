@@ -1,40 +1,59 @@
-import { Chip, Select, TextInput } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
-import { getRouteApi } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
-import { useMemo, useRef } from 'react'
+import { Button, Chip, Select, VisuallyHidden } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { SlidersHorizontal } from 'lucide-react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { choicesOf, type Filter, protocolName, sorts } from '../model'
+import { lazyPart } from '@/app/lazy'
+import { SearchField } from '@/shared/ui/search-field'
+import { TextLink } from '@/shared/ui/text-link'
+import { choicesOf, countFilters, protocolName } from '../model'
+import { useFilter, useIsNarrow } from '../use-filter'
 import classes from './node-filters.module.css'
 
-const route = getRouteApi('/user/nodes')
+const FilterSheet = lazyPart(() => import('./filter-sheet'), 'FilterSheet')
 
-/** Search and filters; they stand in the address, so that a view can be kept and shared. */
+/** Search and filters in one row, for want of room behind a button, and what they leave. */
 export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; found: number }) {
-  const { t, i18n } = useTranslation('node')
-  const filter = route.useSearch()
-  const navigate = route.useNavigate()
+  const { t } = useTranslation('node')
+  const { filter, change } = useFilter()
+  const isNarrow = useIsNarrow()
   const field = useRef<HTMLInputElement>(null)
   useHotkeys([['/', () => field.current?.focus()]])
+
+  return (
+    <div role="search">
+      <div className={classes.filters}>
+        <SearchField
+          ref={field}
+          className={classes.search}
+          label={t('search')}
+          value={filter.q ?? ''}
+          onSearch={(q) => change({ q: q || undefined })}
+        />
+        {isNarrow ? <Behind nodes={nodes} found={found} /> : <InSight nodes={nodes} />}
+      </div>
+      <p className={classes.found}>
+        <span role="status">{t('count', { count: found })}</span>
+        {found > 0 && (filter.q || countFilters(filter) > 0) && (
+          <TextLink to="/user/nodes" search={{}} underline="hover">
+            {t('clear')}
+          </TextLink>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function InSight({ nodes }: { nodes: readonly NodeInfo[] }) {
+  const { t, i18n } = useTranslation('node')
+  const { filter, change } = useFilter()
   const { countries, protocols } = useMemo(
     () => choicesOf(nodes, i18n.language),
     [nodes, i18n.language],
   )
-  const change = (part: Filter) =>
-    void navigate({ search: { ...filter, ...part }, replace: true, resetScroll: false })
-
   return (
-    <div role="search" className={classes.filters}>
-      <TextInput
-        ref={field}
-        className={classes.search}
-        aria-label={t('search')}
-        placeholder={t('search')}
-        leftSection={<Search size={18} strokeWidth={1.75} />}
-        value={filter.q ?? ''}
-        onChange={(event) => change({ q: event.currentTarget.value || undefined })}
-      />
+    <>
       <Select
         className={classes.select}
         aria-label={t('country')}
@@ -53,30 +72,11 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
         data={protocols.map((value) => ({ value, label: protocolName(value) }))}
         onChange={(protocol) => change({ protocol: protocol ?? undefined })}
       />
-      <Select
-        className={classes.select}
-        aria-label={t('sort.by')}
-        placeholder={t('sort.by')}
-        clearable
-        value={filter.sort ?? null}
-        data={sorts.map((value) => ({ value, label: t(`sort.${value}`) }))}
-        onChange={(sort) => change({ sort: sort ?? undefined })}
-      />
-      <Toggles found={found} filter={filter} onChange={change} />
-    </div>
-  )
-}
-
-function Toggles(props: { found: number; filter: Filter; onChange: (part: Filter) => void }) {
-  const { t } = useTranslation('node')
-  const { filter, onChange } = props
-  return (
-    <div className={classes.chips}>
       <Chip
         variant="outline"
         size="md"
         checked={filter.online ?? false}
-        onChange={(online) => onChange({ online: online || undefined })}
+        onChange={(online) => change({ online: online || undefined })}
       >
         {t('onlineOnly')}
       </Chip>
@@ -84,13 +84,41 @@ function Toggles(props: { found: number; filter: Filter; onChange: (part: Filter
         variant="outline"
         size="md"
         checked={filter.stars ?? false}
-        onChange={(stars) => onChange({ stars: stars || undefined })}
+        onChange={(stars) => change({ stars: stars || undefined })}
       >
         {t('starsOnly')}
       </Chip>
-      <span role="status" className={classes.count}>
-        {t('count', { count: props.found })}
-      </span>
-    </div>
+    </>
+  )
+}
+
+function Behind(props: { nodes: readonly NodeInfo[]; found: number }) {
+  const { t } = useTranslation('node')
+  const [wasOpened, setOpened] = useState(false)
+  const [isOpen, sheet] = useDisclosure(false, { onOpen: () => setOpened(true) })
+  const active = countFilters(useFilter().filter)
+  return (
+    <>
+      <Button
+        variant="default"
+        className={classes.button}
+        leftSection={<SlidersHorizontal size={18} strokeWidth={1.75} aria-hidden="true" />}
+        aria-haspopup="dialog"
+        onClick={sheet.open}
+      >
+        {t('filter.open')}{' '}
+        {active > 0 && (
+          <>
+            <span aria-hidden="true" className={classes.active}>
+              {active}
+            </span>
+            <VisuallyHidden>{t('filter.active', { count: active })}</VisuallyHidden>
+          </>
+        )}
+      </Button>
+      <Suspense>
+        {wasOpened && <FilterSheet {...props} opened={isOpen} onClose={sheet.close} />}
+      </Suspense>
+    </>
   )
 }

@@ -1,8 +1,11 @@
-import { useMediaQuery } from '@mantine/hooks'
+import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { ArrowUp } from 'lucide-react'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
+import { sorts } from '../model'
+import { useFilter, useIsNarrow } from '../use-filter'
 import classes from './node-list.module.css'
 import { NodeRow } from './node-row'
 
@@ -17,9 +20,7 @@ export function NodeList(props: {
   onToggle: (id: number) => void
 }) {
   const { t } = useTranslation('node')
-  const isNarrow = useMediaQuery('(max-width: 59.9375em)', undefined, {
-    getInitialValueInEffect: false,
-  })
+  const isNarrow = useIsNarrow()
   const height = isNarrow ? CARD_PX : ROW_PX
   const body = useRef<HTMLDivElement>(null)
   const [offset, setOffset] = useState(0)
@@ -37,7 +38,7 @@ export function NodeList(props: {
 
   return (
     <div role="table" aria-label={t('title')} aria-rowcount={props.nodes.length + 1}>
-      <Head />
+      <Head canSort={!isNarrow} />
       <div
         ref={body}
         role="rowgroup"
@@ -66,21 +67,48 @@ export function NodeList(props: {
   )
 }
 
-function Head() {
-  const { t } = useTranslation('node')
+/** Most columns sort the list, in the direction that helps; another press and it is in the server's order again. */
+function Head({ canSort }: { canSort: boolean }) {
+  const { filter } = useFilter()
   return (
     <div role="rowgroup">
       <div role="row" aria-rowindex={1} className={classes.head}>
-        {columns.map((column) => (
-          <span
-            key={column}
-            role="columnheader"
-            className={column === 'star' ? classes.last : undefined}
-          >
-            {t(`column.${column}`)}
-          </span>
-        ))}
+        {columns.map((column) => {
+          const sort = sorts.find((one) => one === column)
+          return (
+            <span
+              key={column}
+              role="columnheader"
+              aria-sort={sort && filter.sort === sort ? 'ascending' : undefined}
+            >
+              {canSort && sort ? <SortButton sort={sort} /> : <Title column={column} />}
+            </span>
+          )
+        })}
       </div>
     </div>
+  )
+}
+
+function Title({ column }: { column: (typeof columns)[number] }) {
+  const { t } = useTranslation('node')
+  const title = t(`column.${column}`)
+  return column === 'star' ? <VisuallyHidden>{title}</VisuallyHidden> : title
+}
+
+function SortButton({ sort }: { sort: (typeof sorts)[number] }) {
+  const { t } = useTranslation('node')
+  const { filter, change } = useFilter()
+  const isOn = filter.sort === sort
+  return (
+    <UnstyledButton
+      className={classes.sort}
+      data-on={isOn}
+      title={t(`sort.${sort}`)}
+      onClick={() => change({ sort: isOn ? undefined : sort })}
+    >
+      {t(`column.${sort}`)}
+      <ArrowUp size={14} strokeWidth={1.75} aria-hidden="true" className={classes.arrow} />
+    </UnstyledButton>
   )
 }

@@ -51,7 +51,7 @@ export const NodeRow = memo(function NodeRow({
         <StatusDot tone={toneOf(node.status)}>{t(`status.${node.status}`)}</StatusDot>
       </span>
       <span role="cell" className={classes.load}>
-        {node.status !== 'offline' && <Load percent={node.load} />}
+        {node.status === 'offline' ? '—' : <Load percent={node.load} />}
       </span>
       <span role="cell" className={classes.rate}>
         <Rate rate={node.rate} hours={node.hour_rates} />
@@ -80,7 +80,7 @@ function Load({ percent }: { percent: number }) {
     <>
       <Progress
         size={4}
-        w={56}
+        className={classes.bar}
         value={percent}
         color={percent < 70 ? 'tide' : percent < 90 ? 'orange' : 'red'}
         aria-label={t('column.load')}
@@ -127,7 +127,7 @@ function StarButton({
     <ActionIcon
       variant="subtle"
       color={isOn ? 'orange' : 'gray'}
-      size={40}
+      size={44}
       aria-pressed={isOn}
       aria-label={t('starNode', { name })}
       title={t('starNode', { name })}

@@ -1,23 +1,31 @@
 import { Card, Skeleton } from '@mantine/core'
+import { useIsNarrow } from '../use-filter'
 import filters from './node-filters.module.css'
 import classes from './nodes-skeleton.module.css'
 
+const CONTROL_PX = 42
 const ROWS = 24 // more than any window shows, so that nothing below is in sight and moves
 
 /** What the filters and the list take up, while they are loaded. */
 export function NodesSkeleton() {
+  const isNarrow = useIsNarrow()
   return (
     <>
       <div className={filters.filters}>
-        <Skeleton className={filters.search} height={42} />
-        {[1, 2, 3].map((select) => (
-          <Skeleton key={select} className={filters.select} height={42} />
-        ))}
-        <div className={filters.chips}>
-          <Skeleton width={106} height={32} radius="xl" />
-          <Skeleton width={106} height={32} radius="xl" />
-          <Skeleton width={72} height={20} className={filters.count} />
-        </div>
+        <Skeleton className={filters.search} height={CONTROL_PX} />
+        {isNarrow ? (
+          <Skeleton width={112} height={CONTROL_PX} className={filters.button} />
+        ) : (
+          <>
+            <Skeleton height={CONTROL_PX} className={filters.select} />
+            <Skeleton height={CONTROL_PX} className={filters.select} />
+            <Skeleton width={120} height={32} radius="xl" className={filters.button} />
+            <Skeleton width={120} height={32} radius="xl" className={filters.button} />
+          </>
+        )}
+      </div>
+      <div className={filters.found}>
+        <Skeleton width={72} height={16} />
       </div>
       <Card padding={0}>
         {Array.from({ length: ROWS }, (_, index) => (

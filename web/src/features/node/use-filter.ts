@@ -1,0 +1,22 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Filter } from './model'
+
+const route = getRouteApi('/user/nodes')
+
+/** What is searched, filtered and sorted by; it stands in the address, so that a view can be kept and shared. */
+export function useFilter() {
+  const filter = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (part: Filter) =>
+    void navigate({
+      search: (now) => ({ ...now, ...part }),
+      replace: true,
+      resetScroll: false,
+    })
+  return { filter, change }
+}
+
+/** Whether nodes are cards and filters a sheet, for want of room; node-list.module.css has the same width. */
+export const useIsNarrow = () =>
+  useMediaQuery('(max-width: 59.9375em)', undefined, { getInitialValueInEffect: false })
