@@ -99,11 +99,14 @@ func (f *Failure) GetHeaders() http.Header {
 }
 
 // Write answers the failure as JSON.
-func (f *Failure) Write(w http.ResponseWriter) {
+func (f *Failure) Write(w http.ResponseWriter) { f.WriteAs(w, f) }
+
+// WriteAs answers body, the failure in the shape of another API, with the failure's status and headers.
+func (f *Failure) WriteAs(w http.ResponseWriter, body any) {
 	for name, values := range f.GetHeaders() {
 		w.Header()[name] = values
 	}
-	WriteJSON(w, f.status, f)
+	WriteJSON(w, f.status, body)
 }
 
 // WriteJSON answers v with status.

@@ -47,8 +47,5 @@ func secretOf(r *http.Request) string {
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := api.NewFailure(r.Context(), err)
-	for name, values := range f.GetHeaders() {
-		w.Header()[name] = values
-	}
-	api.WriteJSON(w, f.GetStatus(), map[string]any{"code": f.Code, "message": f.Message, "errors": f.Errors})
+	f.WriteAs(w, map[string]any{"code": f.Code, "message": f.Message, "errors": f.Errors})
 }

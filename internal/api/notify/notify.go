@@ -51,8 +51,5 @@ func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, pe
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := api.NewFailure(r.Context(), err)
-	for name, values := range f.GetHeaders() {
-		w.Header()[name] = values
-	}
-	api.WriteJSON(w, f.GetStatus(), map[string]any{"ret": 0, "msg": f.Message, "data": nil, "code": f.Code, "request_id": f.RequestID})
+	f.WriteAs(w, map[string]any{"ret": 0, "msg": f.Message, "data": nil, "code": f.Code, "request_id": f.RequestID})
 }

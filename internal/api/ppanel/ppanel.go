@@ -65,10 +65,7 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 			return
 		}
 		f := api.NewFailure(r.Context(), err)
-		for name, values := range f.GetHeaders() {
-			w.Header()[name] = values
-		}
-		api.WriteJSON(w, f.GetStatus(), answer{Code: f.GetStatus(), Msg: f.Message})
+		f.WriteAs(w, answer{Code: f.GetStatus(), Msg: f.Message})
 	}
 }
 

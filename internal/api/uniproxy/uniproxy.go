@@ -166,12 +166,9 @@ func (c claim) check(n node.Node) error {
 
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := api.NewFailure(r.Context(), err)
-	for name, values := range f.GetHeaders() {
-		w.Header()[name] = values
-	}
 	answer := map[string]any{"status": "fail", "code": f.Code, "message": f.Message}
 	if len(f.Errors) > 0 {
 		answer["errors"] = f.Errors
 	}
-	api.WriteJSON(w, f.GetStatus(), answer)
+	f.WriteAs(w, answer)
 }

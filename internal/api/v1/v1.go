@@ -180,9 +180,6 @@ func (in Input) parse(req *http.Request) error {
 
 func fail(w http.ResponseWriter, req *http.Request, err error) {
 	f := api.NewFailure(req.Context(), err)
-	for name, values := range f.GetHeaders() {
-		w.Header()[name] = values
-	}
 	msg := f.Message
 	for _, field := range f.Errors {
 		msg = field.Message // one sentence is all that this shape has room for
@@ -192,5 +189,5 @@ func fail(w http.ResponseWriter, req *http.Request, err error) {
 	if f.Details != nil {
 		answer["details"] = f.Details
 	}
-	api.WriteJSON(w, f.GetStatus(), answer)
+	f.WriteAs(w, answer)
 }
