@@ -13,7 +13,7 @@ type counted struct {
 	billed int64
 }
 
-// check sorts the rows into good ones and refused ones.
+// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's.
 func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []counted, refused []Refusal, err error) {
 	if len(r.Rows) > MaxRows {
 		return nil, nil, ErrTooMany
@@ -64,6 +64,9 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 		if row.Up > 0 || row.Down > 0 {
 			good = append(good, counted{row, billed})
 		}
+	}
+	if r.Hits, err = t.nodes.OwnHits(ctx, r.Node, r.Hits); err != nil {
+		return nil, nil, err
 	}
 	if len(refused) > 0 {
 		slog.WarnContext(ctx, "rows of a traffic report were refused", "node", r.Node.ID, "rows", len(r.Rows), "refused", len(refused), "first", refused[0])

@@ -40,7 +40,7 @@ type Report struct {
 	From time.Time
 	To   time.Time // like From zero for foreign agents, who do not say
 	Rows []Row
-	Hits []node.Hit
+	Hits []node.Hit // of its audit rules; those of users whose bytes on it would not count are left out
 }
 
 // Refusal names a row that was not counted.

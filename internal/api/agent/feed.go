@@ -3,8 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
@@ -126,16 +125,7 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
-	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
-	w.Header().Set("ETag", etag)
-	w.Header().Set("Cache-Control", "private, no-cache")
-	if r.Header.Get("If-None-Match") == etag {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(body)
+	api.WriteTagged(w, r, body)
 	return nil
 }
 

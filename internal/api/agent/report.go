@@ -87,9 +87,6 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	report.Node, report.Hash = n, hash
-	if report.Hits, err = s.nodes.OwnHits(r.Context(), n, report.Hits); err != nil {
-		return err
-	}
 	receipt, err := s.traffic.Record(r.Context(), report)
 	if err != nil {
 		return err
