@@ -17,6 +17,10 @@ import (
 // onlineFor is how long an address that was reported counts as online; agents report each 20 to 60 s.
 const onlineFor = 90 * time.Second
 
+// addressesAtMost is how many addresses of one report are kept, far more than one machine serves: they are written in one
+// transaction, and other nodes wait for it.
+const addressesAtMost = 50_000
+
 // OnlineIP is one address at which a user is connected to a node.
 type OnlineIP struct {
 	bun.BaseModel `bun:"table:online_ip"`
@@ -30,36 +34,19 @@ type OnlineIP struct {
 	EvictedAt     *time.Time
 }
 
-// SetOnline keeps the addresses that n's agent, a foreign one, reports, and gives how many it kept: each once, and none of
-// users whose bytes on n would not count. Agents name who connected since their last report, so that others stay online
-// for a while; a report of nobody says that nobody is left.
-func (s *Nodes) SetOnline(ctx context.Context, n Node, online []OnlineIP) (kept int, err error) {
-	if len(online) == 0 {
-		return 0, s.setOffline(ctx, n)
-	}
-	if online, err = s.ofItsUsers(ctx, n, readable(n.ID, online, s.db.Now())); err != nil {
-		return 0, err
-	}
+// userIP is one user at one address.
+type userIP struct {
+	UserID int64
+	IP     string
+}
+
+// usersOf gives how many users the addresses are of.
+func usersOf(online []OnlineIP) int64 {
 	users := map[int64]bool{}
 	for _, o := range online {
 		users[o.UserID] = true
 	}
-	if err := s.edit(ctx, n.ID, func(st *State) { st.OnlineUsers = int64(len(users)) }); err != nil {
-		return 0, err
-	}
-	return len(online), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.upsertOnline(ctx, tx, online) })
-}
-
-// setOffline lets nobody count as online on n any more.
-func (s *Nodes) setOffline(ctx context.Context, n Node) error {
-	if err := s.edit(ctx, n.ID, func(st *State) { st.OnlineUsers = 0 }); err != nil {
-		return err
-	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`UPDATE online_ip SET last_at = ?0, first_at = CASE WHEN first_at > ?0 THEN ?0 ELSE first_at END
-			WHERE node_id = ?1 AND last_at > ?0`, s.db.Now().Add(-onlineFor), n.ID).Exec(ctx)
-		return err
-	})
+	return int64(len(users))
 }
 
 // ofItsUsers leaves out users whose bytes on n would not count.
@@ -82,12 +69,9 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 			UserID int64
 			Since  time.Time
 		}
-		addresses := make([]struct {
-			UserID int64
-			IP     string
-		}, len(part))
+		at := make([]userIP, len(part))
 		for i, o := range part {
-			addresses[i].UserID, addresses[i].IP = o.UserID, o.IP
+			at[i] = userIP{o.UserID, o.IP}
 		}
 		// A list that was on its way when the address was cut must not bring it back. What all rows share is written once; the
 		// first WHERE tells SQLite that ON begins no condition of a join.
@@ -97,7 +81,7 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 				since = CASE WHEN online_ip.last_at > ?4 AND online_ip.place <> ?5 THEN online_ip.since ELSE EXCLUDED.since END,
 				place = CASE WHEN online_ip.place = ?6 AND EXCLUDED.place = ?7 THEN online_ip.place ELSE EXCLUDED.place END
 			WHERE online_ip.place <> ?5 OR EXCLUDED.place = ?8 OR online_ip.evicted_at < ?9
-			RETURNING user_id, since`, tx.NewValues(&addresses), part[0].NodeID, now, part[0].Place,
+			RETURNING user_id, since`, tx.NewValues(&at), part[0].NodeID, now, part[0].Place,
 			now.Add(-onlineFor), gone, leaving, given, reported, now.Add(-awayFor)).Scan(ctx, &rows)
 		if err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
@@ -111,18 +95,21 @@ func (s *Nodes) upsertOnline(ctx context.Context, tx bun.Tx, online []OnlineIP) 
 	return s.evictAll(ctx, tx, came)
 }
 
-// readable gives each address once and in one form; IPv4 in IPv6 is IPv4.
+// readable gives each address once and in one form, as many as are kept; IPv4 in IPv6 is IPv4.
 func readable(nodeID int64, online []OnlineIP, now time.Time) []OnlineIP {
-	seen := make(map[whereabout]bool, len(online))
-	rows := make([]OnlineIP, 0, len(online))
+	seen := make(map[userIP]bool, len(online))
+	rows := make([]OnlineIP, 0, min(len(online), addressesAtMost))
 	for _, o := range online {
+		if len(rows) == addressesAtMost {
+			break
+		}
 		ip, err := netip.ParseAddr(o.IP)
-		at := whereabout{o.UserID, ip.Unmap().WithZone("").String()}
+		at := userIP{o.UserID, ip.Unmap().WithZone("").String()}
 		if err != nil || o.UserID <= 0 || seen[at] {
 			continue
 		}
 		seen[at] = true
-		rows = append(rows, OnlineIP{UserID: at.userID, NodeID: nodeID, IP: at.ip, FirstAt: now, LastAt: now, Since: now, Place: reported})
+		rows = append(rows, OnlineIP{UserID: at.UserID, NodeID: nodeID, IP: at.IP, FirstAt: now, LastAt: now, Since: now, Place: reported})
 	}
 	return rows
 }

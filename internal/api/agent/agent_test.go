@@ -67,13 +67,18 @@ func (s *site) call(method, path, body string, headers ...string) (int, http.Hea
 
 func (s *site) report(body string) (int, map[string]any) {
 	s.Helper()
-	sum := sha256.Sum256([]byte(body))
-	status, _, got := s.call("POST", "reports", body, "Content-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":")
+	status, _, got := s.call("POST", "reports", body, digestOf(body)...)
 	var out map[string]any
 	if err := json.Unmarshal(got, &out); err != nil {
 		s.Fatalf("%d %s", status, got)
 	}
 	return status, out
+}
+
+// digestOf is the header of a report.
+func digestOf(body string) []string {
+	sum := sha256.Sum256([]byte(body))
+	return []string{"Content-Digest", "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"}
 }
 
 func batch(boot uuid.UUID, sequence int, rows string) string {
@@ -439,6 +444,14 @@ func TestUnreadableReportsCountNothing(t *testing.T) {
 		if status := first(s.call("POST", "reports", strings.Repeat("\x00", 10<<20))); status != 413 {
 			t.Errorf("10 MB: %d", status)
 		}
+		for path, body := range map[string]string{ // what takes little to send and much to be read
+			"reports": batch(uuid.New(), 1, strings.Repeat(`{},`, 300_000)+`{}`), "status": `{"online":[{"user_id":1,"ips":[` + strings.Repeat(`"",`, 300_000) + `""]}]}`,
+			"devices": `{"user_id":1,"gone":[` + strings.Repeat(`"",`, 300_000) + `""]}`,
+		} {
+			if status := first(s.call("POST", path, body, digestOf(body)...)); status != 413 {
+				t.Errorf("%s with 300,000 empty values: %d", path, status)
+			}
+		}
 		rows := strings.TrimSuffix(strings.Repeat(`{"user_id":1,"up":1,"down":1},`, 20_001), ",")
 		if status, out := s.report(batch(uuid.New(), 1, rows)); status != 422 || out["code"] != "too_many_rows" {
 			t.Errorf("20,001 rows: %d %v", status, out)
@@ -525,6 +538,23 @@ func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 		states, err := s.Nodes.States(t.Context())
 		if err != nil || states[s.node.ID].OnlineUsers != 1 {
 			t.Errorf("%+v, %v", states, err)
+		}
+	})
+}
+
+// One report must not fill the database and keep all others from writing meanwhile.
+func TestAStatusNamesSoManyAddressesAtMost(t *testing.T) {
+	each(t, func(s *site) {
+		var ips []string
+		for i := range 50_000 {
+			ips = append(ips, fmt.Sprintf(`"10.0.%d.%d"`, i>>8, i&255))
+		}
+		body := `{"boot":"b","online":[{"user_id":3,"ips":[` + strings.Join(ips, ",") + `]},{"user_id":1,"ips":["192.0.2.1"]}]}`
+		if status, _, body := s.call("POST", "status", body); status != 200 {
+			t.Fatal(status, string(body))
+		}
+		if online, err := s.Nodes.OnlineOn(t.Context(), s.node.ID); err != nil || len(online) != 0 {
+			t.Errorf("what stood behind 50,000 addresses was kept: %+v, %v", online, err)
 		}
 	})
 }

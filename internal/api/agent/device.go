@@ -36,8 +36,12 @@ type dropJSON struct {
 }
 
 func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	body, err := api.ReadPost(r.Body)
+	if err != nil {
+		return err
+	}
 	var in deviceJSON
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+	if err := json.Unmarshal(body, &in); err != nil {
 		return errUnreadable.Because(err)
 	}
 	if len(in.Gone) > 0 {

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -71,7 +69,7 @@ type receiptJSON struct {
 }
 
 func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) error {
-	body, err := io.ReadAll(r.Body)
+	body, err := api.ReadPost(r.Body)
 	if err != nil {
 		return err
 	}
@@ -155,11 +153,12 @@ type statusAnswer struct {
 }
 
 func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) error {
+	body, err := api.ReadPost(r.Body)
+	if err != nil {
+		return err
+	}
 	var in statusJSON
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			return err
-		}
+	if err := json.Unmarshal(body, &in); err != nil {
 		return errUnreadable.Because(err)
 	}
 	var online []node.OnlineIP
@@ -172,16 +171,9 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
 		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
 	}
-	double, err := s.nodes.Double(r.Context(), n, st)
+	double, err := s.nodes.Heartbeat(r.Context(), n, st, online)
 	if err != nil {
 		return err
-	}
-	if err := s.nodes.Status(r.Context(), n, st, online); err != nil {
-		return err
-	}
-	if double {
-		slog.WarnContext(r.Context(), "two agents have the secret of one node", "node", n.ID, "boot", st.Boot)
-		s.nodes.Alarm(r.Context(), n, node.Doubled)
 	}
 	api.WriteJSON(w, http.StatusOK, statusAnswer{double})
 	return nil

@@ -161,7 +161,7 @@ type posted[T any] struct {
 // read is another agent's protocol, and is refused as a whole.
 func read[T any](r *http.Request) (posted[T], error) {
 	var in posted[T]
-	body, err := io.ReadAll(r.Body)
+	body, err := api.ReadPost(r.Body)
 	if err != nil {
 		return in, err
 	}

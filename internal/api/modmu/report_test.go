@@ -75,6 +75,16 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 	})
 }
 
+// Values take a hundred times as much in memory as in the post.
+func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		for _, path := range []string{"/users/traffic", "/users/aliveip", "/users/detectlog", "/func/block_ip", "/func/speedtest"} {
+			status, _, got := s.call("ss", "POST", path, `{"data":[`+strings.Repeat("0,", 300_000)+`0]}`)
+			s.envelope(status, 413, 0, got)
+		}
+	})
+}
+
 func TestRefusalsAreNamed(t *testing.T) {
 	each(t, func(s *site) {
 		got := s.data("ss", "POST", "/users/traffic", `{"data":[{"user_id":1,"u":1,"d":1},{"user_id":1,"u":1,"d":1},{"user_id":2,"u":-1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775807,"d":1},"x"]}`)

@@ -62,6 +62,17 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 	})
 }
 
+// Values take a hundred times as much in memory as in the post.
+func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		for path, body := range map[string]string{"push": `{"traffic":[%s0]}`, "online": `{"users":[%s0]}`, "status": `{"cpu":[%s0]}`} {
+			if status, _, got := s.call("vmess", "POST", "/v1/server/"+path, fmt.Sprintf(body, strings.Repeat("0,", 300_000))); status != 413 {
+				t.Errorf("%s: %d %s", path, status, got)
+			}
+		}
+	})
+}
+
 func TestRefusalsNameTheUserWhoseRowItWas(t *testing.T) {
 	each(t, func(s *site) {
 		var got receipt

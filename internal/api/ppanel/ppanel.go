@@ -4,7 +4,6 @@
 package ppanel
 
 import (
-	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -97,15 +96,6 @@ func (s *server) find(r *http.Request) (call, error) {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}
 	return call{r, n, revision}, nil
-}
-
-// read gives the body of a post.
-func (c call) read() ([]byte, error) {
-	body, err := io.ReadAll(c.Body)
-	if err != nil {
-		return nil, api.Unreadable(err)
-	}
-	return body, nil
 }
 
 func (s *server) users(w http.ResponseWriter, c call) error {

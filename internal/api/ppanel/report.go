@@ -80,7 +80,7 @@ func (s *server) online(w http.ResponseWriter, c call) error {
 
 // status keeps what the agent says of its machine, in percent.
 func (s *server) status(w http.ResponseWriter, c call) error {
-	body, err := c.read()
+	body, err := api.ReadPost(c.Body)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func permille(percent float64) *int64 { return new(int64(math.Round(min(percent,
 // read reads the rows of a post, which stand under a name; nil are those that cannot be read. Null is an empty list.
 // Names of fields count in any case: the agent writes some in capitals.
 func read[T any](c call, name string) (body []byte, rows []*T, err error) {
-	if body, err = c.read(); err != nil {
+	if body, err = api.ReadPost(c.Body); err != nil {
 		return nil, nil, err
 	}
 	var post map[string]json.RawMessage

@@ -60,6 +60,26 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 	})
 }
 
+// Values take a hundred times as much in memory as in the post.
+func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		many := strings.Repeat(`"":0,`, 300_000)
+		for path, body := range map[string]string{"push": `{%s"":0}`, "alive": `{%s"":0}`, "status": `{%s"":0}`} {
+			if status, _, got := s.call("ss", "shadowsocks", "POST", path, fmt.Sprintf(body, many)); status != 413 {
+				t.Errorf("%s: %d %.100s", path, status, got)
+			}
+		}
+		if status, _, got := s.call("ss", "shadowsocks", "POST", "push", "{"+strings.Repeat(`"":0,`, 20_000)+`"":0}`); status != 422 || len(got) > 1000 {
+			t.Errorf("20,001 rows that cannot be read: %d %.100s", status, got)
+		}
+		// Xboard-node says who it is in the body, so this comes from anybody.
+		status, _, got := s.v2().Send("POST", "report", `{"token":"x","node_id":[`+strings.Repeat(`0,`, 300_000)+`0]}`)
+		if status != 413 {
+			t.Errorf("of nobody: %d %.100s", status, got)
+		}
+	})
+}
+
 func TestJunkCostsNoGoodAddress(t *testing.T) {
 	each(t, func(s *site) {
 		kinds := []string{

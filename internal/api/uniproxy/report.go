@@ -82,6 +82,9 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 // count counts rows and answers the receipt. These agents repeat a post whose answer was lost, with the same body and no
 // id; some have forgotten it by then, so one row that cannot be read must not cost the others.
 func (s *server) count(w http.ResponseWriter, c call, rows []member) error {
+	if len(rows) > traffic.MaxRows {
+		return traffic.ErrTooMany
+	}
 	out := receiptJSON{Data: true}
 	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("UniProxy/push\n"), c.body...))}
 	for _, m := range rows {

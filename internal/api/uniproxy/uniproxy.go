@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -77,8 +76,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 	who := claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}
 	c := call{Request: r}
 	if who.token == "" && r.Method == http.MethodPost {
-		if c.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxUnknown)); err != nil {
-			return api.Unreadable(err)
+		if c.body, err = api.ReadPost(http.MaxBytesReader(w, r.Body, maxUnknown)); err != nil {
+			return err
 		}
 		who = claimIn(c.body)
 	}
@@ -87,8 +86,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 	}
 	c.nodeType = who.nodeType
 	if c.body == nil && r.Method == http.MethodPost {
-		if c.body, err = io.ReadAll(r.Body); err != nil {
-			return api.Unreadable(err)
+		if c.body, err = api.ReadPost(r.Body); err != nil {
+			return err
 		}
 	}
 	// That a sign of life could not be noted keeps no agent from its answer.
@@ -105,26 +104,17 @@ func (s *server) users(w http.ResponseWriter, c call) error {
 // claim is what an agent says of itself; only the token proves anything.
 type claim struct{ token, nodeID, nodeType string }
 
-// claimIn reads a claim out of a post; its node_id is a number or text.
+// claimIn reads a claim out of a post; its node_id is a number, bare or as text.
 func claimIn(body []byte) claim {
 	var in struct {
-		Token    string `json:"token"`
-		NodeID   any    `json:"node_id"`
-		NodeType string `json:"node_type"`
+		Token    string      `json:"token"`
+		NodeID   json.Number `json:"node_id"`
+		NodeType string      `json:"node_type"`
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&in); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&in); err != nil {
 		return claim{}
 	}
-	who := claim{token: in.Token, nodeType: in.NodeType}
-	switch id := in.NodeID.(type) {
-	case string:
-		who.nodeID = id
-	case json.Number:
-		who.nodeID = id.String()
-	}
-	return who
+	return claim{in.Token, in.NodeID.String(), in.NodeType}
 }
 
 var (
