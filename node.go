@@ -85,7 +85,6 @@ func (f nodeFields) apply(n *node.Node) {
 	f.applyEntries(n)
 	set(&n.Name, f.Name)
 	set(&n.Address, f.Address)
-	set(&n.Port, f.Port)
 	set(&n.Country, f.Country)
 	set(&n.Class, f.Class)
 	set(&n.GroupID, f.Group)
@@ -93,7 +92,7 @@ func (f nodeFields) apply(n *node.Node) {
 	set(&n.Sort, f.Sort)
 	set(&n.Enabled, f.Enabled)
 	set(&n.Listen, f.Listen)
-	set(&n.ListenPort, f.ListenPort)
+	n.SetPorts(f.Port, f.ListenPort)
 	set(&n.Remark, f.Remark)
 	set(&n.ResetDay, f.Reset)
 	if f.Rate != nil {

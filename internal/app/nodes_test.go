@@ -126,6 +126,31 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 	})
 }
 
+func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		a := h.add("moving", "")
+		for _, c := range []struct {
+			change       string
+			port, listen int
+		}{
+			{`{"port":8443}`, 8443, 8443},
+			{`{"port":443,"listen_port":8443}`, 443, 8443}, // as before, and said
+			{`{"port":8080}`, 8080, 8443},
+			{`{"listen_port":8080}`, 8080, 8080},
+			{`{"port":8081,"listen_port":8082}`, 8081, 8082},
+		} {
+			var got struct {
+				Port       int `json:"port"`
+				ListenPort int `json:"listen_port"`
+			}
+			h.ask(h.staff[account.Admin], 200, "PATCH", fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID), c.change, &got)
+			if got.Port != c.port || got.ListenPort != c.listen {
+				t.Errorf("%s: clients dial %d, the agent listens at %d", c.change, got.Port, got.ListenPort)
+			}
+		}
+	})
+}
+
 func TestANodeThatIsNoneIsNotFound(t *testing.T) {
 	eachHangar(t, func(h *hangar) {
 		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {

@@ -108,6 +108,20 @@ func Draft(name string, protocol Protocol, address string, port int) Node {
 	}
 }
 
+// SetPorts changes where clients dial and where the agent listens; nil: as before. An agent that listens where they dial goes
+// on to.
+func (n *Node) SetPorts(dial, listen *int) {
+	if dial != nil {
+		if n.ListenPort == n.Port {
+			n.ListenPort = *dial
+		}
+		n.Port = *dial
+	}
+	if listen != nil {
+		n.ListenPort = *listen
+	}
+}
+
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
 // and the like never leave the server but to the node's agent. The tags "doc" are read in the contract.
 type Settings struct {

@@ -167,9 +167,8 @@ func (c NodeChange) read() (func(*node.Node), error) {
 	return func(n *node.Node) {
 		assign(&n.Name, c.Name)
 		assign(&n.Address, c.Address)
-		assign(&n.Port, c.Port)
 		assign(&n.Listen, c.Listen)
-		assign(&n.ListenPort, c.ListenPort)
+		n.SetPorts(c.Port, c.ListenPort)
 		assign(&n.ResetDay, c.ResetDay)
 		assign(&n.Tags, c.Tags)
 		assign(&n.Remark, c.Remark)
