@@ -83,7 +83,7 @@ func (p *process) kill() {
 
 func (p *process) waitReady(t *testing.T) {
 	t.Helper()
-	for range 1200 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		if res, err := http.Get("http://" + p.config.Listen + "/ready"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
@@ -248,13 +248,14 @@ func do(i int, who customer, processes []*process, pack int64, top money.Amount)
 }
 
 var browser = &http.Client{
-	Timeout:       40 * time.Second,
+	Timeout:       2 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 func insist(i int, who customer, processes []*process, method, path, key, body string, into any) error {
 	var last error
-	for try := range 600 {
+	deadline := time.Now().Add(5 * time.Minute)
+	for try := 0; time.Now().Before(deadline); try++ {
 		req, err := http.NewRequest(method, "http://"+processes[(i+try)%len(processes)].config.Listen+path, strings.NewReader(body))
 		if err != nil {
 			return err

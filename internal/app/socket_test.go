@@ -45,7 +45,7 @@ func TestAWebSocketWorksThroughTheWholeServer(t *testing.T) {
 	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil || !strings.HasPrefix(hello.WebSocket.URL, "ws://"+c.Listen) {
 		t.Fatalf("%+v, %v", hello, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var socket []*websocket.Conn
 	for _, encoding := range []string{"gzip", "identity"} {
