@@ -33,7 +33,7 @@ export function LogPage() {
   return (
     <>
       <PageHeader title={t('log.title')} about={t('log.about')} action={rule && <ToAll />} />
-      <Loaded query={records} skeleton={<TableSkeleton />} hasCards>
+      <Loaded query={records} skeleton={<TableSkeleton isCompact />} hasCards>
         {({ records: list, total_count: total }) =>
           list.length === 0 ? (
             <Card>
@@ -50,6 +50,7 @@ export function LogPage() {
                 columns={columnsIn(t)}
                 rows={list}
                 rowKey={({ id }) => id}
+                isCompact
               />
               <PageControl
                 page={page}
@@ -67,11 +68,6 @@ export function LogPage() {
 const columnsIn = (t: TFunction<'audit'>): Column<AuditRecord>[] => [
   { key: 'rule', header: t('rule'), isTitle: true, cell: (record) => record.rule_name },
   {
-    key: 'when',
-    header: t('log.when'),
-    cell: (record) => <Moment time={record.created_at} withTime />,
-  },
-  {
     key: 'node',
     header: t('log.node'),
     cell: ({ node_name: name }) =>
@@ -81,7 +77,17 @@ const columnsIn = (t: TFunction<'audit'>): Column<AuditRecord>[] => [
         </Text>
       ),
   },
-  { key: 'count', header: t('log.count'), align: 'end', cell: (record) => record.count },
+  {
+    key: 'when',
+    header: t('log.when'),
+    cell: (record) => <Moment time={record.created_at} withTime />,
+  },
+  {
+    key: 'count',
+    header: t('log.count'),
+    align: 'end',
+    cell: ({ count }) => t('times', { count }),
+  },
 ]
 
 function ToAll() {

@@ -91,7 +91,9 @@ const columnsIn = (t: TFunction<'audit'>): Column<AuditRule>[] => [
     cell: ({ id, my_hits: count }) => (
       <span className={classes.whole}>
         {count === 0 ? (
-          t('times', { count })
+          <Text c="dimmed" inherit span>
+            {t('times', { count })}
+          </Text>
         ) : (
           <TextLink to="/user/audit/view" search={{ rule: id }}>
             {t('times', { count })}

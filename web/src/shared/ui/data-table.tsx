@@ -20,10 +20,17 @@ export function DataTable<T>(props: {
   rowKey: (row: T) => Key
   /** What is unfolded under a row, as wide as the table; nothing where it is folded. */
   renderDetail?: (row: T) => ReactNode
+  /** For four columns whose cells need no header: on a phone two lines of two, in one card. */
+  isCompact?: boolean
 }) {
   // The roles are said aloud because a table that is not displayed as one loses them.
   return (
-    <table role="table" aria-label={props.caption} className={classes.table}>
+    <table
+      role="table"
+      aria-label={props.caption}
+      className={classes.table}
+      data-compact={props.isCompact}
+    >
       <thead role="rowgroup">
         <tr role="row">
           {props.columns.map(({ key, header, align }) => (

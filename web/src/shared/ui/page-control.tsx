@@ -15,7 +15,7 @@ export function PageControl(props: {
   const { page, pages } = props
   if (pages === 1) return null
   return (
-    <Group component="nav" aria-label={t('paging.label')} justify="space-between" p="sm" pl="lg">
+    <Group component="nav" aria-label={t('paging.label')} justify="space-between" py="sm" px="md">
       <Text c="dimmed" size="sm">
         {t('paging.where', { page, pages })}
       </Text>

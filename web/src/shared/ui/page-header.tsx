@@ -10,7 +10,7 @@ export function PageHeader(props: { title: string; about?: string; action?: Reac
   return (
     <header className={classes.header}>
       <title>{`${props.title} · ${siteName}`}</title>
-      <div>
+      <div className={classes.words}>
         <Breadcrumbs current={props.title} />
         <Title order={1} tabIndex={-1}>
           {props.title}

@@ -27,7 +27,7 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
       )}
       <div>
         <dt>{t('limits')}</dt>
-        <dd>
+        <dd className={classes.whole}>
           {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })} ·{' '}
           {service.device_limit === null
             ? t('anyDevices')
