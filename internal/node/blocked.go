@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -34,12 +35,53 @@ const told = time.Minute
 // ErrNotBlocked is the fault of an address that is not blocked.
 var ErrNotBlocked = fault.NotFound("ip_not_blocked", "该 IP 没有被封锁", "This address is not blocked")
 
+// blockedAtMost is how many addresses of one node are blocked at a time.
+const blockedAtMost = 10_000
+
 // BlockIPs keeps addresses that n asks all nodes to block and gives how many it kept: each once, public ones only, and
-// never those of nodes and of the ways to them, so that no node can cut off the others.
-func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (int, error) {
+// never those of nodes, of the ways to them and of users whom other nodes let in lately, so that no node can cut off the
+// others or their users.
+func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (kept int, err error) {
+	ips, err = s.blockable(ctx, n, ips)
+	if err != nil || len(ips) == 0 {
+		return 0, err
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		revision, err := db.Bump(ctx, tx, service.Revision)
+		if err != nil {
+			return err
+		}
+		var again []string
+		if err := tx.NewRaw(`UPDATE blocked_ip SET at = ?, revision = ? WHERE node_id = ? AND unblocked_at IS NULL AND ip IN (?) RETURNING ip`,
+			s.db.Now(), revision, n.ID, bun.List(ips)).Scan(ctx, &again); err != nil && !errors.Is(err, db.ErrNoRows) {
+			return err
+		}
+		held, err := tx.NewSelect().Model((*BlockedIP)(nil)).Where("node_id = ? AND unblocked_at IS NULL", n.ID).Count(ctx)
+		if err != nil {
+			return err
+		}
+		fresh := without(ips, again)
+		fresh = fresh[:max(0, min(len(fresh), blockedAtMost-int(held)))]
+		kept = len(again) + len(fresh)
+		for part := range slices.Chunk(fresh, 500) {
+			rows := make([]BlockedIP, len(part))
+			for i, ip := range part {
+				rows[i] = BlockedIP{NodeID: n.ID, IP: ip, Revision: revision, At: s.db.Now()}
+			}
+			if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return kept, err
+}
+
+// blockable gives the addresses that n may have blocked, each once and in one form.
+func (s *Nodes) blockable(ctx context.Context, n Node, ips []string) ([]string, error) {
 	nodes, err := s.List(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	spared := map[netip.Addr]bool{}
 	spare := func(host string) {
@@ -56,33 +98,29 @@ func (s *Nodes) BlockIPs(ctx context.Context, n Node, ips []string) (int, error)
 			spare(e.Host)
 		}
 	}
-	var rows []BlockedIP
+	var fit []string
 	for _, text := range ips {
 		ip, err := netip.ParseAddr(strings.TrimSpace(text))
 		ip = ip.Unmap().WithZone("")
-		if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || spared[ip] {
+		if err != nil || !ip.IsGlobalUnicast() || ip.IsPrivate() || spared[ip] || len(fit) == blockedAtMost {
 			continue
 		}
 		spared[ip] = true
-		rows = append(rows, BlockedIP{NodeID: n.ID, IP: ip.String(), At: s.db.Now()})
+		fit = append(fit, ip.String())
 	}
-	if len(rows) == 0 {
-		return 0, nil
+	var used []string
+	if err := s.db.NewRaw(`SELECT DISTINCT ip FROM online_ip WHERE last_at > ? AND node_id <> ? AND ip IN (?)`, s.db.Now().Add(-blockedFor), n.ID, bun.List(fit)).Scan(ctx, &used); err != nil && !errors.Is(err, db.ErrNoRows) {
+		return nil, err
 	}
-	return len(rows), s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		revision, err := db.Bump(ctx, tx, service.Revision)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			rows[i].Revision = revision
-		}
-		for part := range slices.Chunk(rows, 500) {
-			if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
+	return without(fit, used), nil
+}
+
+// without gives the ips that are not among others.
+func without(ips, others []string) []string {
+	slices.Sort(others)
+	return slices.DeleteFunc(slices.Clone(ips), func(ip string) bool {
+		_, found := slices.BinarySearch(others, ip)
+		return found
 	})
 }
 
