@@ -5,6 +5,7 @@ package agent
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"airstrip/internal/api"
 	"airstrip/internal/node"
@@ -16,11 +17,16 @@ type server struct {
 	nodes    *node.Nodes
 	traffic  *traffic.Traffic
 	settings *setting.Settings
+
+	placeWithin time.Duration
 }
 
 // Register serves the agents' API on mux.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
-	s := &server{nodes, traffic, settings}
+	register(mux, &server{nodes, traffic, settings, placeWithin})
+}
+
+func register(mux *http.ServeMux, s *server) {
 	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.snapshot))
 	mux.HandleFunc("GET /api/agent/v1/changes", s.guard(s.changes))
 	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.report))

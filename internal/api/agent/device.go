@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// placeWithin is how long an address waits for another node to cut an older one.
+// placeWithin is how long an address waits for another node to cut an older one, where tests don't have it wait otherwise.
 const placeWithin = 3 * time.Second
 
 // deviceJSON says which of a user's addresses the agent has cut, and asks for a place for another.
@@ -66,7 +66,7 @@ func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) err
 func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.Addr) (out admissionJSON, err error) {
 	changes, stop := s.nodes.WatchDevices()
 	defer stop()
-	timeout := time.After(placeWithin)
+	timeout := time.After(s.placeWithin)
 	for {
 		answer, err := s.nodes.Admit(ctx, n, userID, ip)
 		if err != nil || answer != node.Wait {
