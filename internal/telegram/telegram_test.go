@@ -94,7 +94,7 @@ func (w *world) start() (*telegram.Bot, func()) {
 		<-done
 	}
 	w.Cleanup(stop)
-	for end := time.Now().Add(30 * time.Second); b.Name() == ""; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); b.Name() == ""; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			w.Fatal("the bot does not come on duty")
 		}

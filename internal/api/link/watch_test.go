@@ -48,7 +48,7 @@ func (p *spread) from(addresses ...string) int {
 		r.RemoteAddr = address + ":4000"
 		p.handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		_, n, err := p.links.Fetches(p.Context(), p.user.ID, 1, 0)
 		if err != nil || time.Now().After(end) {
 			p.Fatalf("the fetches do not come into the log: %d of %d, %v", n-before, len(addresses), err)

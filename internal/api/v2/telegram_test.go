@@ -72,7 +72,7 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 		cancel()
 		<-done
 	})
-	for end := time.Now().Add(30 * time.Second); bot.Name() == ""; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); bot.Name() == ""; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the bot does not come on duty")
 		}

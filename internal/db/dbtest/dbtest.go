@@ -156,7 +156,7 @@ cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$3"`, "postgres", bin, data,
 
 // template makes the migrated database that each test's own is copied from.
 func (p *postgres) template() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	var admin *db.DB
 	var err error
