@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -46,10 +45,7 @@ func (c *runCommand) Run() error {
 	var failed error
 	var group sync.WaitGroup
 	for _, config := range configs {
-		config.Drain, config.Log = c.Drain, log
-		if len(configs) > 1 {
-			config.Log = log.With("node", config.Node)
-		}
+		config.Drain, config.Log = c.Drain, log.With("node", config.Node)
 		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
 		group.Go(func() {
 			if err := serve(ctx, len(configs) == 1, func() error { return runNode(ctx, config) }); err != nil {
@@ -64,7 +60,6 @@ func (c *runCommand) Run() error {
 func runNode(ctx context.Context, config run.Config) error {
 	err := run.Run(ctx, config)
 	if err != nil {
-		err = fmt.Errorf("node %d: %w", config.Node, err)
 		config.Log.Error("a node is not served", "err", err)
 	}
 	return err

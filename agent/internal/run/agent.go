@@ -125,7 +125,7 @@ func run(ctx context.Context, c Config, folder *os.File) error {
 	}
 	stop := a.tell(folder)
 	defer stop()
-	c.Log.Info("agent started", "node", c.Node, "boot", a.meter.Boot(), "version", c.Version)
+	c.Log.Info("agent started", "boot", a.meter.Boot(), "version", c.Version)
 	err = a.serve(ctx, saved)
 	a.drain(c.Drain)
 	return errors.Join(err, a.shutdown())
