@@ -3,7 +3,32 @@ package node
 import (
 	"context"
 	"time"
+
+	"github.com/uptrace/bun"
 )
+
+type minute struct {
+	bun.BaseModel  `bun:"table:node_history"`
+	NodeID         int64 `bun:",pk"`
+	Minute         int64 `bun:",pk"`
+	CPUPermille    int64 `bun:"cpu_permille"`
+	MemoryPermille int64
+	UpBPS          int64 `bun:"up_bps"`
+	DownBPS        int64 `bun:"down_bps"`
+	Connections    int64
+	OnlineUsers    int64
+}
+
+// addToHistory keeps the state as that of its minute.
+func addToHistory(ctx context.Context, tx bun.Tx, st *State) error {
+	m := &minute{
+		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
+		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers,
+	}
+	columns := []string{"cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"}
+	_, err := overwrite(tx.NewInsert().Model(m).On("CONFLICT (node_id, minute) DO UPDATE"), columns...).Exec(ctx)
+	return err
+}
 
 // Moment is how a node was in some minutes: their averages, and the most users that were online at once.
 type Moment struct {

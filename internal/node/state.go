@@ -2,12 +2,9 @@ package node
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
-
-	"airstrip/internal/job"
 )
 
 // Health says whether a node's agent was heard of lately.
@@ -65,33 +62,6 @@ func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {
 	return by, nil
 }
 
-// Status keeps what n's agent said of itself and who is online on it. Addresses that are none are left out, and users whose
-// bytes on n would not count: a secret that leaked must not take the places of other nodes' users.
-func (s *Nodes) Status(ctx context.Context, n Node, st State, online []OnlineIP) error {
-	st.NodeID, st.SeenAt = n.ID, s.db.Now()
-	online, err := s.ofItsUsers(ctx, n, readable(n.ID, online, st.SeenAt))
-	if err != nil {
-		return err
-	}
-	users := map[int64]bool{}
-	for i := range online {
-		users[online[i].UserID], online[i].Place = true, given
-	}
-	st.OnlineUsers = int64(len(users))
-	s.beats.Set(st.NodeID, st.SeenAt)
-	news, kept := s.news(n.ID, online, st.SeenAt)
-	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := upsertState(ctx, tx, &st); err != nil {
-			return err
-		}
-		return s.upsertOnline(ctx, tx, news)
-	})
-	if err == nil {
-		s.kept.Set(n.ID, kept)
-	}
-	return err
-}
-
 // Vitals is what a foreign agent says of its machine, as in State; what is nil it did not say.
 type Vitals struct {
 	UptimeSeconds               *int64
@@ -129,32 +99,22 @@ func (s *Nodes) Seen(ctx context.Context, nodeID int64) error {
 
 // edit changes the node's state and notes a sign of life.
 func (s *Nodes) edit(ctx context.Context, nodeID int64, change func(*State)) error {
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		var rows []State
-		if err := tx.NewSelect().Model(&rows).Where("node_id = ?", nodeID).Scan(ctx); err != nil {
-			return err
-		}
-		st := State{NodeID: nodeID, Load: []float64{0, 0, 0}}
-		if len(rows) > 0 {
-			st = rows[0]
-		}
-		change(&st)
-		st.SeenAt = s.db.Now()
-		s.beats.Set(nodeID, st.SeenAt)
-		return upsertState(ctx, tx, &st)
-	})
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.editIn(ctx, tx, nodeID, change) })
 }
 
-type minute struct {
-	bun.BaseModel  `bun:"table:node_history"`
-	NodeID         int64 `bun:",pk"`
-	Minute         int64 `bun:",pk"`
-	CPUPermille    int64 `bun:"cpu_permille"`
-	MemoryPermille int64
-	UpBPS          int64 `bun:"up_bps"`
-	DownBPS        int64 `bun:"down_bps"`
-	Connections    int64
-	OnlineUsers    int64
+func (s *Nodes) editIn(ctx context.Context, tx bun.Tx, nodeID int64, change func(*State)) error {
+	var rows []State
+	if err := tx.NewSelect().Model(&rows).Where("node_id = ?", nodeID).Scan(ctx); err != nil {
+		return err
+	}
+	st := State{NodeID: nodeID, Load: []float64{0, 0, 0}}
+	if len(rows) > 0 {
+		st = rows[0]
+	}
+	change(&st)
+	st.SeenAt = s.db.Now()
+	s.beats.Set(nodeID, st.SeenAt)
+	return upsertState(ctx, tx, &st)
 }
 
 // Bounds of what an agent may say of itself.
@@ -175,46 +135,17 @@ func (s *State) bound() {
 
 func upsertState(ctx context.Context, tx bun.Tx, st *State) error {
 	st.bound()
-	q := tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE")
-	for _, column := range []string{"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
-		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
-	}
-	if _, err := q.Exec(ctx); err != nil {
+	columns := []string{"seen_at", "version", "boot", "revision", "uptime_seconds", "load", "cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"}
+	if _, err := overwrite(tx.NewInsert().Model(st).On("CONFLICT (node_id) DO UPDATE"), columns...).Exec(ctx); err != nil {
 		return err
 	}
-	m := &minute{
-		NodeID: st.NodeID, Minute: st.SeenAt.Unix() / 60, CPUPermille: st.CPUPermille, MemoryPermille: st.MemoryPermille,
-		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connections: st.Connections, OnlineUsers: st.OnlineUsers,
-	}
-	q = tx.NewInsert().Model(m).On("CONFLICT (node_id, minute) DO UPDATE")
-	for _, column := range []string{"cpu_permille", "memory_permille", "up_bps", "down_bps", "connections", "online_users"} {
+	return addToHistory(ctx, tx, st)
+}
+
+// overwrite has a row that is there already take the new values of the columns.
+func overwrite(q *bun.InsertQuery, columns ...string) *bun.InsertQuery {
+	for _, column := range columns {
 		q = q.Set("? = EXCLUDED.?", bun.Ident(column), bun.Ident(column))
 	}
-	_, err := q.Exec(ctx)
-	return err
-}
-
-// Register puts what the clock does with nodes on the timetable.
-func (s *Nodes) Register(q *job.Queue) {
-	q.Every("node.follow", job.Interval(time.Minute), func(ctx context.Context) error { return s.Follow(ctx) })
-	q.Every("node.watch", job.Interval(time.Minute), s.watch)
-	q.Every("node.link_groups", job.Interval(5*time.Minute), func(ctx context.Context) error { _, err := s.Deal(ctx, false); return err })
-	q.Every("node.forget", job.Interval(time.Hour), s.forget)
-	q.Every("node.unblock", job.Interval(time.Minute), s.unblockOld)
-}
-
-// forget removes logs that are older than the setting allows.
-func (s *Nodes) forget(ctx context.Context) error {
-	oldest := s.db.Now().AddDate(0, 0, -s.settings.Get().TrafficLogDays)
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		for _, q := range []struct{ table, condition string }{
-			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"}, {"node_outage", "ended_at < ?"}, {"speed_test", "at < ?"},
-		} {
-			if _, err := tx.NewRaw("DELETE FROM "+q.table+" WHERE "+q.condition, oldest).Exec(ctx); err != nil {
-				return err
-			}
-		}
-		_, err := tx.NewRaw("DELETE FROM node_history WHERE minute < " + strconv.FormatInt(oldest.Unix()/60, 10)).Exec(ctx)
-		return err
-	})
+	return q
 }

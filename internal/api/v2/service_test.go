@@ -130,7 +130,7 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		f := newField(t, d)
 		f.move(t, 100, 300) // 600 billed, on the day that ends half an hour later
 		f.move(t, 10, 30)   // 60 billed
-		if err := f.nodes.Status(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}}, []node.OnlineIP{{UserID: f.user, IP: "1.2.3.4"}}); err != nil {
+		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}}, []node.OnlineIP{{UserID: f.user, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/dashboard/", "")
@@ -189,7 +189,7 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := f.nodes.Status(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}, CPUPermille: 125}, nil); err != nil {
+		if _, err := f.nodes.Heartbeat(t.Context(), f.node, node.State{Load: []float64{0, 0, 0}, CPUPermille: 125}, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/services/nodes", "")
