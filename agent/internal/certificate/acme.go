@@ -116,14 +116,10 @@ func load(path string) (p pair, due time.Time) {
 // renewal is when two thirds of a certificate's life are over, zero if it is none or has ended.
 func renewal(p pair) time.Time {
 	both, err := tls.X509KeyPair([]byte(p.certificate), []byte(p.key))
-	if err != nil {
+	if err != nil || time.Now().After(both.Leaf.NotAfter) {
 		return time.Time{}
 	}
-	leaf, err := x509.ParseCertificate(both.Certificate[0])
-	if err != nil || time.Now().After(leaf.NotAfter) {
-		return time.Time{}
-	}
-	return leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3)
+	return both.Leaf.NotAfter.Add(-both.Leaf.NotAfter.Sub(both.Leaf.NotBefore) / 3)
 }
 
 // obtain makes one order and answers its challenge.

@@ -9,7 +9,8 @@ import "airstrip/agent/internal/api"
 // lists no more, and the other way round; the gate has the last word.
 type Engine interface {
 	// Configure serves the node for exactly these users. Only a change of what concerns the listener opens it anew.
-	// Certificates are in the settings as PEM, wherever they came from. On an error the engine goes on with what it had, if it could.
+	// Certificates are in the settings as PEM, wherever they came from. On an error the engine goes on with what it had, if it
+	// could: Add and Remove are about that, then.
 	Configure(node api.Node, users []api.User) error
 	// Add lets users in, or gives them new secrets. Users that are in already with the same secrets are left alone.
 	Add(users []api.User) error

@@ -21,7 +21,6 @@ import (
 
 	"airstrip/agent/internal/egress"
 	"airstrip/agent/internal/gate"
-	"airstrip/agent/internal/sniff"
 )
 
 // hook is the dispatcher of the xray instance, so every connection of every user ends up here: those inside
@@ -126,128 +125,6 @@ type dialed struct{ conn stat.Connection }
 func (d dialed) Dial(context.Context, net.Destination) (stat.Connection, error) { return d.conn, nil }
 func (dialed) DestIpAddress() net.IP                                            { return nil }
 func (dialed) SetOutboundGateway(context.Context, *session.Outbound)            {}
-
-// reader counts what comes from the user and keeps it to the rules.
-type reader struct {
-	buf.Reader
-	ctx   context.Context
-	user  *gate.Conn
-	hook  *hook
-	id    int64
-	first net.Destination
-	// look is nil where there is nothing to look for; held waits for its word.
-	look *sniff.Stream
-	held buf.MultiBuffer
-	// peers are the destinations of a UDP flow.
-	peers map[net.Destination]*peer
-}
-
-// peer is a destination of a UDP flow that the rules allow or not. They may say so only when look has seen what
-// is sent there; it is nil where there is nothing to look for.
-type peer struct {
-	forbidden bool
-	look      *sniff.Packets
-}
-
-// maxPeers bounds how many destinations of a flow are remembered.
-const maxPeers = 1024
-
-func (h *hook) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
-	r := &reader{Reader: from, ctx: ctx, user: user, hook: h, id: id, first: first}
-	if first.Network == net.Network_UDP {
-		r.peers = map[net.Destination]*peer{}
-		r.peers[first] = r.allowed(first)
-	} else if h.gate.Ruled() {
-		r.look = &sniff.Stream{Forbidden: h.gate.AllowedInside(id, first.NetAddr())}
-	}
-	return r
-}
-
-// allowed is a destination that the rules have let through by its name or address.
-func (r *reader) allowed(to net.Destination) *peer {
-	if !r.hook.gate.Ruled() {
-		return new(peer)
-	}
-	return &peer{look: &sniff.Packets{Forbidden: r.hook.gate.AllowedInside(r.id, to.NetAddr())}}
-}
-
-func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
-	for {
-		mb, err := r.Reader.ReadMultiBuffer()
-		if !mb.IsEmpty() {
-			if counting := r.user.Up(r.ctx, int(mb.Len())); counting != nil {
-				buf.ReleaseMulti(mb)
-				return nil, counting
-			}
-		}
-		if r.first.Network == net.Network_UDP {
-			return r.obeyRules(mb), err
-		}
-		if r.look == nil {
-			return mb, err
-		}
-		hold, forbidden := r.beginning(mb)
-		r.held, _ = buf.MergeMulti(r.held, mb)
-		if forbidden != nil {
-			r.held = buf.ReleaseMulti(r.held)
-			return nil, forbidden
-		}
-		if hold && err == nil {
-			continue
-		}
-		mb, r.held = r.held, nil
-		return mb, err
-	}
-}
-
-// beginning looks at what a stream begins with.
-func (r *reader) beginning(mb buf.MultiBuffer) (hold bool, err error) {
-	for _, b := range mb {
-		if hold, err = r.look.Look(b.Bytes()); err != nil {
-			return false, err
-		}
-	}
-	if !hold && !mb.IsEmpty() {
-		r.look = nil
-	}
-	return hold, nil
-}
-
-// obeyRules drops the packets of a UDP flow whose destination a rule forbids.
-func (r *reader) obeyRules(mb buf.MultiBuffer) buf.MultiBuffer {
-	kept := mb[:0]
-	for _, b := range mb {
-		to := r.first
-		if b.UDP != nil {
-			to = *b.UDP
-		}
-		p := r.peer(to)
-		if p.look != nil && !p.forbidden {
-			p.forbidden = p.look.Look(b.Bytes()) != nil
-		}
-		if p.forbidden {
-			b.Release()
-			continue
-		}
-		kept = append(kept, b)
-	}
-	return kept
-}
-
-func (r *reader) peer(to net.Destination) *peer {
-	if p, known := r.peers[to]; known {
-		return p
-	}
-	p := &peer{forbidden: true}
-	if r.hook.gate.Allowed(r.id, to.NetAddr()) == nil {
-		p = r.allowed(to)
-	}
-	if len(r.peers) >= maxPeers {
-		clear(r.peers)
-	}
-	r.peers[to] = p
-	return p
-}
 
 // writer counts what goes to the user, before it goes.
 type writer struct {

@@ -3,7 +3,6 @@ package xray
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/xtls/xray-core/common/protocol"
 	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/core"
-	"github.com/xtls/xray-core/infra/conf"
 	"github.com/xtls/xray-core/proxy/hysteria"
 	hysteriaaccount "github.com/xtls/xray-core/proxy/hysteria/account"
 	"github.com/xtls/xray-core/proxy/shadowsocks"
@@ -135,83 +133,3 @@ func cipher(method string) shadowsocks.CipherType {
 	}
 	return shadowsocks.CipherType_UNKNOWN
 }
-
-// streamConfig is the transport and its security in the words of xray's own configuration file.
-func streamConfig(node api.Node) (*conf.StreamConfig, error) {
-	s := node.Settings
-	type object = map[string]any
-	settings := object{}
-	transport := s.Transport
-	if transport == "" {
-		transport = "tcp"
-	}
-	security := s.Security
-	if security == "" {
-		security = "none"
-	}
-	if node.Protocol == "hysteria2" {
-		transport, security = "hysteria", "tls"
-		settings["hysteriaSettings"] = object{"version": 2}
-		mask := object{}
-		if s.UpMbps > 0 || s.DownMbps > 0 {
-			mask["quicParams"] = object{"brutalUp": mbps(s.UpMbps), "brutalDown": mbps(s.DownMbps)}
-		}
-		switch s.Obfs {
-		case "":
-		case "salamander":
-			if s.ObfsPassword == "" {
-				return nil, fmt.Errorf("settings of the node: obfs salamander needs obfs_password")
-			}
-			mask["udp"] = []object{{"type": "salamander", "settings": object{"password": s.ObfsPassword}}}
-		default:
-			return nil, fmt.Errorf("settings of the node: unknown obfs %q", s.Obfs)
-		}
-		settings["finalmask"] = mask
-	}
-	switch transport {
-	case "tcp", "hysteria":
-	case "ws":
-		// The Host header is not tested: behind a CDN it is not what the client was told.
-		settings["wsSettings"] = object{"path": s.Path}
-	case "httpupgrade":
-		settings["httpupgradeSettings"] = object{"path": s.Path}
-	case "grpc":
-		settings["grpcSettings"] = object{"serviceName": s.ServiceName}
-	default:
-		return nil, fmt.Errorf("settings of the node: unknown transport %q", s.Transport)
-	}
-	switch security {
-	case "none":
-	case "tls":
-		if s.TLS.Certificate == "" || s.TLS.Key == "" {
-			return nil, fmt.Errorf("settings of the node: tls needs a certificate and its key")
-		}
-		certificate := object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
-		tls := object{"serverName": s.TLS.ServerName, "certificates": []object{certificate}}
-		if len(s.TLS.ALPN) > 0 {
-			tls["alpn"] = s.TLS.ALPN
-		} else if node.Protocol == "hysteria2" {
-			tls["alpn"] = []string{"h3"}
-		}
-		settings["tlsSettings"] = tls
-	case "reality":
-		settings["realitySettings"] = object{
-			"target": s.Reality.Dest, "serverNames": s.Reality.ServerNames,
-			"privateKey": s.Reality.PrivateKey, "shortIds": s.Reality.ShortIDs,
-		}
-	default:
-		return nil, fmt.Errorf("settings of the node: unknown security %q", s.Security)
-	}
-	settings["network"], settings["security"] = transport, security
-	text, err := json.Marshal(settings)
-	if err != nil {
-		return nil, err
-	}
-	stream := new(conf.StreamConfig)
-	if err := json.Unmarshal(text, stream); err != nil {
-		return nil, fmt.Errorf("settings of the node: %w", err)
-	}
-	return stream, nil
-}
-
-func mbps(n int) string { return fmt.Sprintf("%d mbps", n) }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 	"github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/features/inbound"
 	"github.com/xtls/xray-core/features/policy"
-	"github.com/xtls/xray-core/proxy"
 	"github.com/xtls/xray-core/proxy/freedom"
 	_ "github.com/xtls/xray-core/transport/internet/grpc"
 	_ "github.com/xtls/xray-core/transport/internet/httpupgrade"
@@ -55,14 +52,6 @@ type Engine struct {
 	// removed users may come back, in a minute after a renewal: those with the same secret get the same e-mail, for
 	// the connection that they never closed.
 	removed map[int64]member
-}
-
-// member is a user as the inbound knows them. xray names users by an e-mail; ours is the user's id and a
-// generation, which is new whenever the secret is: a QUIC or multiplexed connection that was opened with the
-// old secret goes on naming the old generation and gets nothing more.
-type member struct {
-	secret string
-	email  string
 }
 
 var starting sync.Mutex
@@ -102,18 +91,6 @@ func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 	return e, nil
 }
 
-// identify finds the user behind an e-mail that the inbound accepted.
-func (e *Engine) identify(email string) (int64, bool) {
-	text, _, _ := strings.Cut(email, ".")
-	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return id, e.users[id].email == email
-}
-
 // Configure implements engine.Engine.
 func (e *Engine) Configure(node api.Node, users []api.User) error {
 	e.dialer.AllowPrivate.Store(node.AllowPrivate)
@@ -129,21 +106,6 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 
 // listener is what of a node, beside its settings, asks for another listener when it changes.
 func listener(n api.Node) string { return fmt.Sprint(n.Protocol, " ", n.Listen, " ", n.Port) }
-
-// missing lists the present users that are not among users.
-func (e *Engine) missing(users []api.User) []int64 {
-	wanted := make(map[int64]bool, len(users))
-	for _, u := range users {
-		wanted[u.ID] = true
-	}
-	var ids []int64
-	for id := range e.users {
-		if !wanted[id] {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
 
 // rebuild opens a listener with all users in its configuration: adding 10,000 one by one takes Shadowsocks 2022
 // minutes.
@@ -191,116 +153,12 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	return nil
 }
 
-// member keeps the e-mail where the secret is the same.
-func (e *Engine) member(node api.Node, u api.User) member {
-	secret := u.UUID
-	if node.Protocol == "shadowsocks" {
-		secret = u.Password
-	}
-	for _, m := range []member{e.users[u.ID], e.removed[u.ID]} {
-		if m.email != "" && m.secret == secret {
-			return m
-		}
-	}
-	e.generation++
-	return member{secret: secret, email: fmt.Sprintf("%d.%d", u.ID, e.generation)}
-}
-
-func protocolUser(node api.Node, u api.User, m member) *protocol.User {
-	return &protocol.User{Email: m.email, Account: serial.ToTypedMessage(account(node, u))}
-}
-
-func memoryUser(node api.Node, u api.User, m member) (*protocol.MemoryUser, error) {
-	return protocolUser(node, u, m).ToMemoryUser()
-}
-
-// Add implements engine.Engine.
-func (e *Engine) Add(users []api.User) error {
-	manager, err := e.manager()
-	if err != nil {
-		return err
-	}
-	var failed []error
-	for _, u := range users {
-		before, had := e.users[u.ID]
-		m := e.member(*e.node, u)
-		if had && m == before {
-			continue
-		}
-		account, err := memoryUser(*e.node, u, m)
-		if err == nil && had {
-			err = e.Remove([]int64{u.ID})
-		}
-		if stays := keySize(e.node.Settings.Method) > 0 && m == e.removed[u.ID]; err == nil && !stays {
-			err = manager.AddUser(context.Background(), account)
-		}
-		if err != nil {
-			failed = append(failed, fmt.Errorf("adding user %d: %w", u.ID, err))
-			continue
-		}
-		e.mu.Lock()
-		e.users[u.ID] = m
-		delete(e.removed, u.ID)
-		e.mu.Unlock()
-	}
-	return errors.Join(failed...)
-}
-
-// Remove implements engine.Engine.
-func (e *Engine) Remove(ids []int64) error {
-	manager, err := e.manager()
-	if err != nil {
-		return err
-	}
-	var failed []error
-	for _, id := range ids {
-		m, had := e.users[id]
-		if !had {
-			continue
-		}
-		e.mu.Lock()
-		delete(e.users, id)
-		e.removed[id] = m
-		e.mu.Unlock()
-		if keySize(e.node.Settings.Method) > 0 {
-			// xray's Shadowsocks 2022 inbound finds users by their index in a list. Taking one out moves another to
-			// that index, while connections are between finding the index and using it: bytes would go to the wrong
-			// user, or the index past the end and the process down. The line stays until the next listener; the
-			// hook refuses it, since its e-mail is nobody's now.
-			continue
-		}
-		if err := manager.RemoveUser(context.Background(), m.email); err != nil {
-			failed = append(failed, fmt.Errorf("removing user %d: %w", id, err))
-		}
-	}
-	return errors.Join(failed...)
-}
-
 // Drain implements engine.Engine.
 func (e *Engine) Drain() error {
 	if e.node == nil {
 		return nil
 	}
 	return e.inbounds.RemoveHandler(context.Background(), tag)
-}
-
-func (e *Engine) manager() (proxy.UserManager, error) {
-	if e.node == nil {
-		return nil, errors.New("the engine serves no node")
-	}
-	handler, err := e.inbounds.GetHandler(context.Background(), tag)
-	if err != nil {
-		return nil, err
-	}
-	holder, ok := handler.(proxy.GetInbound)
-	if !ok {
-		return nil, errors.New("the inbound does not give its users away")
-	}
-	manager, ok := holder.GetInbound().(proxy.UserManager)
-	if !ok {
-		return nil, errors.New("the inbound cannot change its users")
-	}
-	return manager, nil
 }
 
 // Close ends the listener and waits a moment for the connections, which the gate has cut, to count their last
