@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
-	"os"
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/engine"
@@ -17,9 +15,7 @@ import (
 // are those of the nodes beside it that were checked before; its own are added.
 func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 	var found findings
-	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
-		defer os.Remove(c.Data) // who serves may be another user, who can do nothing with a folder of ours
-	}
+	defer removeAll(missing(c.Data)) // who serves may be another user, who can do nothing with a folder of ours
 	folder, err := claim(c.Data)
 	running := errors.Is(err, errInUse)
 	if err == nil {

@@ -175,13 +175,14 @@ func TestCheckLeavesNoFolderBehind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, User(1))
 	c := w.config(t.Output())
-	c.Data = filepath.Join(t.TempDir(), "panel.example-7")
+	above := filepath.Join(t.TempDir(), "airstrip-node")
+	c.Data = filepath.Join(above, "panel.example-7")
 	for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
 		if f.Wrong != "" {
 			t.Errorf("%s: %s", f.What, f.Wrong)
 		}
 	}
-	if _, err := os.Stat(c.Data); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(above); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the folder: %v", err)
 	}
 }

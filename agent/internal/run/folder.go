@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,6 +33,22 @@ func claim(data string) (*os.File, error) {
 	}
 	f.Close()
 	return nil, fmt.Errorf("%w %s", errInUse, data)
+}
+
+// missing folders on the way to one, that one first.
+func missing(path string) (folders []string) {
+	for _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist); _, err = os.Stat(path) {
+		folders = append(folders, path)
+		path = filepath.Dir(path)
+	}
+	return folders
+}
+
+// removeAll removes those that are empty.
+func removeAll(folders []string) {
+	for _, path := range folders {
+		_ = os.Remove(path)
+	}
 }
 
 // tryFolder writes into the data folder, where no agent works, and looks at what one left there.
