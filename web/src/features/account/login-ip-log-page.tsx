@@ -46,6 +46,7 @@ function Log({ list }: { list: readonly LoginIp[] }) {
       columns={columnsIn(t)}
       rows={list}
       rowKey={(row) => list.indexOf(row)}
+      isCompact
     />
   )
 }

@@ -1,5 +1,5 @@
 import { Card, Skeleton, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { Download } from 'lucide-react'
@@ -20,7 +20,10 @@ const route = getRouteApi('/user/connection-reset')
 export function FetchLog() {
   const { t, i18n } = useTranslation('home')
   const { page } = route.useSearch()
-  const log = useQuery(linkLogOptions({ query: { limit: SIZE, offset: (page - 1) * SIZE } }))
+  const log = useQuery({
+    ...linkLogOptions({ query: { limit: SIZE, offset: (page - 1) * SIZE } }),
+    placeholderData: keepPreviousData,
+  })
   return (
     <section aria-labelledby="fetch-log-title">
       <Title order={2} size="h3" id="fetch-log-title" mb="sm">
@@ -39,6 +42,7 @@ export function FetchLog() {
                 columns={columnsIn(t, i18n.language)}
                 rows={items}
                 rowKey={(row) => items.indexOf(row)}
+                isCompact
               />
               <PageControl
                 page={page}
@@ -63,13 +67,13 @@ const columnsIn = (t: TFunction<'home'>, language: string): Column<LinkFetch>[] 
         .filter(Boolean)
         .join(' '),
   },
-  { key: 'when', header: t('resetPage.when'), cell: (row) => <Moment time={row.time} withTime /> },
-  { key: 'where', header: t('resetPage.where'), cell: (row) => placeOf(row, language) },
   {
     key: 'result',
     header: t('resetPage.result'),
     cell: (row) => <Result row={row} />,
   },
+  { key: 'when', header: t('resetPage.when'), cell: (row) => <Moment time={row.time} withTime /> },
+  { key: 'where', header: t('resetPage.where'), cell: (row) => placeOf(row, language) },
 ]
 
 function Result({ row }: { row: LinkFetch }) {
