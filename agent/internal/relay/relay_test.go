@@ -61,21 +61,10 @@ func ended(conn net.Conn) bool {
 
 // named sends its name to whoever connects, and the same back.
 func named(t *testing.T, name string) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { io.WriteString(conn, name); io.Copy(conn, conn); conn.Close() }()
-		}
-	}()
-	return listener.Addr().String()
+	return xraytest.Server(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, name)
+		_, _ = io.Copy(conn, conn)
+	})
 }
 
 func greeting(t *testing.T, conn net.Conn) string {

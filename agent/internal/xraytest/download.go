@@ -12,31 +12,17 @@ const block = 4 << 10
 
 // SlowSource sends numbered blocks, slowly and without end, to whoever connects.
 func SlowSource(t testing.TB) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
+	return Server(t, func(conn net.Conn) {
+		b := make([]byte, block)
+		var err error
+		for n := 0; err == nil; n++ {
+			for i := range b {
+				b[i] = byte(n)
 			}
-			go func() {
-				defer conn.Close()
-				b := make([]byte, block)
-				for n := 0; err == nil; n++ {
-					for i := range b {
-						b[i] = byte(n)
-					}
-					_, err = conn.Write(b)
-					time.Sleep(20 * time.Millisecond)
-				}
-			}()
+			_, err = conn.Write(b)
+			time.Sleep(20 * time.Millisecond)
 		}
-	}()
-	return listener.Addr().String()
+	})
 }
 
 // Download reads from a SlowSource until some time after the end of over, and tests each byte.

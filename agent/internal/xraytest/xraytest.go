@@ -178,21 +178,7 @@ func LetIn(dial func() net.Conn) bool {
 
 // EchoServer sends back what comes over TCP.
 func EchoServer(t testing.TB) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { io.Copy(conn, conn); conn.Close() }()
-		}
-	}()
-	return listener.Addr().String()
+	return Server(t, func(conn net.Conn) { _, _ = io.Copy(conn, conn) })
 }
 
 // UDPEchoServer sends back each packet.
@@ -263,23 +249,8 @@ func (c Certificate) Pool() *x509.CertPool {
 
 // tlsTarget is the TLS 1.3 site that a REALITY node borrows its face from.
 func tlsTarget(t testing.TB, c Certificate) string {
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
-		Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { io.Copy(io.Discard, conn); conn.Close() }()
-		}
-	}()
-	return listener.Addr().String()
+	config := &tls.Config{Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}
+	return Server(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, tls.Server(conn, config)) })
 }
 
 // Setup is one way to serve and how a client connects to it.

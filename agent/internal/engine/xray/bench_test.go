@@ -74,25 +74,12 @@ func plainXray(b *testing.B, node api.Node, u api.User) {
 }
 
 // source sends without end to whoever connects.
-func source(b *testing.B) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				for block := make([]byte, 64<<10); err == nil; _, err = conn.Write(block) {
-				}
-			}()
+func source(t testing.TB) string {
+	return Server(t, func(conn net.Conn) {
+		var err error
+		for block := make([]byte, 64<<10); err == nil; _, err = conn.Write(block) {
 		}
-	}()
-	return listener.Addr().String()
+	})
 }
 
 // BenchmarkDownload compares the agent with xray as it comes; the client, xray's too, costs as much in both.

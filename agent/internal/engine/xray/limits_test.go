@@ -79,24 +79,7 @@ func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
 }
 
 func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
-	// A server that sends without end.
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				for block := make([]byte, 8<<10); err == nil; _, err = conn.Write(block) {
-				}
-			}()
-		}
-	}()
+	endless := source(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +90,7 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 			other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
 			mustExchange(t, other, 1000)
 			client := NewClient(t, s.Client(limited))
-			conn := client.Dial(listener.Addr().String())
+			conn := client.Dial(endless)
 			if _, err := conn.Write([]byte("go")); err != nil {
 				t.Fatal(err)
 			}
