@@ -3,19 +3,17 @@ import { beforeEach, expect, it } from 'vitest'
 import { server, stillLoading } from '@/test/msw/server'
 import { openApp } from '@/test/render'
 
-const patience = { timeout: 4000 }
-
 beforeEach(() => server.use(stillLoading))
 
 // First in this file: a tree once loaded stays.
 it('an open page starts without the routes of the others and leads to them all the same', async () => {
   const { router } = await openApp('/auth/sign-in')
-  await screen.findByLabelText('Email', {}, patience)
+  await screen.findByLabelText('Email')
   expect(router.routesByPath).not.toHaveProperty('/about')
 
   const depth = router.history.length
   await router.navigate({ href: '/about?from=here#terms', state: { from: 'here' } as object })
-  expect(await screen.findByRole('heading', { level: 1 }, patience)).toBeVisible()
+  expect(await screen.findByRole('heading', { level: 1 })).toBeVisible()
   expect(router.state.matches.at(-1)?.routeId).toBe('/about')
   expect(router.state.location).toMatchObject({
     href: '/about?from=here#terms',
@@ -28,14 +26,14 @@ it.each(['/no/such/page', '/auth/no-such-page', '/about/more'])(
   '%s is no page, and says so without the sidebar',
   async (path) => {
     await openApp(path)
-    expect(await screen.findByText('404 · Page Not Found', {}, patience)).toBeVisible()
+    expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
     expect(screen.getAllByRole('main')).toHaveLength(1)
   },
 )
 
 it('an address that only leads elsewhere does so from a cold start', async () => {
   const { router } = await openApp('/user/wallet?tab=recharges')
-  await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'), patience)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
   expect(router.state.location.search).toMatchObject({
     next: expect.stringContaining('/user/wallet?tab=recharges') as unknown,
   })

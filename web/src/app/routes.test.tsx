@@ -4,9 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { server, site, stillLoading, success } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 
-/** A page is a chunk of its own, which the test has to load first. */
-const patience = { timeout: 4000 }
-
 const hasSidebar = () => screen.queryAllByRole('navigation', { name: 'Main navigation' }).length > 0
 
 beforeEach(() => server.use(stillLoading))
@@ -14,14 +11,14 @@ beforeEach(() => server.use(stillLoading))
 describe('open pages', () => {
   it('/auth leads to sign-in', async () => {
     const { router } = await openApp('/auth')
-    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'), patience)
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
   })
 
   it.each(['/auth/sign-out', '/auth/sign-in-by-access-jwt'])(
     '%s is open, without the sidebar',
     async (path) => {
       const { router } = await openApp(path)
-      await screen.findByRole('main', {}, patience)
+      await screen.findByRole('main')
       expect(router.state.matches.map(({ routeId }) => routeId)).not.toContain('/user')
       expect(hasSidebar()).toBe(false)
     },
@@ -35,7 +32,7 @@ describe('open pages', () => {
     ['/settings', 'Preferences', true],
   ])('%s has its title and layout for strangers', async (path, title, isDefaultLayout) => {
     const { router } = await openApp(path)
-    await screen.findByRole('heading', { level: 1 }, patience)
+    await screen.findByRole('heading', { level: 1 })
     await waitFor(() => expect(document.title).toBe(`${title} · Network Accelerator`))
     expect(router.state.location.pathname).toBe(path)
     expect(hasSidebar()).toBe(isDefaultLayout)
@@ -55,14 +52,14 @@ const userPages = [
 describe('pages of a user', () => {
   it.each(userPages)('%s has its title and the default layout', async (path, title) => {
     await openSignedIn(path)
-    await screen.findByRole('heading', { level: 1, name: title }, patience)
+    await screen.findByRole('heading', { level: 1, name: title })
     expect(document.title).toBe(`${title} · Network Accelerator`)
     expect(hasSidebar()).toBe(true)
   })
 
   it.each(userPages)('%s leads strangers to sign-in and back', async (path) => {
     const { router } = await openApp(path)
-    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'), patience)
+    await waitFor(() => expect(router.state.location.pathname).toBe('/auth/sign-in'))
     expect(router.state.location.search).toMatchObject({
       next: expect.stringMatching(new RegExp(`^${path}`)) as unknown,
     })
@@ -70,7 +67,7 @@ describe('pages of a user', () => {
 
   it('that do not exist say so within the layout, however deep', async () => {
     await openSignedIn('/user/no/such/page')
-    expect(await screen.findByText('404 · Page Not Found', {}, patience)).toBeVisible()
+    expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
     expect(document.title).toBe('Page Not Found')
     expect(hasSidebar()).toBe(true)
   })
@@ -88,7 +85,7 @@ describe('about', () => {
     }
     server.use(http.get('*/api/v2/site', () => success({ ...site, site_name: 'Runway', about })))
     await openApp('/about')
-    expect(await screen.findByText('We run it.', {}, patience)).toBeVisible()
+    expect(await screen.findByText('We run it.')).toBeVisible()
     const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href')
     expect(hrefOf('help@example.com')).toBe('mailto:help@example.com')
     expect(hrefOf('example.com/terms')).toBe('https://example.com/terms')
@@ -99,7 +96,7 @@ describe('about', () => {
 
   it('tells whom to ask for the source where no address is set', async () => {
     await openApp('/about')
-    expect(await screen.findByText(/Ask whoever runs this site/, {}, patience)).toBeVisible()
+    expect(await screen.findByText(/Ask whoever runs this site/)).toBeVisible()
     expect(screen.queryByRole('link', { name: 'Source code' })).not.toBeInTheDocument()
   })
 })

@@ -3,8 +3,8 @@ import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import { server } from './msw/server'
 
-// What is waited for comes later on a busy machine than the second that is the default.
-configure({ asyncUtilTimeout: 5_000 })
+// What is waited for comes later on a busy machine than the second that is the default. Nothing waits in vain.
+configure({ asyncUtilTimeout: 30_000 })
 
 // jsdom has neither; Mantine asks both.
 window.matchMedia = (query) =>

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { session } from '@/app/session/current-session'
@@ -189,13 +189,13 @@ describe('passkeys', () => {
     )
     server.use(http.post('*/api/v2/auth/passkey/begin', () => success({ options: {} })))
     const { user } = await openApp('/auth/sign-in')
-    await vi.waitFor(() => expect(offering()).toEqual([true]))
+    await waitFor(() => expect(offering()).toEqual([true]))
     await user.click(await screen.findByRole('button', { name: 'Use a passkey' }))
-    await vi.waitFor(() => expect(cancel).toBeDefined())
+    await waitFor(() => expect(cancel).toBeDefined())
     expect(offering()).toEqual([false])
     cancel?.()
     expect(await screen.findByText(/Nothing was chosen/)).toBeVisible()
-    await vi.waitFor(() => expect(offering()).toEqual([false, true]))
+    await waitFor(() => expect(offering()).toEqual([false, true]))
   })
 
   it('sign in, and say why they do not', async () => {
@@ -218,6 +218,6 @@ describe('passkeys', () => {
     await user.click(button)
     expect(await screen.findByText('It was removed')).toBeVisible()
     await user.click(button)
-    await vi.waitFor(() => expect(router.state.location.pathname).toBe('/settings'))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/settings'))
   })
 })

@@ -21,8 +21,6 @@ const titles = {
   'dashboard-demo': 'Dashboard demo',
   'api-example': 'API example',
 }
-/** Each page is a chunk of its own, which the test has to load first. */
-const patience = { timeout: 4000 }
 
 const pages = Object.entries(titles)
 
@@ -36,7 +34,7 @@ describe('test pages', () => {
   it.each(pages)('%s has its title, its layout and the way to the others', async (name, title) => {
     open()
     await openApp(`/test-page/${name}`)
-    expect(await screen.findByRole('heading', { level: 1, name: title }, patience)).toBeVisible()
+    expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible()
     expect(document.title).toContain(title)
     const isWide = name === 'test2' || name === 'test3'
     expect(screen.queryAllByRole('navigation', { name: 'Main navigation' }).length > 0).toBe(

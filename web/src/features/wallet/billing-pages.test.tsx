@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { InvoiceItem, PurchaseRecord } from '@/api/gen/types.gen'
@@ -76,7 +76,7 @@ describe('the invoices', () => {
     const { router, user } = await openSignedIn('/user/wallet/billing')
     await screen.findByRole('row', { name: /Standard/ })
     const choice = screen.getByRole('combobox', { name: 'Month' })
-    await vi.waitFor(() => expect(within(choice).getAllByRole('option').length).toBeGreaterThan(1))
+    await waitFor(() => expect(within(choice).getAllByRole('option').length).toBeGreaterThan(1))
     const [, latest] = within(choice).getAllByRole<HTMLOptionElement>('option')
     await user.selectOptions(choice, latest?.value ?? '')
     expect(await screen.findByText('No invoices in this month.')).toBeVisible()
@@ -99,7 +99,7 @@ describe('the invoices', () => {
     const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined)
     const { user } = await openSignedIn('/user/wallet/billing?month=2026-11')
     await user.click(await screen.findByRole('button', { name: 'Save as CSV' }))
-    await vi.waitFor(() => expect(click).toHaveBeenCalled())
+    await waitFor(() => expect(click).toHaveBeenCalled())
     const bytes = new Uint8Array((await kept[0]?.arrayBuffer()) ?? [])
     expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf])
     expect(new TextDecoder().decode(bytes).split('\r\n')).toEqual([

@@ -195,7 +195,7 @@ describe('a recharge that waits', () => {
     await openSignedIn('/user/wallet/recharge/new?id=31')
     expect(await screen.findByText(/The time is up/)).toBeVisible()
     is({ state: 'expired' })
-    expect(await screen.findByText(/not paid in time/, {}, { timeout: 4000 })).toBeVisible()
+    expect(await screen.findByText(/not paid in time/)).toBeVisible()
   })
 
   it('tells by itself when it was paid', async () => {
@@ -206,9 +206,7 @@ describe('a recharge that waits', () => {
     await openSignedIn('/user/wallet/recharge/new?id=31')
     await screen.findByRole('link', { name: 'Go and pay' })
     isPaid = true
-    expect(
-      await screen.findByText('The money is in your balance.', {}, { timeout: 4000 }),
-    ).toBeVisible()
+    expect(await screen.findByText('The money is in your balance.')).toBeVisible()
     expect(await screen.findByText('Available balance now')).toHaveTextContent('¥128.50')
     expect(screen.getByRole('link', { name: 'See wallet' })).toBeVisible()
   })
