@@ -199,7 +199,11 @@ func TestFiveHundredPurchasesWithMoneyForFifty(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 500 {
 			wg.Go(func() {
-				switch _, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price}); {
+				err := dbtest.Patiently(func() error {
+					_, err := c.Shop.Confirm(t.Context(), user, shop.Purchase{PriceID: price})
+					return err
+				})
+				switch {
 				case err == nil:
 					bought.Add(1)
 				case errors.Is(err, wallet.ErrBalanceTooLow):

@@ -274,7 +274,10 @@ func TestStockAndLimitsHoldUnderARace(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 1000 {
 			wg.Go(func() {
-				_, err := c.Confirm(t.Context(), users[i%len(users)], shop.Purchase{PriceID: plan.Prices[0].ID})
+				err := dbtest.Patiently(func() error {
+					_, err := c.Confirm(t.Context(), users[i%len(users)], shop.Purchase{PriceID: plan.Prices[0].ID})
+					return err
+				})
 				switch {
 				case err == nil:
 					sold.Add(1)
