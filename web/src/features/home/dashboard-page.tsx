@@ -42,7 +42,7 @@ export function DashboardPage() {
 function TopSkeleton() {
   return (
     <>
-      <Card className={classes.main}>
+      <Card className={`${classes.main} ${classes.loading}`}>
         <Skeleton height={24} width={120} />
         <Skeleton height={48} width={220} mt={28} />
         <Skeleton height={6} mt={16} />
@@ -50,7 +50,7 @@ function TopSkeleton() {
         <Skeleton height={42} mt={24} />
         <Skeleton height={42} mt={12} />
       </Card>
-      <Card>
+      <Card className={classes.loading}>
         <Skeleton height={24} width={80} />
         <Skeleton height={38} width={140} mt={16} />
         <Skeleton height={42} mt={16} />
