@@ -43,7 +43,7 @@ type agent struct {
 	server  string
 	version string
 	started time.Time
-	state   string
+	data    string
 	client  *api.Client
 	log     *slog.Logger
 	meter   *meter.Meter
@@ -68,10 +68,10 @@ type agent struct {
 	etag       string
 	users      map[int64]member
 	blocked    map[netip.Addr]bool
-	have       bool
-	configured bool
-	relaying   bool
-	dirty      bool
+	have       bool // there is a list, the server's or the saved one
+	configured bool // the engine serves known.Node
+	relaying   bool // and the relay its forwards
+	dirty      bool // what is known is not saved
 	// stale means that only a snapshot can bring the list up to date; interrupt ends the stream that is followed.
 	stale     bool
 	interrupt context.CancelCauseFunc
@@ -86,9 +86,9 @@ type member struct {
 	told time.Time
 }
 
-// Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at once if the
-// folder is in use, if the secret is another node's, or if it cannot keep accounts; with meter.ErrRemoved if the folder was removed
-// meanwhile, after it has reported what was counted: it can be run again.
+// Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at
+// once if the folder is in use, if the secret is another node's, or if it cannot keep accounts; with meter.ErrRemoved if the
+// folder was removed meanwhile, after it has reported what was counted: it can be run again.
 func Run(ctx context.Context, c Config) error {
 	folder, err := claim(c.Data)
 	if err != nil {
@@ -108,7 +108,7 @@ func run(ctx context.Context, c Config, folder *os.File) error {
 		return err
 	}
 	a := &agent{
-		node: c.Node, server: c.Server, version: c.Version, started: time.Now(), state: filepath.Join(c.Data, "state.json"),
+		node: c.Node, server: c.Server, version: c.Version, started: time.Now(), data: c.Data,
 		client: client, log: c.Log, users: map[int64]member{}, doubt: map[int64]bool{},
 		hurry: make(chan struct{}, 1), stale: true,
 	}
@@ -151,8 +151,8 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters, which it fails to do if they were removed, saves the state, tries again to open listeners that could not be opened, and takes over
-// a new certificate.
+// upkeep syncs the counters each second, and each 5 s saves the list and mends what is not served as it should be. It fails
+// if the counters were removed.
 func (a *agent) upkeep(ctx context.Context) error {
 	for second := 1; sleep(ctx, time.Second); second++ {
 		err := errors.Join(a.meter.Kept(), a.meter.Sync())
@@ -164,14 +164,7 @@ func (a *agent) upkeep(ctx context.Context) error {
 		}
 		if second%5 == 0 {
 			a.save()
-			a.mu.Lock()
-			if a.have && (!a.configured || a.certificate.Changed()) {
-				a.configure()
-			}
-			if a.have && !a.relaying {
-				a.forward()
-			}
-			a.mu.Unlock()
+			a.mend()
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func tryFolder(c Config) error {
 	if err != nil {
 		return fmt.Errorf("nothing can be kept in it: %w", err)
 	}
-	saved, err := read(filepath.Join(c.Data, "state.json"))
+	saved, err := read(c.Data)
 	if err == nil && saved != nil && saved.Snapshot.Node.ID != c.Node {
 		var s Summary
 		if s.count(c.Data, nil); s.Waiting > 0 {

@@ -2,7 +2,7 @@ package run
 
 import "airstrip/agent/internal/api"
 
-// configure gives the engine the node with all users that may connect. What fails is tried again by upkeep.
+// configure gives the engine the node with all users that may connect. What fails is tried again by mend.
 func (a *agent) configure() {
 	users := make([]api.User, 0, len(a.users))
 	for id, m := range a.users {
@@ -24,11 +24,23 @@ func (a *agent) configure() {
 	a.forward()
 }
 
-// forward makes the node the relay of others that the server wants. What fails is tried again by upkeep.
+// forward makes the node the relay of others that the server wants. What fails is tried again by mend.
 func (a *agent) forward() {
 	err := a.relay.Set(a.known.Node.Listen, a.known.Node.Forwards)
 	a.relaying = err == nil
 	if a.troubles.note(relays, err) {
 		a.log.Error("the node cannot be a relay as the server wants it", "err", err)
+	}
+}
+
+// mend tries again what could not be opened, and takes over a new certificate.
+func (a *agent) mend() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.have && (!a.configured || a.certificate.Changed()) {
+		a.configure()
+	}
+	if a.have && !a.relaying {
+		a.forward()
 	}
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/durable"
 )
+
+// stateFile is where it lies in the data folder.
+const stateFile = "state.json"
 
 // savedState is the last word of the server, for a start while it is away. It holds users' secrets: mode 0600.
 type savedState struct {
@@ -30,20 +34,20 @@ func (s *savedState) listed() func(user int64) bool {
 
 // load answers nil if there is nothing saved for this node.
 func (a *agent) load() *savedState {
-	s, err := read(a.state)
+	s, err := read(a.data)
 	if err == nil && s != nil && s.Snapshot.Node.ID != a.node {
 		err = errors.New("it is of another node")
 	}
 	if err != nil {
-		a.log.Warn("the saved state is of no use", "file", a.state, "err", err)
+		a.log.Warn("the saved state is of no use", "file", filepath.Join(a.data, stateFile), "err", err)
 		return nil
 	}
 	return s
 }
 
-// read answers nil if nothing is saved.
-func read(path string) (*savedState, error) {
-	data, err := os.ReadFile(path)
+// read what is saved in a data folder, nil if nothing is.
+func read(data string) (*savedState, error) {
+	text, err := os.ReadFile(filepath.Join(data, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,7 +55,7 @@ func read(path string) (*savedState, error) {
 		return nil, err
 	}
 	s := new(savedState)
-	return s, json.Unmarshal(data, s)
+	return s, json.Unmarshal(text, s)
 }
 
 // save writes the state if it has changed.
@@ -76,12 +80,12 @@ func (a *agent) save() {
 		s.Snapshot.Blocked = append(s.Snapshot.Blocked, addr.String())
 	}
 	a.mu.Unlock()
-	data, err := json.Marshal(s)
+	text, err := json.Marshal(s)
 	if err == nil {
-		err = durable.WriteFile(a.state, data)
+		err = durable.WriteFile(filepath.Join(a.data, stateFile), text)
 	}
 	if a.troubles.note(state, err) {
-		a.log.Error("the state could not be saved; it is tried again", "file", a.state, "err", err)
+		a.log.Error("the state could not be saved; it is tried again", "file", filepath.Join(a.data, stateFile), "err", err)
 	}
 	if err != nil {
 		a.mu.Lock()

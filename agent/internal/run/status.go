@@ -60,9 +60,8 @@ func (a *agent) summary() Summary {
 		}
 		s.Findings.say(clockTrouble(a.client.Now()), "clock")
 	}
-	data := filepath.Dir(a.state)
-	s.Findings.say(errors.Join(a.troubles.why(counters), a.troubles.why(spool), a.troubles.why(state)), "data folder %s", data)
-	s.count(data, a.troubles.why(sending))
+	s.Findings.say(errors.Join(a.troubles.why(counters), a.troubles.why(spool), a.troubles.why(state)), "data folder %s", a.data)
+	s.count(a.data, a.troubles.why(sending))
 	return s
 }
 
@@ -132,7 +131,7 @@ func Summarize(data string) (s Summary) {
 		wrong += "; the last one ended " + s.Failure
 	}
 	s.Findings.say(errors.New(wrong), "agent")
-	saved, err := read(filepath.Join(data, "state.json"))
+	saved, err := read(data)
 	switch {
 	case err != nil:
 		s.Findings.say(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err), "saved list")
