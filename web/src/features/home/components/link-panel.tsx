@@ -94,8 +94,8 @@ function LinkField({ url }: { url: string }) {
 function PanelSkeleton() {
   return (
     <>
-      <Skeleton height={40} />
-      <Skeleton height={40} mt={12} />
+      <Skeleton height={42} />
+      <Skeleton className={classes.loading} />
     </>
   )
 }
