@@ -294,7 +294,7 @@ func (nodeList) Run(ctx context.Context, cfg *app.Config) error {
 		for i, n := range nodes {
 			n.Private = nil
 			state, heard := states[n.ID]
-			all[i] = listed{Node: n, Status: a.Nodes.Health(state), Month: months[n.ID]}
+			all[i] = listed{Node: n, Status: state.Health(a.Nodes.Local()), Month: months[n.ID]}
 			if heard {
 				all[i].SeenAt = &state.SeenAt
 			}

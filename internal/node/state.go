@@ -35,7 +35,7 @@ type State struct {
 	OnlineUsers    int64
 }
 
-// Health gives the node's health at now.
+// Health gives the node's health at now; of the zero State it is offline.
 func (s State) Health(now time.Time) Health {
 	switch silent := now.Sub(s.SeenAt); {
 	case silent < 90*time.Second:
@@ -45,9 +45,6 @@ func (s State) Health(now time.Time) Health {
 	}
 	return Offline
 }
-
-// Health gives a node's health now, from its state; the zero State is offline.
-func (s *Nodes) Health(st State) Health { return st.Health(s.db.Now()) }
 
 // States gives the states of all nodes that were ever heard of, by id.
 func (s *Nodes) States(ctx context.Context) (map[int64]State, error) {

@@ -52,31 +52,7 @@ type staffAuditRecord struct {
 	CreatedAt time.Time `json:"created_at" doc:"When the node reported it"`
 }
 
-type blockedIPs struct {
-	Addresses  []blockedIP `json:"addresses" doc:"Newest first"`
-	TotalCount int64       `json:"total_count"`
-}
-
-type blockedIP struct {
-	IP        string    `json:"ip"`
-	NodeID    int64     `json:"node_id" doc:"That asked all nodes to block it"`
-	BlockedAt time.Time `json:"blocked_at"`
-}
-
-type unblockBody struct {
-	IP string `json:"ip" minLength:"2" maxLength:"64"`
-}
-
-type speedTests struct {
-	Tests []speedTest `json:"tests" doc:"Newest first, the last twenty"`
-}
-
-type speedTest struct {
-	Results  map[string]string `json:"results" doc:"Texts of the agent, by telecomping, telecomeupload, telecomedownload, and the same of unicom and cmcc"`
-	TestedAt time.Time         `json:"tested_at"`
-}
-
-// AuditRules adds, for staff, the audit rules, the addresses that nodes block and the speed tests that nodes report.
+// AuditRules adds, for staff, the audit rules and what they stopped.
 func AuditRules(nodes *node.Nodes) Resource {
 	roles := []account.Role{account.Owner, account.Admin}
 	type which struct {
@@ -85,10 +61,6 @@ func AuditRules(nodes *node.Nodes) Resource {
 	type change struct {
 		ID   int64 `path:"rule_id" minimum:"1"`
 		Body auditRuleBody
-	}
-	type part struct {
-		Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
-		Offset int64 `query:"offset" minimum:"0" default:"0"`
 	}
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/staff/audit-rules", id: "staff_audit_rules", tag: "staff", access: staff, roles: roles, summary: "The audit rules"},
@@ -137,31 +109,6 @@ func AuditRules(nodes *node.Nodes) Resource {
 				out := staffAuditRecords{[]staffAuditRecord{}, total}
 				for _, h := range records {
 					out.Records = append(out.Records, staffAuditRecord{h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})
-				}
-				return out, err
-			})
-		handle(r, op{method: http.MethodGet, path: "/staff/blocked-ips", id: "staff_blocked_ips", tag: "staff", access: staff, roles: roles, summary: "Addresses that all nodes block because one asked for it"},
-			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
-				rows, total, err := nodes.AllBlockedIPs(ctx, in.Limit, in.Offset)
-				out := blockedIPs{[]blockedIP{}, total}
-				for _, b := range rows {
-					out.Addresses = append(out.Addresses, blockedIP{b.IP, b.NodeID, b.At})
-				}
-				return out, err
-			})
-		handle(r, op{method: http.MethodPost, path: "/staff/blocked-ips/unblock", id: "staff_ip_unblock", tag: "staff", access: staff, roles: roles, summary: "Let an address go before its day is over"},
-			func(ctx context.Context, _ account.Identity, in *body[unblockBody]) (Empty, error) {
-				return Empty{}, nodes.UnblockIP(ctx, in.Body.IP)
-			})
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/speed-tests", id: "staff_node_speed_tests", tag: "staff", access: staff, roles: roles, summary: "How fast a node says it reaches the carriers"},
-			func(ctx context.Context, _ account.Identity, in *nodeID) (speedTests, error) {
-				if _, err := nodes.Get(ctx, in.ID); err != nil {
-					return speedTests{}, err
-				}
-				tests, err := nodes.SpeedTests(ctx, in.ID)
-				out := speedTests{[]speedTest{}}
-				for _, t := range tests {
-					out.Tests = append(out.Tests, speedTest{t.Results, t.At})
 				}
 				return out, err
 			})

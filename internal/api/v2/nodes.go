@@ -58,6 +58,7 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 			return out, err
 		}
 		states, err := nodes.States(ctx)
+		now := nodes.Local()
 		out = nodesResult{AvailableNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
 		for _, n := range all {
 			if !n.Visible || !n.Serves() {
@@ -65,7 +66,7 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 			}
 			out.TotalNodes++
 			if access.Admits(n.Class, n.GroupID) {
-				out.AvailableNodes = append(out.AvailableNodes, showNode(n.In(group), states[n.ID], nodes.Health(states[n.ID]), nodes.Local()))
+				out.AvailableNodes = append(out.AvailableNodes, showNode(n.In(group), states[n.ID], now))
 			}
 		}
 		return out, err
@@ -92,9 +93,9 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 	}
 }
 
-func showNode(n node.Node, st node.State, health node.Health, now time.Time) nodeInfo {
+func showNode(n node.Node, st node.State, now time.Time) nodeInfo {
 	info := nodeInfo{
-		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country, Load: float64(st.CPUPermille) / 10, Status: health,
+		NodeID: n.ID, NodeName: n.Name, ServerAddress: n.Address, Location: n.Country, CountryCode: n.Country, Load: float64(st.CPUPermille) / 10, Status: st.Health(now),
 		Bandwidth: bandwidth(n.LinkMbps), IsPremium: n.Class > 0, Rate: rateText(n.Rate(now)), HourRates: rateTexts(n.HourRates), Tags: append([]string{}, n.Tags...), Class: n.Class, SpeedMbps: n.SpeedMbps, OnlineUsers: st.OnlineUsers,
 	}
 	for _, word := range []string{string(n.Protocol), n.Settings.Transport, n.Settings.Security} {

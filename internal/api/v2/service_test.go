@@ -75,7 +75,7 @@ func newField(t *testing.T, d *db.DB) *field {
 	}, v2.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings, func(_ context.Context, userID int64) ([]string, error) {
 		return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
 	}), v2.Chat(accounts, wallets, f.services), v2.Services(f.services), v2.Nodes(f.nodes, f.services), v2.Traffic(f.traffic, f.nodes),
-		v2.Audit(f.nodes), v2.AuditRules(f.nodes))
+		v2.Audit(f.nodes), v2.AuditRules(f.nodes), v2.BlockedIPs(f.nodes), v2.StaffNodeLooks(f.nodes, nil))
 	f.till = &till{door: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {

@@ -78,13 +78,13 @@ type madeSecret struct {
 	Install string `json:"install" doc:"As in the answer to a new node; it brings the agent up to date, too"`
 }
 
-func newStaffNode(n node.Node, st node.State, health node.Health, month node.Month, now time.Time) staffNode {
+func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) staffNode {
 	out := staffNode{
 		ID: n.ID, Name: n.Name, Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()),
 		Rate: rateText(n.RatePermille), HourRates: rateTexts(n.HourRates), RateNow: rateText(n.Rate(now)), QuotaBytes: n.QuotaBytes, ResetDay: n.ResetDay,
 		UsedBytes: month.Used, ResetsAt: month.Ends.UTC(), Spent: n.Spent, GroupHosts: map[string]nodeEndpoint{}, Relays: []nodeRelay{}, Tags: append([]string{}, n.Tags...), Remark: n.Remark,
 		Class: n.Class, GroupID: n.GroupID, Country: n.Country, SpeedMbps: n.SpeedMbps, LinkMbps: n.LinkMbps, Sort: n.Sort, Visible: n.Visible, Enabled: n.Enabled,
-		Status: health, Agent: st.Version, Uptime: st.UptimeSeconds, Load: append([]float64{}, st.Load...), CPU: float64(st.CPUPermille) / 10, Memory: float64(st.MemoryPermille) / 10,
+		Status: st.Health(now), Agent: st.Version, Uptime: st.UptimeSeconds, Load: append([]float64{}, st.Load...), CPU: float64(st.CPUPermille) / 10, Memory: float64(st.MemoryPermille) / 10,
 		UpBPS: st.UpBPS, DownBPS: st.DownBPS, Connected: st.Connections, Online: st.OnlineUsers, CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt,
 	}
 	if !st.SeenAt.IsZero() {

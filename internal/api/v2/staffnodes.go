@@ -8,85 +8,31 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
-	"airstrip/internal/traffic"
 )
 
-type nodeMoment struct {
-	At      time.Time `json:"at" doc:"When the step began"`
-	CPU     float64   `json:"cpu" doc:"Percent, on the average"`
-	Memory  float64   `json:"memory"`
-	UpBPS   int64     `json:"up_bps" doc:"Bytes a second, on the average"`
-	DownBPS int64     `json:"down_bps"`
-	Open    int64     `json:"connections"`
-	Online  int64     `json:"online_users" doc:"The most at once"`
-}
-
-type nodeOutage struct {
-	BeganAt time.Time  `json:"began_at" doc:"The last sign of life before it"`
-	EndedAt *time.Time `json:"ended_at" nullable:"true" doc:"null: it lasts"`
-}
-
-type nodeHistory struct {
-	StepMinutes int64        `json:"step_minutes"`
-	Moments     []nodeMoment `json:"moments" doc:"Steps in which it said nothing are left out"`
-	Outages     []nodeOutage `json:"outages" doc:"The newest first"`
-}
-
-type nodeOnline struct {
-	UserID  int64     `json:"user_id"`
-	IP      string    `json:"ip"`
-	FirstAt time.Time `json:"first_at"`
-	LastAt  time.Time `json:"last_at"`
-}
-
-type heavyUser struct {
-	UserID    int64  `json:"user_id"`
-	Email     string `json:"email" doc:"Empty: the account is gone"`
-	UpBytes   int64  `json:"up_bytes"`
-	DownBytes int64  `json:"down_bytes"`
-	Billed    int64  `json:"billed_bytes"`
-}
-
-type sharedKey struct {
-	On    bool       `json:"on"`
-	Until *time.Time `json:"until" nullable:"true" doc:"null: until it is taken back"`
-}
-
-type rebuiltNode struct {
-	NodeID     int64        `json:"node_id"`
-	NodeName   string       `json:"node_name"`
-	Method     string       `json:"method" doc:"The cipher it had"`
-	VPNType    string       `json:"vpn_type" doc:"What it becomes"`
-	NodeConfig nodeSettings `json:"node_config"`
-	IsRebuilt  bool         `json:"is_rebuilt" doc:"false: a dry run"`
-	ServerHost string       `json:"server_address"`
-	ServerPort int          `json:"server_port"`
-}
-
-// StaffNodes adds what staff does with nodes. install gives the line that makes a machine the node of that number.
-func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, secret string) string) Resource {
-	see, change := []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}, []account.Role{account.Owner, account.Admin}
-	show := func(ctx context.Context, chosen ...node.Node) ([]staffNode, error) {
-		states, err := nodes.States(ctx)
-		if err != nil {
-			return nil, err
-		}
+// StaffNodes adds the nodes for staff, who add, change and remove them. install gives the line that makes a machine the
+// node of that number.
+func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) string) Resource {
+	see, change := nodeViewers, []account.Role{account.Owner, account.Admin}
+	show := func(ctx context.Context, states map[int64]node.State, chosen ...node.Node) ([]staffNode, error) {
+		now := nodes.Local()
 		months, err := nodes.Months(ctx, chosen...)
 		out := make([]staffNode, len(chosen))
 		for i, n := range chosen {
-			out[i] = newStaffNode(n, states[n.ID], nodes.Health(states[n.ID]), months[n.ID], nodes.Local())
+			out[i] = newStaffNode(n, states[n.ID], months[n.ID], now)
 		}
 		return out, err
 	}
 	one := func(ctx context.Context, n node.Node) (staffNode, error) {
-		shown, err := show(ctx, n)
+		states, err := nodes.States(ctx)
+		if err != nil {
+			return staffNode{}, err
+		}
+		shown, err := show(ctx, states, n)
 		if err != nil {
 			return staffNode{}, err
 		}
 		return shown[0], nil
-	}
-	type which struct {
-		ID int64 `path:"node_id" minimum:"1"`
 	}
 	return func(r *Router) {
 		type listQuery struct {
@@ -109,16 +55,16 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, 
 				var found []node.Node
 				for _, n := range all {
 					words := strings.ToLower(n.Name + "\n" + n.Address + "\n" + strings.Join(n.Tags, "\n") + "\n" + n.Remark)
-					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" || in.Status == string(nodes.Health(states[n.ID]))) && (in.Protocol == "" || in.Protocol == string(n.Protocol)) {
+					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" || in.Status == string(states[n.ID].Health(nodes.Local()))) && (in.Protocol == "" || in.Protocol == string(n.Protocol)) {
 						found = append(found, n)
 					}
 				}
 				page := found[min(in.Offset, len(found)):min(in.Offset+in.Limit, len(found))]
-				shown, err := show(ctx, page...)
+				shown, err := show(ctx, states, page...)
 				return staffNodePage{len(found), shown}, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}", id: "staff_node_get", tag: "staff", access: staff, roles: see, summary: "One node"},
-			func(ctx context.Context, _ account.Identity, in *which) (staffNode, error) {
+			func(ctx context.Context, _ account.Identity, in *nodeID) (staffNode, error) {
 				n, err := nodes.Get(ctx, in.ID)
 				if err != nil {
 					return staffNode{}, err
@@ -158,7 +104,7 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, 
 				return one(ctx, made)
 			})
 		handle(r, op{method: http.MethodDelete, path: "/staff/nodes/{node_id}", id: "staff_node_remove", tag: "staff", access: staff, roles: change, summary: "Remove a node; what was counted on it stays"},
-			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
+			func(ctx context.Context, _ account.Identity, in *nodeID) (Empty, error) {
 				return Empty{}, nodes.Remove(ctx, in.ID)
 			})
 		type secretWish struct {
@@ -174,90 +120,6 @@ func StaffNodes(nodes *node.Nodes, t *traffic.Traffic, install func(node int64, 
 					return madeSecret{}, err
 				}
 				return madeSecret{secret, install(in.ID, secret)}, nil
-			})
-		type historyQuery struct {
-			ID    int64 `path:"node_id" minimum:"1"`
-			Hours int64 `query:"hours" default:"24" minimum:"1" maximum:"2160"`
-		}
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/history", id: "staff_node_history", tag: "staff", access: staff, roles: see, summary: "How a node was in the last hours, in about 300 steps, and when it was away"},
-			func(ctx context.Context, _ account.Identity, in *historyQuery) (nodeHistory, error) {
-				if _, err := nodes.Get(ctx, in.ID); err != nil {
-					return nodeHistory{}, err
-				}
-				to := nodes.Local()
-				from, step := to.Add(-time.Duration(in.Hours)*time.Hour), max(1, in.Hours*60/300)
-				moments, err := nodes.History(ctx, in.ID, from, to.Add(time.Minute), step)
-				if err != nil {
-					return nodeHistory{}, err
-				}
-				outages, err := nodes.Outages(ctx, in.ID, from)
-				out := nodeHistory{step, []nodeMoment{}, []nodeOutage{}}
-				for _, m := range moments {
-					out.Moments = append(out.Moments, nodeMoment{m.At, float64(m.CPUPermille) / 10, float64(m.MemoryPermille) / 10, m.UpBPS, m.DownBPS, m.Connections, m.OnlineUsers})
-				}
-				for _, o := range outages {
-					out.Outages = append(out.Outages, nodeOutage{o.BeganAt, o.EndedAt})
-				}
-				return out, err
-			})
-		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/online", id: "staff_node_online", tag: "staff", access: staff, roles: see[:3], summary: "The addresses that are connected to a node now"},
-			func(ctx context.Context, _ account.Identity, in *which) (out []nodeOnline, err error) {
-				if _, err := nodes.Get(ctx, in.ID); err != nil {
-					return nil, err
-				}
-				online, err := nodes.OnlineOn(ctx, in.ID)
-				for _, o := range online {
-					out = append(out, nodeOnline{o.UserID, o.IP, o.FirstAt, o.LastAt})
-				}
-				return out, err
-			})
-		type heavyQuery struct {
-			ID    int64 `path:"node_id" minimum:"1"`
-			Hours int   `query:"hours" default:"24" minimum:"1" maximum:"2160"`
-			Limit int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
-		}
-		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/users", id: "staff_node_users", tag: "staff", access: staff, roles: see[:3], summary: "The users who moved most on a node in the last hours"},
-			func(ctx context.Context, _ account.Identity, in *heavyQuery) (out []heavyUser, err error) {
-				if _, err := nodes.Get(ctx, in.ID); err != nil {
-					return nil, err
-				}
-				users, err := t.HeaviestOn(ctx, in.ID, nodes.Local().Add(-time.Duration(in.Hours)*time.Hour), in.Limit)
-				for _, u := range users {
-					out = append(out, heavyUser{u.UserID, u.Email, u.Up, u.Down, u.Billed})
-				}
-				return out, err
-			})
-		handle(r, op{method: http.MethodGet, path: "/staff/node-shared-key", id: "staff_shared_key", tag: "staff", access: staff, roles: change, summary: "Whether the one key of a panel before this one still opens all nodes"},
-			func(ctx context.Context, _ account.Identity, _ *Empty) (sharedKey, error) {
-				on, until, err := nodes.SharedKey(ctx)
-				return sharedKey{on, until}, err
-			})
-		type sharedWish struct {
-			Key   string     `json:"key" maxLength:"200" doc:"Empty: taken back"`
-			Until *time.Time `json:"until,omitempty"`
-		}
-		handle(r, op{method: http.MethodPut, path: "/staff/node-shared-key", id: "staff_shared_key_set", tag: "staff", access: staff, roles: change[:1], summary: "Let the one key of a panel before this one open all nodes while their agents move, or take it back"},
-			func(ctx context.Context, _ account.Identity, in *body[sharedWish]) (sharedKey, error) {
-				var until time.Time
-				if in.Body.Until != nil {
-					until = *in.Body.Until
-				}
-				if err := nodes.SetSharedKey(ctx, in.Body.Key, until); err != nil {
-					return sharedKey{}, err
-				}
-				on, at, err := nodes.SharedKey(ctx)
-				return sharedKey{on, at}, err
-			})
-		handleList(r, op{method: http.MethodGet, path: "/admin_api/old_ss_node_rebuild_vmess", id: "old_ss_node_rebuild_vmess", tag: "staff", access: staff, roles: change, summary: "Turn old Shadowsocks nodes into VMess ones"},
-			func(ctx context.Context, _ account.Identity, in *struct {
-				Apply bool `query:"apply" doc:"Without it nothing is changed"`
-			},
-			) (out []rebuiltNode, err error) {
-				rebuilt, err := nodes.RebuildVMess(ctx, in.Apply)
-				for _, b := range rebuilt {
-					out = append(out, rebuiltNode{b.Before.ID, b.Before.Name, b.Before.Settings.Method, string(b.After.Protocol), nodeSettings(b.After.Settings.Shown()), in.Apply, b.After.Address, b.After.Port})
-				}
-				return out, err
 			})
 	}
 }
