@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -38,6 +39,8 @@ type Nodes struct {
 	onAlarm  []func(ctx context.Context, tx bun.Tx, n Node, why Alarm) error
 
 	whereabouts whereabouts
+	turns       sync.Map // channels, by the node's id
+	streams     streams
 }
 
 // New gives the nodes in d; private keys in it are sealed with key.
@@ -46,6 +49,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, services *service.S
 		db: d, key: key, settings: settings, services: services,
 		bySecret: otter.Must(&otter.Options[claim, known]{MaximumSize: 10_000, ExpiryCalculator: otter.ExpiryWriting[claim, known](secretCached)}),
 		beats:    otter.Must(&otter.Options[int64, time.Time]{MaximumSize: 10_000}),
+		streams:  streams{of: map[int64][]*stream{}},
 		kept:     otter.Must(&otter.Options[int64, kept]{ExpiryCalculator: otter.ExpiryWriting[int64, kept](keptFor)}),
 	}
 }

@@ -27,10 +27,10 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 }
 
 func register(mux *http.ServeMux, s *server) {
-	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.snapshot))
+	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.inTurn(s.snapshot)))
 	mux.HandleFunc("GET /api/agent/v1/changes", s.guard(s.changes))
-	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.report))
-	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.status))
+	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.inTurn(s.report)))
+	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.inTurn(s.status)))
 	mux.HandleFunc("POST /api/agent/v1/devices", s.guard(s.device))
 }
 
@@ -44,6 +44,18 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 		if err != nil {
 			fail(w, r, err)
 		}
+	}
+}
+
+// inTurn is for what takes the server more than a moment; places for addresses are asked for by many at once.
+func (s *server) inTurn(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter, *http.Request, node.Node) error {
+	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
+		done, err := s.nodes.Turn(r.Context(), n)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return fn(w, r, n)
 	}
 }
 

@@ -144,7 +144,9 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 		return st.ended(err)
 	}
 	st.control.SetReadDeadline(time.Time{}) // the server's limit is for requests that have an end
-	return st.ended(st.follow(r.Context()))
+	ctx, done := s.nodes.Stream(r.Context(), n)
+	defer done()
+	return st.ended(st.follow(ctx))
 }
 
 // stream is one agent's stream of changes.

@@ -100,6 +100,12 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 			fail(w, r, errOtherNode)
 			return
 		}
+		done, err := s.nodes.Turn(r.Context(), n)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		defer done()
 		fn(w, r, n, revision)
 	}
 }

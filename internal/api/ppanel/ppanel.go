@@ -58,7 +58,7 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := s.find(r)
 		if err == nil {
-			err = fn(w, c)
+			err = s.inTurn(w, c, fn)
 		}
 		if err == nil {
 			return
@@ -66,6 +66,15 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 		f := api.NewFailure(r.Context(), err)
 		f.WriteAs(w, answer{Code: f.GetStatus(), Msg: f.Message})
 	}
+}
+
+func (s *server) inTurn(w http.ResponseWriter, c call, fn func(http.ResponseWriter, call) error) error {
+	done, err := s.nodes.Turn(c.Context(), c.node)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return fn(w, c)
 }
 
 // find gives the node of the key, which must be the one that the agent was set up for.

@@ -71,7 +71,17 @@ func (f *follower) follow(ctx context.Context, gone func()) error {
 		return err
 	}
 	f.node, f.since = n, revision
+	ctx, done := f.nodes.Stream(ctx, n)
+	defer done()
 	f.listening.Go(func() { defer gone(); f.listen(ctx, n) })
+	if err = f.tell(ctx, changes); ctx.Err() != nil {
+		return errAnew // a younger one has its place, unless all ends
+	}
+	return err
+}
+
+// tell tells the agent everything, and then what changes.
+func (f *follower) tell(ctx context.Context, changes <-chan int64) error {
 	if err := f.begin(ctx); err != nil {
 		return err
 	}

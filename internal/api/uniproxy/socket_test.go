@@ -570,3 +570,13 @@ func TestAShutdownEndsSockets(t *testing.T) {
 		k.ends(websocket.StatusGoingAway)
 	})
 }
+
+func TestANodesOldestSocketMakesWay(t *testing.T) {
+	each(t, func(s *site) {
+		oldest := s.follow("ss")
+		for range 32 {
+			s.follow("ss")
+		}
+		oldest.ends(websocket.StatusServiceRestart)
+	})
+}

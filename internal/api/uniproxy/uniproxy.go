@@ -85,6 +85,11 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 		return err
 	}
 	c.nodeType = who.nodeType
+	done, err := s.nodes.Turn(r.Context(), c.node)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if c.body == nil && r.Method == http.MethodPost {
 		if c.body, err = api.ReadPost(r.Body); err != nil {
 			return err

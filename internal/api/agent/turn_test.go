@@ -1,0 +1,83 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/node"
+)
+
+// Whoever broke into one node must not keep the server from the others, however much they send.
+func TestANodesRequestsWaitForEachOther(t *testing.T) {
+	each(t, func(s *site) {
+		other := s.Add(node.Draft("HK 02", node.VLESS, "hk.example", 444))
+		var held []func()
+		for range 4 {
+			done, err := s.Nodes.Turn(t.Context(), s.node)
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, done)
+		}
+		ask := func(ctx context.Context, secret, method, path string) (int, error) {
+			req, err := http.NewRequestWithContext(ctx, method, s.URL+path, strings.NewReader(`{"boot":"b"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+secret)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return 0, err
+			}
+			return res.StatusCode, res.Body.Close()
+		}
+		for path, method := range map[string]string{"snapshot": "GET", "status": "POST", "reports": "POST"} {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			if status, err := ask(ctx, s.secret, method, path); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s was answered %d beside four others of the node, %v", path, status, err)
+			}
+			cancel()
+		}
+		if status, err := ask(t.Context(), s.Keys[other.Name], "GET", "snapshot"); err != nil || status != 200 {
+			t.Errorf("another node: %d, %v", status, err)
+		}
+		if status, err := ask(t.Context(), s.secret, "GET", "changes?poll=1&since=1"); err != nil || status != 200 {
+			t.Errorf("a poll: %d, %v", status, err)
+		}
+		held[0]()
+		if status, err := ask(t.Context(), s.secret, "POST", "status"); err != nil || status != 200 {
+			t.Errorf("when one of the four was answered: %d, %v", status, err)
+		}
+	})
+}
+
+func TestANodesOldestStreamMakesWay(t *testing.T) {
+	each(t, func(s *site) {
+		since := s.revision()
+		oldest := s.stream(since)
+		s.next(oldest)
+		var others []<-chan line
+		for range 32 {
+			lines := s.stream(since)
+			s.next(lines)
+			others = append(others, lines)
+		}
+		for more := true; more; {
+			select {
+			case _, more = <-oldest:
+			case <-time.After(time.Minute):
+				t.Fatal("the oldest of 33 streams goes on")
+			}
+		}
+		s.start(3)
+		for i, lines := range others {
+			if l := s.next(lines); len(l.Users) != 1 {
+				t.Errorf("the stream %d says %+v", i+2, l)
+			}
+		}
+	})
+}
