@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,9 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"airstrip/internal/app"
 )
@@ -85,13 +88,25 @@ func openOrMake(ctx context.Context, cfg *app.Config, fn func(*app.App) error) e
 	return fn(a)
 }
 
+// commands are the characters that terminals take for commands and JSON lets stand: nodes and users named some of what is
+// printed.
+var commands = regexp.MustCompile(`[\x{7f}-\x{9f}]`)
+
 // printJSON prints v; a list without anything in it is an empty list.
 func printJSON(v any) error {
 	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
 		v = []any{}
 	}
-	enc := json.NewEncoder(os.Stdout)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := os.Stdout.Write(commands.ReplaceAllFunc(out.Bytes(), func(c []byte) []byte {
+		r, _ := utf8.DecodeRune(c)
+		return fmt.Appendf(nil, `\u%04x`, r)
+	}))
+	return err
 }

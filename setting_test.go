@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
+	"unicode"
 
 	"airstrip/internal/app"
 )
@@ -21,4 +23,23 @@ func TestACommandWithoutASiteMakesNone(t *testing.T) {
 	}
 	d.prints(nil, "migrate")
 	d.prints(nil, "setting", "list")
+}
+
+// Nodes and users name some of what commands print, and a terminal obeys U+009B as it does ESC [.
+func TestNothingPrintedIsACommandToTheTerminal(t *testing.T) {
+	d := desk{t, app.Config{Data: t.TempDir()}}
+	d.prints(nil, "migrate")
+	const name = "a\u009b31m\u007f中é\u0085"
+	d.prints(nil, "rule", "add", name, ":25$")
+	var listed json.RawMessage
+	d.prints(&listed, "rule", "list")
+	for _, r := range string(listed) {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Errorf("%U is in %q", r, listed)
+		}
+	}
+	var rules []struct{ Name string }
+	if err := json.Unmarshal(listed, &rules); err != nil || len(rules) != 1 || rules[0].Name != strings.TrimSpace(name) {
+		t.Errorf("read back as %+v, %v", rules, err)
+	}
 }
