@@ -79,28 +79,3 @@ type nodeSpeedTests struct {
 func (c nodeSpeedTests) Run(ctx context.Context, cfg *app.Config) error {
 	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) { return a.Nodes.SpeedTests(ctx, c.ID) })
 }
-
-type nodeRebuild struct {
-	Apply bool `help:"Do it; without it nothing is changed."`
-}
-
-func (c nodeRebuild) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		rows, err := a.Nodes.RebuildVMess(ctx, c.Apply)
-		if err != nil {
-			return err
-		}
-		type rebuilt struct {
-			ID      int64
-			Name    string
-			Method  string // the cipher that it had
-			Address string
-			Port    int
-		}
-		out := make([]rebuilt, len(rows))
-		for i, r := range rows {
-			out[i] = rebuilt{r.Before.ID, r.Before.Name, r.Before.Settings.Method, r.After.Address, r.After.Port}
-		}
-		return printJSON(map[string]any{"applied": c.Apply, "nodes": out})
-	})
-}

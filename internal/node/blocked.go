@@ -124,21 +124,21 @@ func without(ips, others []string) []string {
 	})
 }
 
-// BlockedIPs gives what was asked to be blocked in the last minute and is still.
-func (s *Nodes) BlockedIPs(ctx context.Context) ([]BlockedIP, error) {
+// BlockedLately gives what was asked to be blocked in the last minute and is still.
+func (s *Nodes) BlockedLately(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
 	err := s.db.NewSelect().Model(&rows).Where("at > ? AND unblocked_at IS NULL", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
 	return rows, err
 }
 
-// AllBlockedIPs gives a part of what is blocked now, the newest first, and how many there are.
-func (s *Nodes) AllBlockedIPs(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
+// BlockedIPs gives a part of what is blocked now, the newest first, and how many there are.
+func (s *Nodes) BlockedIPs(ctx context.Context, limit, offset int64) (rows []BlockedIP, total int64, err error) {
 	total, err = s.db.NewSelect().Model(&rows).Where("unblocked_at IS NULL").OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
-// UnblockedIPs gives what was let go in the last minute.
-func (s *Nodes) UnblockedIPs(ctx context.Context) ([]BlockedIP, error) {
+// UnblockedLately gives what was let go in the last minute.
+func (s *Nodes) UnblockedLately(ctx context.Context) ([]BlockedIP, error) {
 	var rows []BlockedIP
 	err := s.db.NewSelect().Model(&rows).Where("unblocked_at > ?", s.db.Now().Add(-told)).OrderExpr("id").Scan(ctx)
 	return rows, err

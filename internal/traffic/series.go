@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-
-	"airstrip/internal/job"
 )
 
 // Point is what a user moved in one hour or day.
@@ -104,40 +102,4 @@ func (t *Traffic) Records(ctx context.Context, userID int64, limit, offset int64
 		records[i] = Record{r.NodeID, time.Unix(r.Hour*3600, 0).UTC(), r.RatePermille, r.Up, r.Down, r.Billed}
 	}
 	return records, err
-}
-
-// Register puts the clearing of old rows on the timetable.
-func (t *Traffic) Register(q *job.Queue) {
-	q.Every("traffic.forget", job.Interval(24*time.Hour), t.forget)
-}
-
-// together is how many users' old rows one transaction removes, so that writers need not wait long.
-const together = 200
-
-// forget removes the keys of old reports, and hours that are older than the setting allows; days stay.
-func (t *Traffic) forget(ctx context.Context) error {
-	now := t.db.Now()
-	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ?`, now.Add(-maxAge)).Exec(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	oldest := now.AddDate(0, 0, -t.settings.Get().TrafficLogDays).Unix() / 3600
-	var last []int64
-	if err := t.db.NewRaw(`SELECT user_id FROM traffic_hour ORDER BY user_id DESC LIMIT 1`).Scan(ctx, &last); err != nil || len(last) == 0 {
-		return err
-	}
-	// By users, along the index: an index on the hour would cost each report more than this costs a night.
-	for from := int64(0); from <= last[0]; from += together {
-		err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from, from+together, oldest).Exec(ctx)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -58,7 +58,7 @@ func TestANodeBlocksSoManyAddressesAtMost(t *testing.T) {
 		if got := s.block("vmess", "9.9.9.9", ips[0]); got != `"ok"` {
 			t.Errorf("another node: %s", got)
 		}
-		if _, total, err := s.Nodes.AllBlockedIPs(t.Context(), 1, 0); err != nil || total != 10_002 {
+		if _, total, err := s.Nodes.BlockedIPs(t.Context(), 1, 0); err != nil || total != 10_002 {
 			t.Errorf("%d are blocked, %v", total, err)
 		}
 		if err := s.Nodes.UnblockIP(t.Context(), ips[1]); err != nil {

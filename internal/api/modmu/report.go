@@ -159,7 +159,7 @@ type blockedJSON struct {
 }
 
 func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.BlockedIPs(r.Context())
+	rows, err := s.nodes.BlockedLately(r.Context())
 	out := make([]blockedJSON, len(rows))
 	for i, b := range rows {
 		out[i] = blockedJSON{b.ID, b.NodeID, b.IP, b.At.Unix()}
@@ -169,7 +169,7 @@ func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
 
 // unblockedIPs answers each address once, whichever nodes had it blocked.
 func (s *server) unblockedIPs(r *http.Request, _ node.Node) (any, error) {
-	rows, err := s.nodes.UnblockedIPs(r.Context())
+	rows, err := s.nodes.UnblockedLately(r.Context())
 	out, seen := []blockedJSON{}, map[string]bool{}
 	for _, b := range rows {
 		if !seen[b.IP] {

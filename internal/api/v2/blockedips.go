@@ -34,7 +34,7 @@ func BlockedIPs(nodes *node.Nodes) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/staff/blocked-ips", id: "staff_blocked_ips", tag: "staff", access: staff, roles: roles, summary: "Addresses that all nodes block because one asked for it"},
 			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
-				rows, total, err := nodes.AllBlockedIPs(ctx, in.Limit, in.Offset)
+				rows, total, err := nodes.BlockedIPs(ctx, in.Limit, in.Offset)
 				out := blockedIPs{[]blockedIP{}, total}
 				for _, b := range rows {
 					out.Addresses = append(out.Addresses, blockedIP{b.IP, b.NodeID, b.At})
