@@ -1,5 +1,6 @@
 // Package agent is what airstrip-node speaks with the server, under /api/agent/v1: a snapshot, a stream of changes with
-// a revision, reports that count exactly once, places for addresses of users with a device limit, and heartbeats. The node's secret alone names the node.
+// a revision, reports that count exactly once, places for addresses of users with a device limit, and heartbeats. The
+// node's secret alone names the node.
 package agent
 
 import (

@@ -1,7 +1,7 @@
 // Package modmu is what node agents of the SSPanel family speak, under /v1/mod_mu and /mod_mu: XrayR and its forks, soga,
 // the Python agent. Its shapes are theirs: an answer has exactly the keys ret and data and the status 200, whatever it
-// says, but for a wrong key. The key alone names the node,
-// but for the one key of all nodes that a panel before this one had, where there is still one.
+// says, but for a wrong key. The key alone names the node, but for the one key of all nodes that a panel before this one
+// had, where there is still one.
 package modmu
 
 import (
