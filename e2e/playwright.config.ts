@@ -4,7 +4,7 @@ import type { Database } from './harness/station.ts'
 export default defineConfig<object, { database: Database }>({
   testDir: 'tests',
   outputDir: 'test-results',
-  workers: 1,
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   // Bounds for what hangs, not for what is slow: other work may share the machine.

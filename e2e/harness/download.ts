@@ -43,8 +43,8 @@ export class Download {
   async answer(): Promise<{ status: number; length: number; sha256: string } | undefined> {
     await this.ended
     const status = /^HTTP\/1\.1 (\d+)/.exec(this.#head)?.[1]
-    const length = /content-length: (\d+)/i.exec(this.#head)?.[1]
-    if (!status || (length !== undefined && Number(length) !== this.#body)) return undefined
+    const length = this.#length()
+    if (!status || (length !== undefined && length !== this.#body)) return undefined
     return { status: Number(status), length: this.#body, sha256: this.#hash.digest('hex') }
   }
 
@@ -63,5 +63,11 @@ export class Download {
     }
     this.#body += data.length
     this.#hash.update(data)
+    if (this.#body === this.#length()) this.#socket.end() // as browsers do: Xray as a client of Shadowsocks 2022 waits for it
+  }
+
+  #length(): number | undefined {
+    const length = /content-length: (\d+)/i.exec(this.#head)?.[1]
+    return length === undefined ? undefined : Number(length)
   }
 }
