@@ -50,8 +50,8 @@ e2e/node_modules/.installed: e2e/package.json e2e/package-lock.json web/node_mod
 
 ## test: everything that CI checks
 test: setup
-	$(ABREAST) lint unit-server unit-agent
-	$(MAKE) web-test gen-check build size e2e
+	$(ABREAST) lint unit-server unit-agent web-test
+	$(MAKE) gen-check build size e2e
 
 # What compiles beside what waits for disks, databases and proxies: one after the other they leave half of the processors idle.
 ABREAST := $(MAKE) --jobs=2 --output-sync=target
