@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** A web server as users want to reach it. It knows to the byte what went over its sockets, headers included. */
 export class Origin {
@@ -25,7 +26,9 @@ export class Origin {
    * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes a second.
    */
   static async start(): Promise<Origin> {
-    const server = createServer((request, response) => {
+    const server = createServer(async (request, response) => {
+      // sing-box's Shadowsocks 2022 refuses an answer that comes before it has noted what it asked by ("bad request salt").
+      await wait(100)
       const [, kind, size = '0', rate = '0'] = (request.url ?? '').split('/')
       if (kind === 'page') {
         response.setHeader('content-type', 'text/html; charset=utf-8')
