@@ -178,7 +178,11 @@ func LetIn(dial func() net.Conn) bool {
 
 // EchoServer sends back what comes over TCP.
 func EchoServer(t testing.TB) string {
-	return Server(t, func(conn net.Conn) { _, _ = io.Copy(conn, conn) })
+	return Server(t, func(conn net.Conn) {
+		// Xray's client of Shadowsocks 2022 refuses an answer that comes before it has noted what it asked by.
+		time.Sleep(20 * time.Millisecond)
+		_, _ = io.Copy(conn, conn)
+	})
 }
 
 // UDPEchoServer sends back each packet.
