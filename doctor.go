@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"airstrip/internal/app"
@@ -11,18 +10,19 @@ import (
 type doctorCommand struct{}
 
 func (doctorCommand) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		broken, err := a.Check(ctx)
-		if err != nil {
-			return err
-		}
-		for _, v := range broken {
-			fmt.Printf("%s\n  %s\n", v.Rule, v.What)
-		}
-		if len(broken) > 0 {
-			return errors.New("the database is not as it must be; see above")
-		}
-		fmt.Println("All rules hold.")
-		return nil
-	})
+	if cfg.Missing() {
+		return noSite(cfg)
+	}
+	found, err := app.Examine(ctx, *cfg)
+	if err != nil {
+		return err
+	}
+	if found.NoKey {
+		fmt.Printf("The secret key is not at %s: whether it opens what is sealed was not checked, and the site cannot run without it.\n", cfg.KeyPlace())
+	}
+	if err := broken("the database is not as it must be", found.Broken); err != nil {
+		return err
+	}
+	fmt.Println("All rules hold.")
+	return nil
 }

@@ -33,13 +33,17 @@ type cli struct {
 	Coupon   couponCommand   `cmd:"" help:"Make, list and change coupons."`
 	CDKey    cdkeyCommand    `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
-	Wallet   walletCommand   `cmd:"" help:"Adjust users' wallets and commission rates."`
-	Seed     seedCommand     `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
-	Setting  settingCommand  `cmd:"" help:"List and change the site's settings."`
-	Mail     mailCommand     `cmd:"" help:"List and show the mails of the site, and send a test mail."`
-	Doctor   doctorCommand   `cmd:"" help:"Check that the money and everything else in the database adds up."`
-	OpenAPI  openapiCommand  `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+
+	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
+	Wallet      walletCommand      `cmd:"" help:"Adjust users' wallets and commission rates."`
+	Seed        seedCommand        `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
+	Setting     settingCommand     `cmd:"" help:"List and change the site's settings."`
+	Mail        mailCommand        `cmd:"" help:"List and show the mails of the site, and send a test mail."`
+	Doctor      doctorCommand      `cmd:"" help:"Check that the money and everything else in the database adds up; changes nothing."`
+	Backup      backupCommand      `cmd:"" help:"Write the whole database into one file, verified, while servers run."`
+	Restore     restoreCommand     `cmd:"" help:"Make the database, where there is none yet, from a file of airstrip backup."`
+	OpenAPI     openapiCommand     `cmd:"" name:"openapi" help:"Print the contract of /api/v2."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
 func main() {

@@ -23,6 +23,9 @@ type nodeCommand struct {
 	History nodeHistory    `cmd:"" help:"Say how a node was in the last hours, in steps of some minutes, and when it was away, as JSON."`
 	Online  nodeOnline     `cmd:"" help:"List the addresses that are connected to a node now as JSON."`
 	Users   nodeUsers      `cmd:"" help:"List the users who moved most on a node in the last hours as JSON."`
+	Kept    nodeKept       `cmd:"" help:"List the reports of a node that were refused for their time and wait, or were decided on, as JSON."`
+	Count   nodeCountKept  `cmd:"" name:"count-kept" help:"Count a report that was refused for its time, once."`
+	Dismiss nodeDismiss    `cmd:"" name:"dismiss-kept" help:"Decide that a report that was refused for its time is never counted."`
 	Speed   nodeSpeedTests `cmd:"" name:"speed-tests" help:"List how fast a node says it reaches the carriers as JSON, the newest first."`
 	Rebuild nodeRebuild    `cmd:"" help:"Turn the Shadowsocks nodes of before its edition of 2022 into VMess ones; without --apply only list them."`
 }

@@ -36,7 +36,7 @@ func eachDesk(t *testing.T, test func(d desk)) {
 		test(begun(desk{t, site}))
 	})
 	t.Run("postgres", func(t *testing.T) {
-		site.Data, site.DatabaseURL, site.SecretKey = t.TempDir(), dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+		site.Data, site.DatabaseURL, site.SecretKey = t.TempDir(), dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
 		test(begun(desk{t, site}))
 	})
 }

@@ -73,9 +73,13 @@ func (c settingSecret) Run(ctx context.Context, cfg *app.Config) error {
 // environment it would make a second site otherwise, and its owner wonder where the first one's users are.
 func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	if cfg.Missing() {
-		return fmt.Errorf("there is no site in %s: set AIRSTRIP_DATA or AIRSTRIP_DATABASE_URL as they are for the server, or begin a site there with airstrip migrate", cfg.Data)
+		return noSite(cfg)
 	}
 	return openOrMake(ctx, cfg, fn)
+}
+
+func noSite(cfg *app.Config) error {
+	return fmt.Errorf("there is no site in %s: set AIRSTRIP_DATA or AIRSTRIP_DATABASE_URL as they are for the server, or begin a site there with airstrip migrate", cfg.Data)
 }
 
 // openOrMake is open where there may be no site yet.

@@ -38,7 +38,7 @@ func purchases(dir string, t *table) error {
 func shopOn(dir, engine, goal, database string, t *table) error {
 	var env []string
 	if database != "" {
-		env = []string{"AIRSTRIP_DATABASE_URL=" + database, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab", 32)}
+		env = []string{"AIRSTRIP_DATABASE_URL=" + database, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab12", 16)}
 	}
 	s, d, err := seeded(dir, 0, 0, env...)
 	if err != nil {

@@ -184,7 +184,7 @@ func (e *exit) follow() (lines <-chan string, stop func(), err error) {
 func exitsOn(dir, engine, database string, t *table) error {
 	var env []string
 	if database != "" {
-		env = []string{"AIRSTRIP_DATABASE_URL=" + database, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab", 32)}
+		env = []string{"AIRSTRIP_DATABASE_URL=" + database, "AIRSTRIP_SECRET_KEY=" + strings.Repeat("ab12", 16)}
 	}
 	s, _, err := seeded(dir, perAgent+200, 0, env...) // some of the demo's users have nothing
 	if err != nil {

@@ -17,11 +17,20 @@ need gcc gcc # the race detector links with it
 need openssl openssl # makes certificates for the end-to-end tests
 need "/usr/lib/postgresql/*/bin/initdb" postgresql
 need chromium chromium
+need /usr/sbin/nginx nginx-light # reverse proxies that the server is tested behind
+need caddy caddy
 need "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc" fonts-noto-cjk
 need "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf" fonts-noto-color-emoji
 
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	# Debian starts what it installs, listening on all addresses. The tests start their own; a policy of the machine stays.
+	policy=/usr/sbin/policy-rc.d
+	if [ ! -e "$policy" ]; then
+		trap 'rm -f "$policy"' EXIT
+		printf '#!/bin/sh\nexit 101\n' >"$policy"
+		chmod 755 "$policy"
+	fi
 	apt-get update -q
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
 else

@@ -74,6 +74,7 @@ test('samples, reference and the dialogs of a new API token', async ({ page, sta
   await expect(page.getByRole('dialog')).toBeVisible()
   await violatesNothing(page, 'form of a token')
   await page.getByLabel('Name').fill('backup')
+  await page.getByLabel('Password', { exact: true }).fill(station.demo.user.password)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'I have saved it' })).toBeVisible()
   await violatesNothing(page, 'secret of a token')

@@ -27,22 +27,23 @@ import (
 
 // Accounts are all users.
 type Accounts struct {
-	db         *db.DB
-	key        seal.Key
-	settings   *setting.Settings
-	mails      *mail.Mails
-	captchas   *captcha.Captchas
-	tokens     *token.Tokens
-	wallets    *wallet.Wallets
-	services   *service.Services
-	areas      *geo.Areas
-	relying    *webauthn.WebAuthn // nil: passkeys are off
-	hash       *hasher
-	strangers  *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
-	refreshes  *limit.Limiter // by user
-	challenges *limit.Limiter // to sign in by passkey, by network
-	closing    []func(ctx context.Context, tx bun.Tx, userID int64) error
-	holder     *db.Statement // who holds an access token
+	db                 *db.DB
+	key                seal.Key
+	settings           *setting.Settings
+	mails              *mail.Mails
+	captchas           *captcha.Captchas
+	tokens             *token.Tokens
+	wallets            *wallet.Wallets
+	services           *service.Services
+	areas              *geo.Areas
+	relying            *webauthn.WebAuthn // nil: passkeys are off
+	hash               *hasher
+	strangers          *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
+	refreshes          *limit.Limiter // by user
+	challenges         *limit.Limiter // to sign in by passkey, by network
+	closing            []func(ctx context.Context, tx bun.Tx, userID int64) error
+	credentialsChanged []func(ctx context.Context, tx bun.Tx, userID int64) error
+	holder             *db.Statement // who holds an access token
 }
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
@@ -85,6 +86,9 @@ type row struct {
 	PasswordVersion   uuid.UUID
 	PasswordChangedAt time.Time
 	NoticeByMail      bool
+
+	CredentialsVersion   int64      // grows with each change of credentials
+	CredentialsChangedAt *time.Time // nil: never
 }
 
 // Client is the other end of a call, as the history and the limits know it.
@@ -93,6 +97,9 @@ type Client struct {
 	UserAgent string
 	Lang      fault.Lang // that the caller reads; empty where unknown
 	Captcha   string     // answer to a captcha; empty where none was given
+
+	solved  bool      // the captcha was asked for, and its answer is good
+	session uuid.UUID // that makes the call; the zero UUID: none
 }
 
 // Faults of accounts.
@@ -158,7 +165,7 @@ const (
 // Forget removes tokens and codes that are out, and sessions and sign-ins that are long past.
 func (a *Accounts) Forget(ctx context.Context) error {
 	now := a.db.Now()
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return a.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, old := range []*bun.DeleteQuery{
 			tx.NewDelete().Model((*pair)(nil)).Where("expires_at < ?", now),
 			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionsKept)),
@@ -169,6 +176,8 @@ func (a *Accounts) Forget(ctx context.Context) error {
 			tx.NewDelete().Table("sign_in_token").Where("expires_at < ?", now),
 			tx.NewDelete().Table("sign_in_url").Where("expires_at < ?", now),
 			tx.NewDelete().Table("session_cookie").Where("expires_at < ?", now),
+			tx.NewDelete().Table("guess_count").Where("since < ?", now.Add(-guessWindow)),
+			tx.NewDelete().Table("totp_enrolment").Where("expires_at < ?", now),
 			forgetCosts(tx),
 			tx.NewDelete().Table("sign_up_count").Where("day < ?", day(now.AddDate(0, 0, -2))),
 		} {

@@ -199,7 +199,7 @@ func TestAnEmailHasOneAccount(t *testing.T) {
 		var made, taken int
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		for range 12 {
+		for range 4 { // as many as are hashed for one account at once
 			wg.Go(func() {
 				_, err := w.SignUp(context.Background(), account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password}, home)
 				mu.Lock()
@@ -215,7 +215,7 @@ func TestAnEmailHasOneAccount(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if made != 1 || taken != 11 {
+		if made != 1 || taken != 3 {
 			w.Errorf("made %d, taken %d", made, taken)
 		}
 	})
@@ -373,14 +373,18 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 				switch {
 				case errors.Is(err, account.ErrWrongCredentials):
 					wrong++
-				case !errors.Is(err, account.ErrTooManyFailures):
+				case !errors.Is(err, account.ErrTooManyFailures) && !errors.Is(err, account.ErrBusy):
 					w.Error(err)
 				}
 			})
 		}
 		wg.Wait()
-		if most := 5 + runtime.GOMAXPROCS(0); wrong < 5 || wrong > most {
-			w.Errorf("%d of 40 guesses were answered, want 5 to %d", wrong, most)
+		if most := 5 + runtime.GOMAXPROCS(0); wrong < 1 || wrong > most {
+			w.Errorf("%d of 40 guesses were answered, want at most %d", wrong, most)
+		}
+		for range 5 - wrong {
+			_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, attacker)
+			w.want(err, account.ErrWrongCredentials)
 		}
 		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, attacker)
 		w.want(err, account.ErrTooManyFailures)

@@ -31,6 +31,9 @@ const (
 	SignInTokenMade    ActivityKind = "sign_in_token_made" // by staff, to sign in as the user
 	TelegramLinked     ActivityKind = "telegram_linked"
 	TelegramUnlinked   ActivityKind = "telegram_unlinked"
+	APITokenMade       ActivityKind = "api_token_made"
+	APITokenRevoked    ActivityKind = "api_token_revoked"
+	RefreshTokenReused ActivityKind = "refresh_token_reused" // somebody has a copy of it; its session ended
 )
 
 type activity struct {
@@ -40,12 +43,18 @@ type activity struct {
 	Kind          ActivityKind
 	IP            string
 	UserAgent     string
+	MadeBy        *int64 // member of staff; nil: the user, or the operator
 	At            time.Time
 }
 
 // note keeps what happened, as part of tx; the zero Client stands for the operator.
 func (a *Accounts) note(ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client) error {
-	n := activity{AccountID: accountID, Kind: kind, UserAgent: userAgent(from), At: a.db.Now()}
+	return a.noteBy(ctx, tx, accountID, kind, from, nil)
+}
+
+// noteBy keeps what the member of staff did to the account, as part of tx. by is nil for the user and for the operator.
+func (a *Accounts) noteBy(ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client, by *int64) error {
+	n := activity{AccountID: accountID, Kind: kind, UserAgent: userAgent(from), MadeBy: by, At: a.db.Now()}
 	if from.IP.IsValid() {
 		n.IP = from.IP.String()
 	}
@@ -63,7 +72,7 @@ type Activity struct {
 
 // Place is where a call came from.
 type Place struct {
-	IP     string // empty: done by the operator
+	IP     string // empty: done by the operator or by staff
 	Area   string // ISO 3166-1, or geo.Unknown
 	Device Device
 }
@@ -83,6 +92,9 @@ func (a *Accounts) Activity(ctx context.Context, userID int64, limit, offset int
 	}
 	all := make([]Activity, len(rows))
 	for i, r := range rows {
+		if r.MadeBy != nil { // the address and device of a member of staff are not the user's to see
+			r.IP, r.UserAgent = "", ""
+		}
 		all[i] = Activity{r.ID, r.Kind, r.At, a.place(r.IP, r.UserAgent)}
 	}
 	return all, total, nil

@@ -13,6 +13,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/mail"
 )
 
 // Scope is what an API token may do.
@@ -60,37 +61,74 @@ const (
 	tokenUsedRounded = time.Minute
 )
 
-// MakeAPIToken gives a user a token; it cannot be shown again. Wrong input is named name, scopes, expires_at.
-func (a *Accounts) MakeAPIToken(ctx context.Context, userID int64, name string, scopes []Scope, expires *time.Time) (secret uuid.UUID, t APIToken, err error) {
-	now, secret := a.db.Now(), uuid.New()
-	t = APIToken{AccountID: userID, Name: strings.TrimSpace(name), Hash: tokenHash(secret), Hint: secret.String()[:8], CreatedAt: now}
-	t.Scopes = slices.Compact(slices.Sorted(slices.Values(scopes)))
-	if expires != nil {
-		t.ExpiresAt = new(expires.UTC().Truncate(time.Millisecond))
+// APITokenDraft is what a user says of a token that is to be made.
+type APITokenDraft struct {
+	Name    string
+	Scopes  []Scope
+	Expires *time.Time // nil: never
+}
+
+// MakeAPIToken gives the caller, who shows the password and, where it is on, the second factor, a token; it cannot be shown
+// again. The user is told by mail. Wrong input is named name, scopes, expires_at, password, code.
+func (a *Accounts) MakeAPIToken(ctx context.Context, who Identity, draft APITokenDraft, password, code string, from Client) (secret uuid.UUID, t APIToken, err error) {
+	r, err := find(ctx, a.db, "id = ?", who.UserID)
+	if err != nil {
+		return secret, t, err
 	}
+	if secret, t, err = a.draftToken(ctx, r, draft); err != nil {
+		return secret, t, err
+	}
+	err = a.prove(ctx, r.Email, password, a.second(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
+		if err := insertToken(ctx, tx, &t); err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, r.ID, APITokenMade, from); err != nil {
+			return err
+		}
+		content := mail.SecurityChanged{What: string(APITokenMade), Name: t.Name, At: t.CreatedAt, IP: addressOf(from)}
+		return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+	})
+	return secret, t, atFields(err, "password", "code")
+}
+
+// CreateAPIToken gives the user with this id a token as the operator's own programs need it, without a proof.
+func (a *Accounts) CreateAPIToken(ctx context.Context, userID int64, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
 	r, err := find(ctx, a.db, "id = ?", userID)
 	if err != nil {
 		return secret, t, err
+	}
+	if secret, t, err = a.draftToken(ctx, r, draft); err != nil {
+		return secret, t, err
+	}
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return insertToken(ctx, tx, &t) })
+	return secret, t, err
+}
+
+// draftToken makes a token that stands nowhere yet, or names what is wrong with the draft.
+func (a *Accounts) draftToken(ctx context.Context, r row, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
+	now, secret := a.db.Now(), uuid.New()
+	t = APIToken{AccountID: r.ID, Name: strings.TrimSpace(draft.Name), Hash: tokenHash(secret), Hint: secret.String()[:8], CreatedAt: now}
+	t.Scopes = slices.Compact(slices.Sorted(slices.Values(draft.Scopes)))
+	if draft.Expires != nil {
+		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
 	}
 	role, err := a.inEffect(ctx, r.ID, r.Role)
 	if err != nil {
 		return secret, t, err
 	}
-	if err := invalid(checkTokenName(t.Name), checkScopes(t.Scopes, role), checkTokenEnd(t.ExpiresAt, now)); err != nil {
-		return secret, t, err
+	return secret, t, invalid(checkTokenName(t.Name), checkScopes(t.Scopes, role), checkTokenEnd(t.ExpiresAt, now))
+}
+
+func insertToken(ctx context.Context, tx bun.Tx, t *APIToken) error {
+	alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", t.AccountID).Apply(living(t.CreatedAt)).Count(ctx)
+	if err == nil && alive >= tokensAtMost {
+		err = ErrTooManyTokens
 	}
-	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", userID).Apply(living(now)).Count(ctx)
-		if err == nil && alive >= tokensAtMost {
-			err = ErrTooManyTokens
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.NewInsert().Model(&t).Exec(ctx)
+	if err != nil {
 		return err
-	})
-	return secret, t, err
+	}
+	_, err = tx.NewInsert().Model(t).Exec(ctx)
+	return err
 }
 
 func living(now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
@@ -136,14 +174,17 @@ func (a *Accounts) APITokens(ctx context.Context, userID int64) (tokens []APITok
 }
 
 // RevokeAPIToken ends a user's token at once.
-func (a *Accounts) RevokeAPIToken(ctx context.Context, userID, id int64) error {
+func (a *Accounts) RevokeAPIToken(ctx context.Context, userID, id int64, from Client) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*APIToken)(nil)).Set("revoked_at = ?", a.db.Now()).
 			Where("id = ? AND account_id = ? AND revoked_at IS NULL", id, userID).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoToken
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return a.note(ctx, tx, userID, APITokenRevoked, from)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
 	each(t, func(w *world) {
 		u, other := w.signUp("a@example.com").User, w.signUp("b@example.com").User
-		secret, made, err := w.MakeAPIToken(w.Context(), u.ID, " script ", []account.Scope{"write", "read", "read"}, new(w.now.Add(24*time.Hour)))
+		secret, made, err := w.CreateAPIToken(w.Context(), u.ID, account.APITokenDraft{Name: " script ", Scopes: []account.Scope{"write", "read", "read"}, Expires: new(w.now.Add(24 * time.Hour))})
 		w.must(err)
 		if secret.Version() != 4 || made.Name != "script" || made.Hint != secret.String()[:8] || len(made.Scopes) != 2 {
 			w.Errorf("made %s %+v", secret, made)
@@ -37,17 +37,17 @@ func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
 		if others, err := w.APITokens(w.Context(), other.ID); err != nil || len(others) != 0 {
 			w.Errorf("the other sees %+v, %v", others, err)
 		}
-		w.want(w.RevokeAPIToken(w.Context(), other.ID, made.ID), account.ErrNoToken)
+		w.want(w.RevokeAPIToken(w.Context(), other.ID, made.ID, home), account.ErrNoToken)
 		w.now = w.now.Add(25 * time.Hour)
 		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeRead)
 		w.want(err, account.ErrSignedOut)
 
-		lasting, made, err := w.MakeAPIToken(w.Context(), u.ID, "lasting", []account.Scope{"read"}, nil)
+		lasting, made, err := w.CreateAPIToken(w.Context(), u.ID, account.APITokenDraft{Name: "lasting", Scopes: []account.Scope{"read"}})
 		w.must(err)
-		w.must(w.RevokeAPIToken(w.Context(), u.ID, made.ID))
+		w.must(w.RevokeAPIToken(w.Context(), u.ID, made.ID, home))
 		_, err = w.AuthenticateToken(w.Context(), lasting.String(), account.ScopeRead)
 		w.want(err, account.ErrSignedOut)
-		w.want(w.RevokeAPIToken(w.Context(), u.ID, made.ID), account.ErrNoToken)
+		w.want(w.RevokeAPIToken(w.Context(), u.ID, made.ID, home), account.ErrNoToken)
 	})
 }
 
@@ -57,7 +57,7 @@ func TestOnlyOwnersAndAdminsHaveTokensForJobs(t *testing.T) {
 		for role, may := range map[account.Role]bool{"": false, account.Viewer: false, account.Finance: false, account.Support: false, account.Admin: true, account.Owner: true} {
 			u, err := w.Create(w.Context(), string(role)+"x@example.com", "x", password, role)
 			w.must(err)
-			secret, _, err := w.MakeAPIToken(w.Context(), u.ID, "cron", jobs, nil)
+			secret, _, err := w.CreateAPIToken(w.Context(), u.ID, account.APITokenDraft{Name: "cron", Scopes: jobs})
 			if f, named := fault.As(err); (err == nil) != may || (err != nil && (!named || f.Fields[0].Name != "scopes")) {
 				w.Errorf("%q: %v", role, err)
 			}
@@ -79,20 +79,40 @@ func TestOnlyOwnersAndAdminsHaveTokensForJobs(t *testing.T) {
 func TestWrongTokensNameTheirField(t *testing.T) {
 	each(t, func(w *world) {
 		u, read := w.signUp("a@example.com").User, []account.Scope{"read"}
-		for name, try := range map[string]func() error{
-			"name":       func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, " ", read, nil); return err },
-			"scopes":     func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", nil, nil); return err },
-			"expires_at": func() error { _, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, &w.now); return err },
+		for name, draft := range map[string]account.APITokenDraft{
+			"name":       {Name: " ", Scopes: read},
+			"scopes":     {Name: "x"},
+			"expires_at": {Name: "x", Scopes: read, Expires: &w.now},
 		} {
-			if f, ok := fault.As(try()); !ok || len(f.Fields) != 1 || f.Fields[0].Name != name {
+			_, _, err := w.CreateAPIToken(w.Context(), u.ID, draft)
+			if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != name {
 				w.Errorf("%s: %v", name, f)
 			}
 		}
 		for range 20 {
-			_, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, nil)
+			_, _, err := w.CreateAPIToken(w.Context(), u.ID, account.APITokenDraft{Name: "x", Scopes: read})
 			w.must(err)
 		}
-		_, _, err := w.MakeAPIToken(w.Context(), u.ID, "x", read, nil)
+		_, _, err := w.CreateAPIToken(w.Context(), u.ID, account.APITokenDraft{Name: "x", Scopes: read})
 		w.want(err, account.ErrTooManyTokens)
+	})
+}
+
+func TestMakeAPIToken_AsksForThePasswordAndTheSecondFactor(t *testing.T) {
+	each(t, func(w *world) {
+		who, phone, _ := w.turnOn("a@example.com")
+		draft := account.APITokenDraft{Name: "script", Scopes: []account.Scope{account.ScopeRead}}
+		_, _, err := w.MakeAPIToken(w.Context(), who, draft, "wrong password", phone.code(w), home)
+		w.wantField(err, "password:wrong_credentials")
+		_, _, err = w.MakeAPIToken(w.Context(), who, draft, password, "", home)
+		w.wantField(err, "code:two_fa_required")
+		secret, _, err := w.MakeAPIToken(w.Context(), who, draft, password, phone.code(w), home)
+		w.must(err)
+		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeRead)
+		w.must(err)
+		w.newestActivity(who.UserID, account.APITokenMade)
+		if mails := w.mailsOf("security_changed"); mails != 2 { // the second factor, and the token
+			w.Errorf("%d mails", mails)
+		}
 	})
 }

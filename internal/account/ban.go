@@ -33,7 +33,7 @@ type BanTask struct {
 }
 
 // ErrBanStaff is the fault of a member of staff who is no owner and acts against another one.
-var ErrBanStaff = fault.Forbidden("staff_protected", "只有站长可以封禁工作人员", "Only an owner can ban members of staff")
+var ErrBanStaff = fault.Forbidden("staff_protected", "只有站长可以封禁或解封工作人员", "Only an owner can ban members of staff or lift their bans")
 
 const maxBanText = 500 // characters
 
@@ -85,8 +85,12 @@ func checkBanText(name, text string) *fault.Field {
 // Unban ends all tasks of the user, those that wait for their start too, and tells how many.
 func (a *Accounts) Unban(ctx context.Context, userID int64, by Identity) (ended int64, err error) {
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := find(ctx, tx, "id = ?", userID); err != nil {
+		r, err := find(ctx, tx, "id = ?", userID)
+		if err != nil {
 			return err
+		}
+		if r.Role != "" && by.UserID != 0 && by.Role != Owner {
+			return ErrBanStaff
 		}
 		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", a.db.Now()).Set("ended_by = ?", by.staffID()).
 			Where("account_id = ? AND ended_at IS NULL", userID).Exec(ctx))

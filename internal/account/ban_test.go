@@ -128,6 +128,8 @@ func TestWrongBansNameTheirField(t *testing.T) {
 		w.want(err, account.ErrBanStaff)
 		_, err = w.Ban(w.Context(), account.BanTask{AccountID: staff.ID}, account.Identity{UserID: staff.ID, Role: account.Owner})
 		w.must(err)
+		_, err = w.Unban(w.Context(), staff.ID, by)
+		w.want(err, account.ErrBanStaff)
 		task, err := w.Ban(w.Context(), account.BanTask{AccountID: u.ID}, by)
 		w.must(err)
 		if task.MadeBy == nil || *task.MadeBy != staff.ID {

@@ -9,14 +9,32 @@ import (
 // The captcha stands before the first step: before the password at a sign-in; before the code where a code is asked for,
 // else before the sign-up itself. Each of these answers captcha.ErrRequired where the client must show one.
 
-// askAtSignIn asks where an account or a network has seen many wrong passwords.
-func (a *Accounts) askAtSignIn(ctx context.Context, email string, from Client) error {
+// askAtSignIn asks where an account or a network has seen many wrong passwords, and tells whether a good answer was given.
+// Wrong passwords from elsewhere mean nothing to a network that the account has signed in from. Where the guesses at an
+// account are used up, it asks whatever the setting says, since the account would be locked otherwise.
+func (a *Accounts) askAtSignIn(ctx context.Context, email string, from Client) (solved bool, err error) {
 	f, err := a.failures(ctx, a.db, email, network(from.IP))
 	if err != nil {
-		return err
+		return false, err
 	}
-	risky := f.Everywhere >= failuresEverywhere || f.OfNetwork >= failuresOfNetwork
-	return a.captchas.Require(ctx, captcha.Login, risky, from.Captcha, from.IP)
+	known, err := a.knows(ctx, a.db, email, from)
+	if err != nil {
+		return false, err
+	}
+	guesses, err := a.passwordAllowance(ctx, a.db, email, from)
+	if err != nil {
+		return false, err
+	}
+	left, _, err := a.left(ctx, a.db, guesses)
+	if err != nil {
+		return false, err
+	}
+	mode := captcha.Mode(a.settings.Get(), captcha.Login)
+	risky := f.Here >= failuresHere || (f.Everywhere >= failuresEverywhere && !known) || f.OfNetwork >= failuresOfNetwork
+	if left && (mode == "never" || (mode == "risk" && !risky)) {
+		return false, nil
+	}
+	return true, a.captchas.Demand(ctx, captcha.Login, from.Captcha, from.IP)
 }
 
 // askAtSignUp asks where a network has half of its accounts of the day.

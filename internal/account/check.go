@@ -14,6 +14,6 @@ var rules = []db.Rule{
 }
 
 // Check gives every user whose ban is not what it must be.
-func (a *Accounts) Check(ctx context.Context) ([]db.Violation, error) {
-	return db.Check(ctx, a.db, rules...)
+func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
+	return db.Check(ctx, d, rules...)
 }

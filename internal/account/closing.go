@@ -41,7 +41,7 @@ func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
 		return l, err
 	}
 	t, err := a.totpOf(ctx, a.db, userID)
-	l.TwoFactor = t != nil && t.ConfirmedAt != nil
+	l.TwoFactor = t != nil
 	return l, err
 }
 
@@ -74,7 +74,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 	if err := invalid(checkTypedEmail(u.Email, in.Email), checkForfeit(loss.Money(), in.Forfeit)); err != nil {
 		return err
 	}
-	return atFields(a.prove(ctx, u.Email, in.Password, a.second(in.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) error {
+	return atFields(a.prove(ctx, u.Email, in.Password, a.second(in.TwoFactor, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
 		r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is ours
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (a *Accounts) forgetPerson(ctx context.Context, tx bun.Tx, r row, from Clie
 	if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: mail.AccountClosed{At: now, IP: from.IP.String()}}); err != nil {
 		return err
 	}
-	for _, table := range []string{"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp", "recovery_code", "activity"} {
+	for _, table := range []string{"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp", "totp_enrolment", "recovery_code", "activity"} {
 		if _, err := tx.NewDelete().Table(table).Where("account_id = ?", r.ID).Exec(ctx); err != nil {
 			return fmt.Errorf("%s: %w", table, err)
 		}

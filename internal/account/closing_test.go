@@ -39,7 +39,7 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		g := w.signUp("a@example.com")
 		who, id := w.identity(g), g.User.ID
 		key := w.addPasskey(who, "Key")
-		secret, _, err := w.MakeAPIToken(w.Context(), id, "Script", []account.Scope{account.ScopeRead}, nil)
+		secret, _, err := w.CreateAPIToken(w.Context(), id, account.APITokenDraft{Name: "Script", Scopes: []account.Scope{account.ScopeRead}})
 		w.must(err)
 		token, _, err := w.MakeSignInToken(w.Context(), "a@example.com")
 		w.must(err)

@@ -68,7 +68,7 @@ func (a *Accounts) SignInByURL(ctx context.Context, s SignedURL, from Client) (G
 	if age := a.db.Now().Sub(created); age > signInURLLife || age < -clockSkew {
 		return Grant{}, ErrSignInLink
 	}
-	return a.signInOnce(ctx, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
+	return a.signInOnce(ctx, created, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_in_url (token, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING`,
 			token, created.Add(signInURLLife+clockSkew).UTC()).Exec(ctx))
 		if err == nil && n == 0 {
@@ -100,7 +100,7 @@ func (a *Accounts) SignInByToken(ctx context.Context, token string, from Client)
 	if err := a.strangers.Allow(network(from.IP)); err != nil {
 		return Grant{}, err
 	}
-	return a.signInOnce(ctx, from, func(ctx context.Context, tx bun.Tx) (userID int64, err error) {
+	return a.signInOnce(ctx, a.db.Now(), from, func(ctx context.Context, tx bun.Tx) (userID int64, err error) {
 		now := a.db.Now()
 		n, err := db.Changed(tx.NewRaw(`UPDATE sign_in_token SET used_at = ?0 WHERE hash = ?1 AND used_at IS NULL AND expires_at > ?0`, now, tokenHash(id)).Exec(ctx))
 		if err == nil && n == 0 {
@@ -114,8 +114,9 @@ func (a *Accounts) SignInByToken(ctx context.Context, token string, from Client)
 	})
 }
 
-// signInOnce signs the user in whom use names, in the transaction in which it uses something up.
-func (a *Accounts) signInOnce(ctx context.Context, from Client, use func(context.Context, bun.Tx) (userID int64, err error)) (g Grant, err error) {
+// signInOnce signs the user in whom use names, in the transaction in which it uses something up that was made at made. What
+// was made before the user's credentials changed, or in the same second, is no longer good.
+func (a *Accounts) signInOnce(ctx context.Context, made time.Time, from Client, use func(context.Context, bun.Tx) (userID int64, err error)) (g Grant, err error) {
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		userID, err := use(ctx, tx)
 		if err != nil {
@@ -124,6 +125,9 @@ func (a *Accounts) signInOnce(ctx context.Context, from Client, use func(context
 		r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", userID)
 		if err != nil {
 			return ErrSignInLink.Because(err)
+		}
+		if r.CredentialsChangedAt != nil && !made.After(r.CredentialsChangedAt.Truncate(time.Second)) {
+			return ErrSignInLink
 		}
 		g, err = a.signedIn(ctx, tx, r, false, from)
 		return err

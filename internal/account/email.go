@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
@@ -25,7 +26,7 @@ func (a *Accounts) RequestEmailChange(ctx context.Context, who Identity, email, 
 	if err := invalid(checkNewEmail(u.Email, email, a.settings.Get().SignUpDomains)); err != nil {
 		return err
 	}
-	err = a.prove(ctx, u.Email, password, noSecond, from, func(ctx context.Context, tx bun.Tx, r row) error {
+	err = a.prove(ctx, u.Email, password, noSecond, from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
 		taken, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
 		if err != nil {
 			return err
@@ -53,7 +54,8 @@ func (a *Accounts) RequestEmailChange(ctx context.Context, who Identity, email, 
 }
 
 // ChangeEmail gives the user another address, with the code that was sent to it and the one that was sent to the present
-// address. All other sessions end. Wrong input is named email, email_code, current_email_code.
+// address. All other sessions and all API tokens end. Wrong input is named email, email_code,
+// current_email_code.
 func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, currentCode string, from Client) error {
 	email = NormalEmail(email)
 	var wrong error
@@ -82,13 +84,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, c
 		if err := a.verified(ctx, tx, r.ID); err != nil {
 			return err
 		}
-		if err := a.end(ctx, tx, "account_id = ? AND id <> ?", r.ID, who.SessionID); err != nil {
-			return err
-		}
-		if err := a.note(ctx, tx, r.ID, EmailChanged, from); err != nil {
-			return err
-		}
-		return a.mails.Send(ctx, tx, mail.Message{To: former, Lang: r.Lang, Content: mail.EmailChanged{At: a.db.Now(), IP: from.IP.String(), Other: email}})
+		return a.changeCredentials(ctx, tx, r, a.emailChanged(r, former, who.SessionID, false, from), from)
 	})
 	return cmp.Or(err, wrong)
 }
@@ -99,9 +95,10 @@ var (
 	ErrStaffProtected = fault.Forbidden("staff_protected", "只有站长可以更改工作人员的账号", "Only an owner can change members of staff")
 )
 
-// ReplaceEmail gives the user another address without a code, as staff does for people who lost theirs: both the present
-// address and the new one are given, so that no slip of an id changes somebody else. All sessions of the user end, and the
-// former address is told. Wrong input is named user_old_email, user_new_email.
+// ReplaceEmail gives the user another address without a code, as owners and admins do for people who lost theirs. The
+// caller names both the present address and the new one, so that a mistyped id changes nobody else. All sessions of the
+// user end, the former address gets a mail, and the activity log records who did it. Wrong input is named
+// user_old_email, user_new_email.
 func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, present, email string, from Client) (former string, err error) {
 	email = NormalEmail(email)
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -109,7 +106,7 @@ func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, 
 		if err != nil {
 			return err
 		}
-		if r.Role != "" && by.Role != Owner {
+		if by.Role != Owner && (by.Role != Admin || r.Role != "") {
 			return ErrStaffProtected
 		}
 		if r.Email != NormalEmail(present) {
@@ -126,15 +123,17 @@ func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, 
 			}
 			return err
 		}
-		if err := a.end(ctx, tx, "account_id = ?", r.ID); err != nil {
-			return err
-		}
-		if err := a.note(ctx, tx, r.ID, EmailChanged, from); err != nil {
-			return err
-		}
-		return a.mails.Send(ctx, tx, mail.Message{To: former, Lang: r.Lang, Content: mail.EmailChanged{At: a.db.Now(), IP: from.IP.String(), Other: email}})
+		change := a.emailChanged(r, former, uuid.Nil, true, Client{})
+		change.by = by.staffID()
+		return a.changeCredentials(ctx, tx, r, change, from)
 	})
 	return former, err
+}
+
+func (a *Accounts) emailChanged(r row, former string, keep uuid.UUID, recovered bool, from Client) credentialChange {
+	return credentialChange{kind: EmailChanged, keep: keep, recovered: recovered, former: former, content: func(left waysIn) mail.Content {
+		return mail.EmailChanged{At: a.db.Now(), IP: addressOf(from), Other: r.Email, Recovered: recovered, Passkeys: left.passkeys, Telegram: left.telegram}
+	}}
 }
 
 // emailChange is the code sent to one of the two addresses, bound to the user and the address that they will have.

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -32,51 +31,19 @@ var (
 	presentCost = present.prefix()
 )
 
-// hasher hashes a few passwords at once and lets a bounded number wait, so that a flood of sign-ins takes neither all
-// memory nor all cores.
-type hasher struct {
-	places chan struct{} // those at work and those who wait
-	slots  chan struct{} // those at work
-}
-
-const waitingPerSlot = 64 // about two seconds' work
-
-func newHasher() *hasher {
-	slots := max(1, runtime.GOMAXPROCS(0)-1)
-	return &hasher{make(chan struct{}, slots*(1+waitingPerSlot)), make(chan struct{}, slots)}
-}
-
-// do runs fn when it is its turn, or answers ErrBusy.
-func (h *hasher) do(ctx context.Context, fn func()) error {
-	select {
-	case h.places <- struct{}{}:
-		defer func() { <-h.places }()
-	default:
-		return ErrBusy
-	}
-	select {
-	case h.slots <- struct{}{}:
-		defer func() { <-h.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	fn()
-	return nil
-}
-
 // hash gives the PHC string of a password.
-func (h *hasher) hash(ctx context.Context, password string) (phc string, err error) {
-	err = h.do(ctx, func() { phc = present.hash(password) })
+func (h *hasher) hash(ctx context.Context, s share, password string) (phc string, err error) {
+	err = h.do(ctx, s, func() { phc = present.hash(password) })
 	return phc, err
 }
 
 // matches tells whether stored is of this password, as it was typed; an empty one, of a user who does not exist, never is.
 // A wrong password is compared with decoys of all other costs too (see costs), in the same turn.
-func (h *hasher) matches(ctx context.Context, password, stored string, costs []string) (ok bool, err error) {
+func (h *hasher) matches(ctx context.Context, s share, password, stored string, costs []string) (ok bool, err error) {
 	if stored != "" && checkHash(stored) != nil {
 		return false, errDamaged
 	}
-	err = h.do(ctx, func() {
+	err = h.do(ctx, s, func() {
 		if ok = compare(password, stored); ok {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 
 // Hash gives the Argon2id PHC text of a password, for Import.
 func (a *Accounts) Hash(ctx context.Context, password string) (phc string, err error) {
-	return a.hash.hash(ctx, normalPassword(password))
+	return a.hash.hash(ctx, share{}, normalPassword(password))
 }
 
 // Import adds an account whose password was hashed before, as part of tx. hash is what Hash or Accept gave.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/mail"
 )
 
 // ChangePassword replaces the password of the user who makes the call, who shows the present one. All sessions end; the
@@ -16,24 +18,21 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, re
 		return Grant{}, err
 	}
 	replacement = normalPassword(replacement)
-	if err := invalid(checkPassword("new_password", replacement)); err != nil {
+	if err := invalid(a.checkPassword("new_password", replacement, u.Email)); err != nil {
 		return Grant{}, err
 	}
-	phc, err := a.hash.hash(ctx, replacement)
+	phc, err := a.hash.hash(ctx, shareOf(u.Email, from), replacement)
 	if err != nil {
 		return Grant{}, err
 	}
 	var g Grant
-	err = a.prove(ctx, u.Email, current, noSecond, from, func(ctx context.Context, tx bun.Tx, r row) error {
+	err = a.prove(ctx, u.Email, current, noSecond, from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
 		var s session
 		if err := tx.NewSelect().Model(&s).Where("id = ? AND account_id = ?", who.SessionID, r.ID).Scan(ctx); err != nil {
 			return err
 		}
-		r, err := a.setPassword(ctx, tx, r, phc, from)
+		r, err := a.setPassword(ctx, tx, r, phc, false, from)
 		if err != nil {
-			return err
-		}
-		if err := a.tellNewPassword(ctx, tx, r, from); err != nil {
 			return err
 		}
 		g, err = a.begin(ctx, tx, r, s.Remember, from)
@@ -45,16 +44,15 @@ func (a *Accounts) ChangePassword(ctx context.Context, who Identity, current, re
 	return g, err
 }
 
-// setPassword stores a password's hash and ends all sessions.
-func (a *Accounts) setPassword(ctx context.Context, tx bun.Tx, r row, phc string, from Client) (row, error) {
+// setPassword stores a password's hash. No session goes on. recovered says that the present password was not shown.
+func (a *Accounts) setPassword(ctx context.Context, tx bun.Tx, r row, phc string, recovered bool, from Client) (row, error) {
 	r.Password, r.PasswordVersion, r.PasswordChangedAt = phc, uuid.New(), a.db.Now()
 	if _, err := tx.NewUpdate().Model(&r).Column("password", "password_version", "password_changed_at").WherePK().Exec(ctx); err != nil {
 		return r, err
 	}
-	if err := a.note(ctx, tx, r.ID, PasswordChanged, from); err != nil {
-		return r, err
-	}
-	return r, a.end(ctx, tx, "account_id = ?", r.ID)
+	return r, a.changeCredentials(ctx, tx, r, credentialChange{kind: PasswordChanged, recovered: recovered, content: func(left waysIn) mail.Content {
+		return mail.PasswordChanged{At: r.PasswordChangedAt, IP: addressOf(from), Recovered: recovered, Passkeys: left.passkeys, Telegram: left.telegram}
+	}}, from)
 }
 
 // What follows is for the operator, who names users by their e-mail.
@@ -64,11 +62,11 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	r := draft(email, name)
 	r.Role = role
 	password = normalPassword(password)
-	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name), checkPassword("password", password), checkRole(role)); err != nil {
+	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name), a.checkPassword("password", password, r.Email), checkRole(role)); err != nil {
 		return User{}, err
 	}
 	var err error
-	if r.Password, err = a.hash.hash(ctx, password); err != nil {
+	if r.Password, err = a.hash.hash(ctx, share{}, password); err != nil {
 		return User{}, err
 	}
 	var made row
@@ -79,18 +77,18 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	return made.User, err
 }
 
-// SetPassword gives the user another password and ends all their sessions.
+// SetPassword gives the user another password and ends everything else that opens the account, as ResetPassword does.
 func (a *Accounts) SetPassword(ctx context.Context, email, password string) error {
 	password = normalPassword(password)
-	if err := invalid(checkPassword("password", password)); err != nil {
+	if err := invalid(a.checkPassword("password", password, NormalEmail(email))); err != nil {
 		return err
 	}
-	phc, err := a.hash.hash(ctx, password)
+	phc, err := a.hash.hash(ctx, share{}, password)
 	if err != nil {
 		return err
 	}
 	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
-		_, err := a.setPassword(ctx, tx, r, phc, Client{})
+		_, err := a.setPassword(ctx, tx, r, phc, true, Client{})
 		return err
 	})
 }

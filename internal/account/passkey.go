@@ -79,16 +79,22 @@ func (a *Accounts) RenamePasskey(ctx context.Context, userID, id int64, name str
 	})
 }
 
-// RemovePasskey makes one of the user's passkeys unknown, or answers ErrNoPasskey. The password remains a way in.
-func (a *Accounts) RemovePasskey(ctx context.Context, userID, id int64, from Client) error {
+// RemovePasskey makes one of the caller's passkeys unknown, or answers ErrNoPasskey. The password remains a way in.
+func (a *Accounts) RemovePasskey(ctx context.Context, who Identity, id int64, from Client) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewDelete().Model((*Passkey)(nil)).Where("id = ? AND account_id = ?", id, userID).Exec(ctx))
+		r, err := find(ctx, tx, "id = ?", who.UserID)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		var names []string
+		if err := tx.NewRaw(`DELETE FROM passkey WHERE id = ? AND account_id = ? RETURNING name`, id, r.ID).Scan(ctx, &names); err != nil {
+			return err
+		}
+		if len(names) == 0 {
 			return ErrNoPasskey
 		}
-		return a.note(ctx, tx, userID, PasskeyRemoved, from)
+		return a.changeCredentials(ctx, tx, r, credentialChange{
+			kind: PasskeyRemoved, keep: who.SessionID, content: a.securityMail(PasskeyRemoved, names[0], from),
+		}, from)
 	})
 }

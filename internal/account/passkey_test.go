@@ -66,7 +66,7 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 			w.Errorf("passkeys %+v", keys)
 		}
 		w.must(w.RenamePasskey(w.Context(), who.UserID, keys[0].ID, "Old phone"))
-		w.must(w.RemovePasskey(w.Context(), who.UserID, keys[1].ID, home))
+		w.must(w.RemovePasskey(w.Context(), who, keys[1].ID, home))
 		if keys, err = w.Passkeys(w.Context(), who.UserID); err != nil || len(keys) != 1 || keys[0].Name != "Old phone" {
 			w.Errorf("passkeys %+v, %v", keys, err)
 		}
@@ -278,7 +278,7 @@ func TestToAddAPasskeyTakesWhatItWillStandFor(t *testing.T) {
 		_, err = w.signInBy(d) // asks for no code
 		w.must(err)
 		w.want(w.RenamePasskey(w.Context(), other.UserID, key.ID, "Mine"), account.ErrNoPasskey)
-		w.want(w.RemovePasskey(w.Context(), other.UserID, key.ID, home), account.ErrNoPasskey)
+		w.want(w.RemovePasskey(w.Context(), other, key.ID, home), account.ErrNoPasskey)
 	})
 }
 

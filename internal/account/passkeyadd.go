@@ -31,7 +31,7 @@ func (a *Accounts) BeginPasskey(ctx context.Context, who Identity, name, passwor
 	if err != nil {
 		return nil, err
 	}
-	err = a.prove(ctx, u.Email, password, a.second(code, from), from, func(ctx context.Context, tx bun.Tx, r row) error {
+	err = a.prove(ctx, u.Email, password, a.second(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
 		keys, err := roomForPasskey(ctx, tx, r.ID)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (a *Accounts) BeginPasskey(ctx context.Context, who Identity, name, passwor
 }
 
 // FinishPasskey adds the passkey that a browser made (RegistrationResponseJSON) after BeginPasskey, and tells the user by
-// mail: it is a new way into the account. Faults: ErrPasskeyTooLate, ErrPasskeyInvalid, ErrPasskeyTaken.
+// mail: it is a new way into the account. All other sessions and all API tokens end. Faults: ErrPasskeyTooLate, ErrPasskeyInvalid, ErrPasskeyTaken.
 func (a *Accounts) FinishPasskey(ctx context.Context, who Identity, response json.RawMessage, from Client) (key Passkey, err error) {
 	if a.relying == nil {
 		return key, ErrPasskeysOff
@@ -88,10 +88,9 @@ func (a *Accounts) FinishPasskey(ctx context.Context, who Identity, response jso
 			}
 			return err
 		}
-		if err := a.note(ctx, tx, r.ID, PasskeyAdded, from); err != nil {
-			return err
-		}
-		return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: mail.PasskeyAdded{At: now, IP: from.IP.String(), Name: key.Name}})
+		return a.changeCredentials(ctx, tx, r, credentialChange{kind: PasskeyAdded, keep: who.SessionID, content: func(waysIn) mail.Content {
+			return mail.PasskeyAdded{At: now, IP: addressOf(from), Name: key.Name}
+		}}, from)
 	})
 	return key, err
 }

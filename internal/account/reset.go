@@ -9,21 +9,21 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/fault"
-	"airstrip/internal/mail"
 )
 
-// ResetPassword sets a new password with a code that was sent for ForForgotPassword, and ends all sessions. Wrong input
-// is named email, email_code, password. Without an account the code is wrong, as any other would be.
+// ResetPassword sets a new password with a code that was sent for ForForgotPassword. All sessions and API tokens end, and
+// since somebody else may have added them, passkeys and the link to a Telegram account are removed. Wrong input is named
+// email, email_code, password. Without an account the code is wrong, as any other would be.
 func (a *Accounts) ResetPassword(ctx context.Context, email, code, password string, from Client) error {
 	if err := a.strangers.Allow(network(from.IP)); err != nil {
 		return err
 	}
 	s := shown{purpose: ForForgotPassword, email: NormalEmail(email), code: normalCode(code), field: "email_code"}
 	password = normalPassword(password)
-	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code), checkPassword("password", password)); err != nil {
+	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code), a.checkPassword("password", password, s.email)); err != nil {
 		return err
 	}
-	phc, err := a.hash.hash(ctx, password)
+	phc, err := a.hash.hash(ctx, shareOf(s.email, from), password)
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, email, code, password stri
 		if err != nil {
 			return err
 		}
-		if r, err = a.setPassword(ctx, tx, r, phc, from); err != nil {
+		if _, err = a.setPassword(ctx, tx, r, phc, true, from); err != nil {
 			return err
 		}
-		if err := a.verified(ctx, tx, r.ID); err != nil {
-			return err
-		}
-		return a.tellNewPassword(ctx, tx, r, from)
+		return a.verified(ctx, tx, r.ID)
 	})
 	return cmp.Or(err, wrong)
 }
@@ -51,10 +48,6 @@ func (a *Accounts) ResetPassword(ctx context.Context, email, code, password stri
 func (a *Accounts) verified(ctx context.Context, tx bun.Tx, userID int64) error {
 	_, err := tx.NewUpdate().Model((*row)(nil)).Set("email_verified_at = ?", a.db.Now()).Where("id = ?", userID).Exec(ctx)
 	return err
-}
-
-func (a *Accounts) tellNewPassword(ctx context.Context, tx bun.Tx, r row, from Client) error {
-	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.PasswordChanged{At: a.db.Now(), IP: from.IP.String()}})
 }
 
 // resetToken is an address and its code in one word, for links.

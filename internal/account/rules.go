@@ -51,15 +51,49 @@ func checkName(name string) *fault.Field {
 // normalPassword gives a password as it is hashed, so that it is the same from every keyboard.
 func normalPassword(password string) string { return norm.NFC.String(password) }
 
-// checkPassword tests a normal password that was given in the field called name.
-func checkPassword(name, password string) *fault.Field {
+// maxTyped is how many bytes of a typed password are hashed; no password that can be set has more.
+const maxTyped = 1024
+
+// checkPassword tests a normal password that was given in the field called name for the account with this e-mail.
+func (a *Accounts) checkPassword(name, password, email string) *fault.Field {
 	if n := utf8.RuneCountInString(password); n < 8 || n > 128 || !utf8.ValidString(password) {
 		return field(name, "length", "密码需为 8 至 128 个字符", "The password must have 8 to 128 characters")
 	}
 	if _, common := slices.BinarySearch(commonPasswords(), strings.ToLower(password)); common {
 		return field(name, "common", "这个密码太常见，请换一个", "This password is one of the most common; please choose another")
 	}
+	local, _, _ := strings.Cut(email, "@")
+	for _, known := range []string{email, local, a.settings.Get().SiteName} {
+		if known != "" && plain(password) == plain(known) {
+			return field(name, "personal", "密码不能与邮箱或站点名称相同", "The password must not be the e-mail address or the name of this site")
+		}
+	}
+	if simple([]rune(password)) {
+		return field(name, "simple", "密码不能是同一个字符或连续的字符", "The password must not be one repeated character or a row of successive ones")
+	}
 	return nil
+}
+
+// plain gives a text without case and spaces, as a guesser tries it.
+func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
+
+// simple tells whether each character follows from the one before by the same step of -1, 0 or 1; after 9 comes 0.
+func simple(s []rune) bool {
+	step := func(i int) rune {
+		switch {
+		case s[i-1] == '9' && s[i] == '0':
+			return 1
+		case s[i-1] == '0' && s[i] == '9':
+			return -1
+		}
+		return s[i] - s[i-1]
+	}
+	for i := 1; i < len(s); i++ {
+		if d := step(i); d < -1 || d > 1 || d != step(1) {
+			return false
+		}
+	}
+	return true
 }
 
 func checkRepeated(password, repeated string) *fault.Field {

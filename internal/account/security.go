@@ -11,7 +11,6 @@ import (
 type Security struct {
 	PasswordChangedAt time.Time
 	TwoFactorSince    *time.Time // nil: off
-	PendingSecret     string     // of a set-up that waits for its first code
 	RecoveryCodesLeft int64
 	NoticeByMail      bool // of a sign-in from a new place
 }
@@ -25,11 +24,6 @@ func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error)
 	s := Security{PasswordChangedAt: r.PasswordChangedAt, NoticeByMail: r.NoticeByMail}
 	t, err := a.totpOf(ctx, a.db, userID)
 	if err != nil || t == nil {
-		return s, err
-	}
-	if t.ConfirmedAt == nil {
-		secret, err := a.key.Open(sealTOTP, t.Sealed)
-		s.PendingSecret = string(secret)
 		return s, err
 	}
 	s.TwoFactorSince = t.ConfirmedAt

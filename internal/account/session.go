@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/mail"
 	"airstrip/internal/token"
 )
 
@@ -82,7 +83,8 @@ func (a *Accounts) grant(r row, s session, p pair) (Grant, error) {
 const grace = 10 * time.Second // in which a used refresh token gives its replacement once more
 
 // Refresh exchanges a refresh token for a new pair. For ten seconds the old one gives the same pair again, so that two
-// tabs or a lost answer sign nobody out; seen after that it is stolen goods, and the session ends.
+// tabs or a lost answer sign nobody out. One that is presented later is treated as stolen: the session ends, and the user
+// is told by mail.
 func (a *Accounts) Refresh(ctx context.Context, refresh string, from Client) (Grant, error) {
 	claims, err := a.verify(ctx, refresh, token.Refresh)
 	if err != nil {
@@ -114,7 +116,7 @@ func (a *Accounts) Refresh(ctx context.Context, refresh string, from Client) (Gr
 				return err
 			}
 			if reused = now.Sub(next.IssuedAt) > grace; reused {
-				return a.end(ctx, tx, "id = ?", s.ID)
+				return a.endStolen(ctx, tx, s, from)
 			}
 		}
 		alive, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("seen_at = ?", now).Set("expires_at = ?", next.ExpiresAt).
@@ -139,6 +141,23 @@ func (a *Accounts) Refresh(ctx context.Context, refresh string, from Client) (Gr
 		return Grant{}, ErrSignedOut
 	}
 	return g, err
+}
+
+// endStolen ends a session one of whose refresh tokens was presented a second time: somebody else has a copy. The first
+// such call tells the user.
+func (a *Accounts) endStolen(ctx context.Context, tx bun.Tx, s session, from Client) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", a.db.Now()).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+	if err != nil || n == 0 {
+		return err
+	}
+	r, err := find(ctx, tx, "id = ?", s.AccountID)
+	if err != nil {
+		return err
+	}
+	if err := a.note(ctx, tx, r.ID, RefreshTokenReused, from); err != nil {
+		return err
+	}
+	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: a.db.Now(), IP: addressOf(from)}})
 }
 
 // Authenticate tells who holds an access token. User, session and role are read from the database at each call, so that

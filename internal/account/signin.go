@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/limit"
@@ -34,21 +34,27 @@ func (a *Accounts) SignIn(ctx context.Context, c Credentials, from Client) (Gran
 	if checkEmail(c.Email, nil) != nil { // nobody's, and nothing to keep in the history
 		return g, ErrWrongCredentials
 	}
-	if err := a.askAtSignIn(ctx, c.Email, from); err != nil {
+	var err error
+	if from.solved, err = a.askAtSignIn(ctx, c.Email, from); err != nil {
 		return g, err
 	}
-	err := a.prove(ctx, c.Email, c.Password, a.second(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
+	err = a.prove(ctx, c.Email, c.Password, a.second(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
 		g, err = a.signedIn(ctx, tx, r, c.Remember, from)
 		return err
 	})
 	return g, atTwoFactor(err)
 }
 
-// signedIn records a sign-in and begins its session.
+// signedIn records a sign-in of the user r, as read before the proof, and begins the session. Credentials that changed
+// meanwhile answer ErrCredentialsChanged.
 func (a *Accounts) signedIn(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
 	now := a.db.Now()
 	r.SignedInAt = &now
-	if _, err := tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Exec(ctx); err != nil {
+	n, err := db.Changed(tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Where("credentials_version = ?", r.CredentialsVersion).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrCredentialsChanged
+	}
+	if err != nil {
 		return Grant{}, err
 	}
 	if err := a.tellNewPlace(ctx, tx, r, from); err != nil {
@@ -99,7 +105,8 @@ func (a *Accounts) SignInByCode(ctx context.Context, c Credentials, from Client)
 	}
 	var g Grant
 	var wrong error
-	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	guesser := func(ctx context.Context, tx bun.Tx) (row, error) { return find(ctx, tx, "email = ?", s.email) }
+	err := a.holdingAccount(ctx, c.TwoFactor, from, guesser, func(ctx context.Context, tx bun.Tx) (err error) {
 		if wrong, err = a.redeem(ctx, tx, s); err != nil {
 			return err
 		}
@@ -121,18 +128,54 @@ func (a *Accounts) SignInByCode(ctx context.Context, c Credentials, from Client)
 		g, err = a.signedIn(ctx, tx, r, c.Remember, from)
 		return err
 	})
-	if errors.Is(err, ErrWrongTwoFactor) {
-		err = cmp.Or(a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return a.record(ctx, tx, s.email, from, WrongTwoFactor) }), err)
-	}
 	return g, cmp.Or(atTwoFactor(err), wrong)
+}
+
+// holdingAccount runs fn in a transaction in which the account that whose gives is locked, so that fn's tests of a second
+// factor come one after another. Where fn answers ErrWrongTwoFactor, all that it did is undone, and the guess counts.
+func (a *Accounts) holdingAccount(ctx context.Context, code string, from Client, whose func(context.Context, bun.Tx) (row, error), fn func(context.Context, bun.Tx) error) error {
+	var refused error
+	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		refused = nil
+		r, err := whose(ctx, tx)
+		if err != nil && !errors.Is(err, ErrNoUser) {
+			return err
+		}
+		known := err == nil
+		if _, err := tx.NewRaw(`UPDATE account SET lang = lang WHERE id = ?`, r.ID).Exec(ctx); err != nil {
+			return err
+		}
+		err = tx.RunInTx(ctx, nil, fn) // a savepoint
+		if !known || !errors.Is(err, ErrWrongTwoFactor) {
+			return err
+		}
+		refused = err
+		if sixDigits.MatchString(normalTwoFactor(code)) {
+			if _, _, err := a.takeGuess(ctx, tx, twoFactorAllowance(r.ID, from)); err != nil {
+				return err
+			}
+		}
+		return a.record(ctx, tx, r.Email, from, WrongTwoFactor)
+	})
+	return cmp.Or(err, refused)
 }
 
 // prove tests a password and then, with second, what else is asked for; where both are right, then runs in the same
 // transaction, otherwise it records the failure. The limits are looked at twice: before the password is hashed, to spare
 // the work, and when the result is known, since tries that ran beside this one may have used them up.
 func (a *Accounts) prove(ctx context.Context, email, password string, second func(context.Context, bun.Tx, row) error, from Client, then func(context.Context, bun.Tx, row) error) error {
+	if len(password) > maxTyped {
+		return fault.Invalid("password", "too_long", "密码过长", "The password is too long")
+	}
 	if err := a.admit(ctx, a.db, email, from); err != nil {
 		return err
+	}
+	guesses, err := a.passwordAllowance(ctx, a.db, email, from)
+	if err != nil {
+		return err
+	}
+	if ok, wait, err := a.left(ctx, a.db, guesses); err != nil || !ok {
+		return cmp.Or(err, a.usedUp(ctx, wait, from))
 	}
 	r, err := find(ctx, a.db, "email = ?", email)
 	if err != nil && !errors.Is(err, ErrNoUser) {
@@ -142,13 +185,13 @@ func (a *Accounts) prove(ctx context.Context, email, password string, second fun
 	if err != nil {
 		return err
 	}
-	ok, err := a.hash.matches(ctx, password, r.Password, costs)
+	ok, err := a.hash.matches(ctx, shareOf(email, from), password, r.Password, costs)
 	if err != nil {
 		return err
 	}
 	stored := r.Password
 	if ok && outdated(stored) {
-		if stored, err = a.hash.hash(ctx, normalPassword(password)); err != nil {
+		if stored, err = a.hash.hash(ctx, share{}, normalPassword(password)); err != nil {
 			return err
 		}
 	}
@@ -157,17 +200,25 @@ func (a *Accounts) prove(ctx context.Context, email, password string, second fun
 		if err := a.admit(ctx, tx, email, from); err != nil {
 			return err
 		}
+		left, wait, err := a.takeGuess(ctx, tx, guesses)
+		if err != nil || !left { // right or wrong, nobody learns it
+			return cmp.Or(err, a.usedUp(ctx, wait, from))
+		}
 		refused = ErrWrongCredentials
 		if ok {
-			// The password may have been changed while this one was hashed.
+			if err := a.returnGuess(ctx, tx, guesses); err != nil {
+				return err
+			}
+			// The password may have been changed, or a second factor turned on, while this one was hashed.
 			n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("password = ?", stored).
-				Where("id = ? AND password_version = ?", r.ID, r.PasswordVersion).Exec(ctx))
+				Where("id = ? AND credentials_version = ?", r.ID, r.CredentialsVersion).Exec(ctx))
 			if err != nil {
 				return err
 			}
-			if n == 1 {
-				refused = second(ctx, tx, r)
+			if n == 0 {
+				return ErrCredentialsChanged
 			}
+			refused = second(ctx, tx, r)
 		}
 		switch {
 		case refused == nil:
@@ -271,8 +322,11 @@ func (a *Accounts) failures(ctx context.Context, idb bun.IDB, email, here string
 
 // admit answers ErrTooManyFailures where this client must wait before it may try a password for email.
 func (a *Accounts) admit(ctx context.Context, idb bun.IDB, email string, from Client) error {
+	if from.session != uuid.Nil { // bounded by passwordAllowance
+		return nil
+	}
 	now, times := a.db.Now(), 1
-	if from.Captcha != "" && captcha.Mode(a.settings.Get(), captcha.Login) != "never" { // SignIn has tested it at the first of these numbers
+	if from.solved {
 		times = 2
 	}
 	f, err := a.failures(ctx, idb, email, network(from.IP))

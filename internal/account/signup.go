@@ -48,7 +48,7 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 	if site.SignUpEmailCode {
 		noCode = checkCode(proof.field, proof.code)
 	}
-	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name), checkPassword("password", password),
+	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name), a.checkPassword("password", password, r.Email),
 		checkRepeated(in.Password, in.Repeated), wrongCode, noCode); err != nil {
 		return Grant{}, err
 	}
@@ -57,7 +57,7 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 			return Grant{}, err
 		}
 	}
-	if r.Password, err = a.hash.hash(ctx, password); err != nil {
+	if r.Password, err = a.hash.hash(ctx, shareOf(r.Email, from), password); err != nil {
 		return Grant{}, err
 	}
 	now := a.db.Now()

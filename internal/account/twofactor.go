@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
 	"github.com/pquerna/otp/totp"
@@ -27,11 +29,7 @@ const (
 	totpStep      = 30 * time.Second
 	totpDrift     = 1  // steps
 	recoveryCodes = 10 // of a set
-
-	// Six digits can be guessed by who has the password and many networks. Recovery codes can't, and so are not held up
-	// by such a guesser.
-	wrongDigits       = 20 // for an account from anywhere
-	wrongDigitsWindow = time.Hour
+	enrolmentLife = 10 * time.Minute
 
 	sealTOTP     = "totp secret"
 	sealRecovery = "recovery code"
@@ -56,6 +54,15 @@ type totpRow struct {
 	CreatedAt     time.Time
 }
 
+// enrolment is a secret that waits for its first code.
+type enrolment struct {
+	bun.BaseModel `bun:"table:totp_enrolment"`
+	AccountID     int64     `bun:",pk"`
+	SessionID     uuid.UUID // that began it; no other can confirm it
+	Sealed        []byte
+	ExpiresAt     time.Time
+}
+
 type recoveryCode struct {
 	bun.BaseModel `bun:"table:recovery_code"`
 	AccountID     int64  `bun:",pk"`
@@ -69,9 +76,9 @@ type Enrolment struct {
 	URI    string // otpauth://, for a QR code
 }
 
-// BeginTwoFactor makes a secret for the user, who shows their password. Nothing is asked for at sign-in before a code of
-// it was seen by ConfirmTwoFactor; a set-up that was begun before is forgotten. A wrong password stands at the field
-// password.
+// BeginTwoFactor makes a secret for the user, who shows their password. It is shown this once. Nothing is asked for at
+// sign-in before ConfirmTwoFactor has seen a code of it, within ten minutes and from the same session; a set-up that was
+// begun before is forgotten. A wrong password stands at the field password.
 func (a *Accounts) BeginTwoFactor(ctx context.Context, who Identity, password string, from Client) (Enrolment, error) {
 	u, err := a.User(ctx, who.UserID)
 	if err != nil {
@@ -82,52 +89,60 @@ func (a *Accounts) BeginTwoFactor(ctx context.Context, who Identity, password st
 	if err != nil {
 		return Enrolment{}, err
 	}
-	err = a.prove(ctx, u.Email, password, noSecond, from, func(ctx context.Context, tx bun.Tx, r row) error {
-		t := totpRow{AccountID: r.ID, Sealed: a.key.Seal(sealTOTP, []byte(key.Secret())), CreatedAt: a.db.Now()}
-		n, err := db.Changed(tx.NewInsert().Model(&t).On("CONFLICT (account_id) DO UPDATE").
-			Set("sealed = EXCLUDED.sealed").Set("last_step = 0").Set("created_at = EXCLUDED.created_at").Where("totp_row.confirmed_at IS NULL").Exec(ctx))
-		if err == nil && n == 0 {
-			err = ErrTwoFactorOn
+	err = a.prove(ctx, u.Email, password, noSecond, from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
+		switch t, err := a.totpOf(ctx, tx, r.ID); {
+		case err != nil:
+			return err
+		case t != nil:
+			return ErrTwoFactorOn
 		}
+		e := enrolment{AccountID: r.ID, SessionID: who.SessionID, Sealed: a.key.Seal(sealTOTP, []byte(key.Secret())), ExpiresAt: a.db.Now().Add(enrolmentLife)}
+		_, err := tx.NewInsert().Model(&e).On("CONFLICT (account_id) DO UPDATE").
+			Set("session_id = EXCLUDED.session_id").Set("sealed = EXCLUDED.sealed").Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
 		return err
 	})
 	return Enrolment{key.Secret(), key.URL()}, atFields(err, "password", "code")
 }
 
 // ConfirmTwoFactor turns the second factor on with a code from the app, and gives the recovery codes, which are never
-// shown again. A wrong code stands at the field code.
+// shown again. All other sessions and all API tokens end. A wrong code stands at the field code.
 func (a *Accounts) ConfirmTwoFactor(ctx context.Context, who Identity, code string, from Client) (codes []string, err error) {
+	var right bool
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		t, err := a.totpOf(ctx, tx, who.UserID)
-		switch {
-		case err != nil:
-			return err
-		case t == nil:
-			return ErrNotEnrolling
-		case t.ConfirmedAt != nil:
-			return ErrTwoFactorOn
-		}
-		ok, err := a.takeDigits(ctx, tx, t, normalTwoFactor(code))
+		r, err := find(ctx, tx, "id = ?", who.UserID)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			return ErrWrongTwoFactor
-		}
-		now := a.db.Now()
-		t.ConfirmedAt = &now
-		if _, err := tx.NewUpdate().Model(t).Column("confirmed_at").WherePK().Exec(ctx); err != nil {
+		t, err := a.enrolled(ctx, tx, who)
+		if err != nil {
 			return err
 		}
-		if codes, err = a.makeRecoveryCodes(ctx, tx, who.UserID); err != nil {
+		if right, err = a.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)), func() (bool, error) {
+			t.LastStep, err = a.stepOf(t, normalTwoFactor(code))
+			return t.LastStep > 0, err
+		}); err != nil || !right {
 			return err
 		}
-		return a.note(ctx, tx, who.UserID, TwoFactorOn, from)
+		n, err := db.Changed(tx.NewInsert().Model(t).On("CONFLICT (account_id) DO NOTHING").Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrTwoFactorOn
+		}
+		if err != nil {
+			return err
+		}
+		if codes, err = a.makeRecoveryCodes(ctx, tx, r.ID); err != nil {
+			return err
+		}
+		return a.changeCredentials(ctx, tx, r, a.securityChange(TwoFactorOn, who, from), from)
 	})
+	if err == nil && !right {
+		err = ErrWrongTwoFactor
+	}
 	return codes, atFields(err, "password", "code")
 }
 
-// TurnOffTwoFactor forgets secret and recovery codes of a user who shows password and code. What is wrong stands at the
+// TurnOffTwoFactor forgets secret and recovery codes of a user who shows password and code. All other sessions and all API
+// tokens end. What is wrong stands at the
 // fields password and code.
 func (a *Accounts) TurnOffTwoFactor(ctx context.Context, who Identity, password, code string, from Client) error {
 	return a.proveBoth(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx, r row) error {
@@ -136,7 +151,7 @@ func (a *Accounts) TurnOffTwoFactor(ctx context.Context, who Identity, password,
 				return err
 			}
 		}
-		return a.note(ctx, tx, r.ID, TwoFactorOff, from)
+		return a.changeCredentials(ctx, tx, r, a.securityChange(TwoFactorOff, who, from), from)
 	})
 }
 
@@ -146,13 +161,13 @@ func (a *Accounts) RenewRecoveryCodes(ctx context.Context, who Identity, passwor
 		if codes, err = a.makeRecoveryCodes(ctx, tx, r.ID); err != nil {
 			return err
 		}
-		return a.note(ctx, tx, r.ID, RecoveryCodesMade, from)
+		return a.changeCredentials(ctx, tx, r, a.securityChange(RecoveryCodesMade, who, from), from)
 	})
 	return codes, err
 }
 
-// CheckTwoFactor tells whether code is right for the user's secret, confirmed or not, without using it up. A wrong one
-// stands at the field code.
+// CheckTwoFactor tells whether code is right for the user's secret, or for the one that this session is setting up,
+// without using it up. A wrong one stands at the field code.
 func (a *Accounts) CheckTwoFactor(ctx context.Context, who Identity, code string, from Client) error {
 	var right bool
 	err := a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -165,13 +180,17 @@ func (a *Accounts) CheckTwoFactor(ctx context.Context, who Identity, code string
 			return err
 		}
 		if t == nil {
-			return ErrTwoFactorOff
+			if t, err = a.enrolled(ctx, tx, who); errors.Is(err, ErrNotEnrolling) {
+				err = ErrTwoFactorOff
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err := errors.Join(a.admit(ctx, tx, r.Email, from), a.admitDigits(ctx, tx, r.Email)); err != nil {
-			return err
-		}
-		step, err := a.stepOf(t, normalTwoFactor(code))
-		if right = step > 0; err != nil || right {
+		if right, err = a.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)), func() (bool, error) {
+			step, err := a.stepOf(t, normalTwoFactor(code))
+			return step > 0, err
+		}); err != nil || right {
 			return err
 		}
 		return a.record(ctx, tx, r.Email, from, WrongTwoFactor)
@@ -192,10 +211,10 @@ func (a *Accounts) proveBoth(ctx context.Context, who Identity, password, code s
 	if err != nil {
 		return err
 	}
-	if t == nil || t.ConfirmedAt == nil {
+	if t == nil {
 		return ErrTwoFactorOff
 	}
-	return atFields(a.prove(ctx, u.Email, password, a.second(code, from), from, then), "password", "code")
+	return atFields(a.prove(ctx, u.Email, password, a.second(code, from.within(who)), from.within(who), then), "password", "code")
 }
 
 // atFields gives faults of password and code the shape that they have for somebody who is signed in: they stand at
@@ -221,7 +240,7 @@ func (a *Accounts) second(code string, from Client) func(context.Context, bun.Tx
 	code = normalTwoFactor(code)
 	return func(ctx context.Context, tx bun.Tx, r row) error {
 		t, err := a.totpOf(ctx, tx, r.ID)
-		if err != nil || t == nil || t.ConfirmedAt == nil {
+		if err != nil || t == nil {
 			return err
 		}
 		if code == "" {
@@ -229,10 +248,8 @@ func (a *Accounts) second(code string, from Client) func(context.Context, bun.Tx
 		}
 		var ok bool
 		if sixDigits.MatchString(code) {
-			if err := a.admitDigits(ctx, tx, r.Email); err != nil {
-				return err
-			}
-			ok, err = a.takeDigits(ctx, tx, t, code)
+			// Six digits can be guessed. Recovery codes can't, and so are not held up by a guesser.
+			ok, err = a.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from), func() (bool, error) { return a.takeDigits(ctx, tx, t, code) })
 		} else {
 			ok, err = a.takeRecoveryCode(ctx, tx, r.ID, code, from)
 		}
@@ -253,10 +270,34 @@ func normalTwoFactor(code string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(code)))
 }
 
+// securityChange is a change of the second factor by the session that makes the call.
+func (a *Accounts) securityChange(kind ActivityKind, who Identity, from Client) credentialChange {
+	return credentialChange{kind: kind, keep: who.SessionID, content: a.securityMail(kind, "", from)}
+}
+
+// enrolled gives the second factor that the caller's session is setting up, as it will be once it is confirmed, or
+// ErrNotEnrolling; ErrTwoFactorOn where the account has one already.
+func (a *Accounts) enrolled(ctx context.Context, tx bun.Tx, who Identity) (*totpRow, error) {
+	var e enrolment
+	now := a.db.Now()
+	err := tx.NewSelect().Model(&e).Where("account_id = ? AND session_id = ? AND expires_at > ?", who.UserID, who.SessionID, now).Scan(ctx)
+	switch {
+	case err == nil:
+		return &totpRow{AccountID: e.AccountID, Sealed: e.Sealed, ConfirmedAt: &now, CreatedAt: now}, nil
+	case !errors.Is(err, db.ErrNoRows):
+		return nil, err
+	}
+	t, err := a.totpOf(ctx, tx, who.UserID)
+	if err == nil && t != nil {
+		err = ErrTwoFactorOn
+	}
+	return nil, cmp.Or[error](err, ErrNotEnrolling)
+}
+
 // totpOf gives the user's secret, nil where there is none.
 func (a *Accounts) totpOf(ctx context.Context, idb bun.IDB, userID int64) (*totpRow, error) {
 	var t totpRow
-	err := idb.NewSelect().Model(&t).Where("account_id = ?", userID).Scan(ctx)
+	err := idb.NewSelect().Model(&t).Where("account_id = ? AND confirmed_at IS NOT NULL", userID).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, nil
 	}
@@ -291,21 +332,21 @@ func (a *Accounts) takeDigits(ctx context.Context, tx bun.Tx, t *totpRow, code s
 	return n == 1, err
 }
 
-// admitDigits answers ErrTooManyWrongTwoFA where so many wrong codes were shown for the account that it may be guessing.
-func (a *Accounts) admitDigits(ctx context.Context, idb bun.IDB, email string) error {
-	now := a.db.Now()
-	var wrong struct {
-		Codes int
-		First *time.Time
+// guessDigits counts a guess at the digits and then tells whether it is right, or answers ErrTooManyWrongTwoFA where no guess
+// is left.
+func (a *Accounts) guessDigits(ctx context.Context, tx bun.Tx, of allowance, right func() (bool, error)) (bool, error) {
+	left, wait, err := a.takeGuess(ctx, tx, of)
+	if err != nil {
+		return false, err
 	}
-	if err := idb.NewRaw(`SELECT count(*) AS codes, min(at) AS first FROM sign_in WHERE email = ? AND at > ? AND wrong = ?`,
-		email, now.Add(-wrongDigitsWindow), WrongTwoFactor).Scan(ctx, &wrong); err != nil {
-		return err
+	if !left {
+		return false, ErrTooManyWrongTwoFA.After(wait)
 	}
-	if wrong.Codes >= wrongDigits {
-		return ErrTooManyWrongTwoFA.After(wrong.First.Add(wrongDigitsWindow).Sub(now))
+	ok, err := right()
+	if err != nil || !ok {
+		return false, err
 	}
-	return nil
+	return true, a.returnGuess(ctx, tx, of)
 }
 
 func (a *Accounts) takeRecoveryCode(ctx context.Context, tx bun.Tx, userID int64, code string, from Client) (bool, error) {

@@ -90,7 +90,7 @@ func (a *Accounts) Accept(ctx context.Context, kind HashKind, hash, salt string)
 	if raw, err := hex.DecodeString(hash); err != nil || len(raw)*2 != digits {
 		return "", fault.Invalid("hash", "format", fmt.Sprintf("%s 须为 %d 位十六进制", kind, digits), fmt.Sprintf("A hash of the kind %s has %d hex digits", kind, digits))
 	}
-	phc, err := a.hash.hash(ctx, hash)
+	phc, err := a.hash.hash(ctx, share{}, hash)
 	return wrapped{kind, salt, phc}.String(), err
 }
 

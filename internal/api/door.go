@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // Door is the way in.
@@ -86,6 +87,7 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 				NewFailure(ctx, fault.ErrInternal).Write(rec)
 			}
 		}
+		rec.leaveBody()
 		// The pattern, never the path: paths carry tokens.
 		took, route := time.Since(start), r.Pattern
 		d.seconds.WithLabelValues(route, statusClass(rec.status)).Observe(took.Seconds())
@@ -93,6 +95,16 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 	}()
 	if path := strings.TrimRight(r.URL.Path, "/"); path != r.URL.Path && path != "" {
 		r.URL.Path, r.URL.RawPath = path, strings.TrimRight(r.URL.RawPath, "/")
+	}
+	if !text.IsStorable(r.URL.Path) {
+		NewFailure(ctx, ErrUnreadable).Write(rec)
+		return
+	}
+	if r.URL.RawQuery != "" {
+		if err := CheckQuery(r.URL.Query()); err != nil {
+			NewFailure(ctx, err).Write(rec)
+			return
+		}
 	}
 	if d.refuse != nil && !forNodes(r.URL.Path) {
 		if err := d.refuse(caller.IP); err != nil {
@@ -104,7 +116,10 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 	if forNodes(r.URL.Path) {
 		limit = maxNodeBody
 	}
-	r.Body = http.MaxBytesReader(rec, r.Body, limit)
+	if r.Body != nil && r.Body != http.NoBody {
+		rec.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w)}
+		r.Body = http.MaxBytesReader(rec, rec.body, limit)
+	}
 	compress(http.HandlerFunc(func(w http.ResponseWriter, r2 *http.Request) {
 		d.mux.ServeHTTP(w, r2)
 		r.Pattern = r2.Pattern
@@ -138,17 +153,22 @@ type recorder struct {
 	bytes    int64
 	wrote    bool
 	deadline time.Time // that the handler set
+	body     *body     // of the request; nil where it has none
 }
 
 func (r *recorder) WriteHeader(status int) {
 	if !r.wrote && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		r.leaveBody()
 		r.status, r.wrote = status, true
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
 func (r *recorder) Write(b []byte) (n int, err error) {
-	r.wrote = true
+	if !r.wrote {
+		r.leaveBody()
+		r.wrote = true
+	}
 	for again := true; again && err == nil; again = n < len(b) {
 		r.hurry()
 		var wrote int
@@ -172,8 +192,20 @@ func (r *recorder) SetWriteDeadline(at time.Time) error {
 	return r.control.SetWriteDeadline(at)
 }
 
+// SetReadDeadline refuses what handlers and libraries ask for: deadlines for reading are set by body alone.
+func (r *recorder) SetReadDeadline(time.Time) error { return http.ErrNotSupported }
+
+func (r *recorder) leaveBody() {
+	if r.body != nil {
+		r.body.leave()
+	}
+}
+
 // Flush sends what was written; the compressing writer asks for it by this name.
-func (r *recorder) Flush() { r.control.Flush() }
+func (r *recorder) Flush() {
+	r.hurry()
+	r.control.Flush()
+}
 
 // Hijack hands the connection over to a WebSocket; the compressing writer asks for it by this name.
 func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return r.control.Hijack() }

@@ -7,8 +7,11 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"os"
 	"strconv"
+	"time"
 
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 )
 
@@ -17,11 +20,12 @@ var (
 	ErrNoRoute     = fault.NotFound("route_not_found", "没有这个接口", "There is no such route")
 	ErrMethod      = &fault.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Text: fault.Text{ZH: "该接口不支持此方法", EN: "This route does not take that method"}}
 	ErrTooLarge    = &fault.Error{Status: http.StatusRequestEntityTooLarge, Code: "body_too_large", Text: fault.Text{ZH: "请求内容过大", EN: "The request body is too large"}}
+	ErrSlowBody    = &fault.Error{Status: http.StatusRequestTimeout, Code: "body_too_slow", Text: fault.Text{ZH: "请求内容传输过慢，请检查网络后重试", EN: "The request body arrived too slowly; please check the connection and try again"}}
 	ErrUnreadable  = fault.BadRequest("unreadable", "无法读取请求内容", "The request could not be read")
 	ErrMediaType   = &fault.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Text: fault.Text{ZH: "不支持这种内容类型", EN: "This content type is not supported"}}
 	ErrSignIn      = fault.Unauthorized("sign_in_required", "请先登录", "Please sign in")
 	ErrNotForYou   = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
-	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later")
+	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later").After(5 * time.Second)
 )
 
 // Seen turns any error into the fault that the caller sees. What is no fault is logged and becomes fault.ErrInternal.
@@ -40,14 +44,21 @@ func Seen(ctx context.Context, err error) *fault.Error {
 		slog.WarnContext(ctx, "a request ended before its answer", "error", err)
 		return ErrUnavailable
 	}
+	if f := dberr.Fault(err); f != nil {
+		slog.ErrorContext(ctx, "the database could not do its work", "code", f.Code, "error", err)
+		return f
+	}
 	slog.ErrorContext(ctx, "a request failed", "error", err)
 	return fault.ErrInternal
 }
 
-// Unreadable is the fault of a body that could not be read: ErrTooLarge or ErrUnreadable.
+// Unreadable is the fault of a body that could not be read: ErrTooLarge, ErrSlowBody or ErrUnreadable.
 func Unreadable(err error) error {
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return ErrTooLarge
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ErrSlowBody
 	}
 	return ErrUnreadable.Because(err)
 }
@@ -79,10 +90,13 @@ func NewFailure(ctx context.Context, err error) *Failure {
 		out.Errors = append(out.Errors, FieldFailure{field.Name, field.Code, field.Text.In(caller.Lang)})
 	}
 	if f.RetryAfter > 0 {
-		out.retry = strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds())))
+		out.retry = RetryAfter(f)
 	}
 	return out
 }
+
+// RetryAfter gives the header Retry-After of a fault that has such a time: whole seconds, rounded up.
+func RetryAfter(f *fault.Error) string { return strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))) }
 
 func (f *Failure) Error() string { return f.Code }
 

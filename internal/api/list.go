@@ -54,11 +54,11 @@ func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
 		defer cancel()
 		plain, err := fresh(ctx)
-		switch _, refused := fault.As(err); {
+		switch {
 		case err == nil:
 			known = made(plain, revision, known)
 			l.cache.Set(key, known)
-		case refused || !ok:
+		case fault.Refused(err) || !ok:
 			return err
 		default:
 			slog.WarnContext(ctx, "a list could not be made anew; the agent gets the last one", "error", err)

@@ -5,55 +5,96 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
-// CheckValues answers a fault that names the first value that is no text: not UTF-8, or with the character NUL, which
-// the databases do not keep.
-func CheckValues(values url.Values) error {
+// CheckQuery answers a fault that names the first value of a query that no database keeps: not UTF-8, or with the
+// character NUL.
+func CheckQuery(values url.Values) error {
 	for name, all := range values {
-		for _, text := range all {
-			if !sound(text) {
-				return notText(name)
+		for _, value := range all {
+			if !text.IsStorable(value) {
+				return notStorable(name)
 			}
 		}
 	}
 	return nil
 }
 
+// CheckValues answers a fault that names the first value of a query or form that is no text that people can read.
+func CheckValues(values url.Values) error {
+	for name, all := range values {
+		for _, value := range all {
+			if err := checkValue(name, name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkValue refuses what no field takes. Passwords may have any characters; field, the innermost name of place, tells
+// which they are.
+func checkValue(place, field, value string) error {
+	switch {
+	case !text.IsStorable(value):
+		return notStorable(place)
+	case !text.IsVisible(value) && !isPassword(field):
+		return fault.Invalid(place, "invisible_characters", "包含不可见或改变文字方向的字符，请删除后重试",
+			"This has invisible characters, or ones that change the direction of writing; please remove them")
+	}
+	return nil
+}
+
+func isPassword(field string) bool {
+	return strings.Contains(field, "password") || strings.Contains(field, "passwd") || strings.HasSuffix(field, "pwd")
+}
+
 const deepest = 64 // levels of JSON
 
-// CheckJSON answers a fault for JSON that two programs may read differently: text as CheckValues refuses it, or a name
-// that stands twice in one object. What is no JSON at all is left to the one who decodes it.
+// CheckJSON answers a fault for JSON that two programs may read differently or that people cannot read: text as
+// CheckValues refuses it, half of a surrogate pair, or a name that stands twice in one object. What is no JSON at all is
+// left to the one who decodes it.
 func CheckJSON(body []byte) error {
 	if !utf8.Valid(body) {
 		return ErrUnreadable
 	}
+	surrogates := bytes.Contains(body, []byte(`\ud`)) || bytes.Contains(body, []byte(`\uD`))
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
 	var in place
 	for {
+		start := dec.InputOffset()
 		token, err := dec.Token()
 		if err != nil {
 			return nil
 		}
-		text, isText := token.(string)
+		value, isText := token.(string)
+		half := isText && surrogates && hasHalfSurrogate(body[start:dec.InputOffset()])
 		if isText && in.expectsName() {
-			again := in.name(text)
+			again := in.name(value)
 			switch {
-			case !sound(text):
+			case half || !text.IsStorable(value) || !text.IsVisible(value):
 				return ErrUnreadable
 			case again:
 				return fault.Invalid(in.String(), "repeated", in.String()+" 出现了不止一次", in.String()+" is given more than once")
 			}
 			continue
 		}
+		if half {
+			return notStorable(in.String())
+		}
+		if isText {
+			if err := checkValue(in.String(), in.field(), value); err != nil {
+				return err
+			}
+		}
 		switch delim, _ := token.(json.Delim); {
-		case isText && !sound(text):
-			return notText(in.String())
 		case delim == '{' || delim == '[':
 			if len(in) == deepest {
 				return ErrUnreadable
@@ -65,6 +106,32 @@ func CheckJSON(body []byte) error {
 		}
 		in.next()
 	}
+}
+
+// hasHalfSurrogate reports whether a JSON string, as it stands in a body, escapes half of a surrogate pair, which the
+// decoder replaces in silence.
+func hasHalfSurrogate(raw []byte) bool {
+	high := false // whether the escape before was the first half of a pair
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			if high {
+				return true
+			}
+			continue
+		}
+		i++
+		var unit uint64
+		if raw[i] == 'u' { // four digits follow, else the decoder would not have given the token
+			unit, _ = strconv.ParseUint(string(raw[i+1:i+5]), 16, 16)
+			i += 4
+		}
+		low := unit >= 0xDC00 && unit <= 0xDFFF
+		if high != low {
+			return true
+		}
+		high = unit >= 0xD800 && unit <= 0xDBFF
+	}
+	return high
 }
 
 // place is where in a JSON text one is, from the outermost object or array inwards.
@@ -99,28 +166,36 @@ func (p place) next() {
 	}
 }
 
+// field is the innermost name that one is at.
+func (p place) field() string {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].object {
+			return p[i].now
+		}
+	}
+	return ""
+}
+
 func (p place) String() string {
-	var text strings.Builder
+	var path strings.Builder
 	for i, l := range p {
 		switch {
 		case !l.object:
-			fmt.Fprintf(&text, "[%d]", l.index)
+			fmt.Fprintf(&path, "[%d]", l.index)
 		case i > 0:
-			text.WriteString("." + l.now)
+			path.WriteString("." + l.now)
 		default:
-			text.WriteString(l.now)
+			path.WriteString(l.now)
 		}
 	}
-	if text.Len() == 0 {
+	if path.Len() == 0 {
 		return "body"
 	}
-	return text.String()
+	return path.String()
 }
 
-func sound(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
-
-func notText(name string) error {
-	if !sound(name) {
+func notStorable(name string) error {
+	if !text.IsStorable(name) {
 		return ErrUnreadable
 	}
 	return fault.Invalid(name, "characters", "包含无法保存的字符", "This has characters that cannot be kept")

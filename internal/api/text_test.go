@@ -39,6 +39,19 @@ func TestJSONThatProgramsReadDifferentlyIsNamed(t *testing.T) {
 		`"\u0000"`:                                  "body:characters",
 		"{\"a\":\"\xff\"}":                          "unreadable",
 		`{"a\u0000":1}`:                             "unreadable",
+		`{"a":"\ud83d\ude00 \\ud83d"}`:              "",
+		`{"a":"\ud83d"}`:                            "a:characters",
+		`{"a":"\ud83d x"}`:                          "a:characters",
+		`{"a":"\ude00\ud83d"}`:                      "a:characters",
+		`{"a":"\uD83D\n\uDE00"}`:                    "a:characters",
+		`{"a":[1,{"b":"\uDE00"}]}`:                  "a[1].b:characters",
+		`{"a\ud83d":1}`:                             "unreadable",
+		`{"a":"\u202eb"}`:                           "a:invisible_characters",
+		`{"a":["x","\u200by"]}`:                     "a[1]:invisible_characters",
+		`{"a\u200b":1}`:                             "unreadable",
+		`{"password":"\u200b\u202e"}`:               "",
+		`{"password":"\u0000"}`:                     "password:characters",
+		`{"a":"\ud83d\udc69\u200d\ud83d\udcbb"}`:    "",
 		strings.Repeat("[", 64) + "1":               "",
 		strings.Repeat("[", 1<<20):                  "unreadable",
 		strings.Repeat(`{"a":`, 1<<17) + "null":     "unreadable",
@@ -51,7 +64,7 @@ func TestJSONThatProgramsReadDifferentlyIsNamed(t *testing.T) {
 
 func TestValuesThatAreNoTextAreNamed(t *testing.T) {
 	for query, want := range map[string]string{
-		"a=x&b=%E4%BD%A0": "", "a=%00": "a:characters", "a=x&a=%ff": "a:characters", "%ff=%00": "unreadable",
+		"a=x&b=%E4%BD%A0": "", "a=%00": "a:characters", "a=x&a=%ff": "a:characters", "%ff=%00": "unreadable", "a=%E2%80%AE": "a:invisible_characters", "passwd=%E2%80%AE": "",
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {

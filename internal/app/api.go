@@ -69,6 +69,8 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Invoices(a.Wallets, a.Shop, a.Payments, a.Settings),
 		v2.Refunds(a.Shop),
 		v2.GatewayRefunds(a.Wallets, a.Payments),
+		v2.PaymentCases(a.Payments),
+		v2.Approvals(a.Approvals),
 		v2.Nodes(a.Nodes, a.Services),
 		v2.StaffNodes(a.Nodes, a.Agents.Line),
 		v2.StaffNodeLooks(a.Nodes, a.Traffic),

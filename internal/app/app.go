@@ -28,6 +28,7 @@ import (
 	"airstrip/internal/api/ppanel"
 	"airstrip/internal/api/uniproxy"
 	apiweb "airstrip/internal/api/web"
+	"airstrip/internal/approval"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
@@ -57,37 +58,38 @@ import (
 
 // App is all parts, ready to be served or used by a command.
 type App struct {
-	cfg      checked
-	version  string
-	DB       *db.DB
-	Settings *setting.Settings
-	Secrets  *secret.Secrets
-	Queue    *job.Queue
-	Outbox   *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
-	Media    *job.Queue // the same for the media server
-	Notices  *job.Queue // and for what the Telegram bot says by itself and what Loki gets
-	Mails    *mail.Mails
-	Captchas *captcha.Captchas
-	IPBans   *ipban.Bans
-	Tokens   *token.Tokens
-	Wallets  *wallet.Wallets
-	Services *service.Services
-	Accounts *account.Accounts
-	Invites  *invite.Invites
-	Shop     *shop.Shop
-	CDKeys   *cdkey.Keys
-	Renewals *renewal.Renewals
-	Gateways *payment.Gateways
-	Payments *payment.Payments
-	Nodes    *node.Nodes
-	Agents   *install.Agents
-	Traffic  *traffic.Traffic
-	Links    *link.Links
-	Emby     *emby.Emby
-	Telegram *telegram.Bot
-	Loki     *loki.Loki
-	sandbox  *sandbox.Gateway // nil unless this is a demo
-	nightly  nightly
+	cfg       checked
+	version   string
+	DB        *db.DB
+	Settings  *setting.Settings
+	Secrets   *secret.Secrets
+	Queue     *job.Queue
+	Outbox    *job.Queue // of mails: an SMTP server may be slow, and nothing else shall wait for it
+	Media     *job.Queue // the same for the media server
+	Notices   *job.Queue // and for what the Telegram bot says by itself and what Loki gets
+	Mails     *mail.Mails
+	Captchas  *captcha.Captchas
+	IPBans    *ipban.Bans
+	Tokens    *token.Tokens
+	Wallets   *wallet.Wallets
+	Approvals *approval.Approvals
+	Services  *service.Services
+	Accounts  *account.Accounts
+	Invites   *invite.Invites
+	Shop      *shop.Shop
+	CDKeys    *cdkey.Keys
+	Renewals  *renewal.Renewals
+	Gateways  *payment.Gateways
+	Payments  *payment.Payments
+	Nodes     *node.Nodes
+	Agents    *install.Agents
+	Traffic   *traffic.Traffic
+	Links     *link.Links
+	Emby      *emby.Emby
+	Telegram  *telegram.Bot
+	Loki      *loki.Loki
+	sandbox   *sandbox.Gateway // nil unless this is a demo
+	nightly   nightly
 }
 
 // Open checks the configuration, opens and migrates the database and builds the parts.
@@ -127,6 +129,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
+	a.Approvals = approval.New(a.DB, a.Settings)
 	a.Wallets = wallet.New(a.DB, a.Settings)
 	a.Services = service.New(a.DB, a.Settings)
 	own, err := os.Executable()
@@ -167,6 +170,7 @@ func (a *App) build(ctx context.Context) (err error) {
 
 	a.Nodes.OnOutage(a.tellOutage)
 	a.Nodes.OnAlarm(a.tellAlarm)
+	a.Payments.OnCase(a.tellPaymentCase)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
@@ -198,7 +202,7 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at)
+		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric())
 	handler, err := a.handler(reg)
 	if err != nil {
 		return err
@@ -211,6 +215,7 @@ func (a *App) Serve(ctx context.Context) error {
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { a.DB.Follow(ctx) })
+	background.Go(func() { a.DB.FollowClock(ctx, a.tellClock) })
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.IPBans.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })
@@ -232,7 +237,9 @@ func (a *App) Serve(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("AIRSTRIP_METRICS_LISTEN: %w", err)
 		}
-		servers = append(servers, a.server(ctx, metricsHandler(reg, "")))
+		scrapes := a.server(ctx, metricsHandler(reg, ""))
+		scrapes.ReadTimeout = time.Minute
+		servers = append(servers, scrapes)
 		go func() { failed <- servers[1].Serve(metrics) }()
 	}
 	debug.FreeOSMemory() // what only the start needed: templates being parsed, the schema being compared
@@ -254,10 +261,11 @@ func (a *App) Serve(ctx context.Context) error {
 	return err
 }
 
-// server bounds how long a client may take over its request; answers may be streams and have no end of their own.
+// server bounds how long a client may take over the header of its request. How slowly a body may arrive and an answer be
+// read package api bounds; http.Server's own limits also count the time that the handler works.
 func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
 	}

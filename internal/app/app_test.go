@@ -53,7 +53,7 @@ func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
 		"AIRSTRIP_TELEGRAM_API":    func(c *Config) { c.TelegramAPI = "api.telegram.org" },
 		"AIRSTRIP_TRUSTED_PROXIES": func(c *Config) { c.TrustedProxies = []string{"10.0.0.0/8", "proxy"} },
 		"AIRSTRIP_SECRET_KEY":      func(c *Config) { c.SecretKey = "short" },
-		"AIRSTRIP_DATABASE_URL":    func(c *Config) { c.DatabaseURL, c.SecretKey = "mysql://x", strings.Repeat("ab", 32) },
+		"AIRSTRIP_DATABASE_URL":    func(c *Config) { c.DatabaseURL, c.SecretKey = "mysql://x", strings.Repeat("abcd", 16) },
 	} {
 		c := config(t)
 		spoil(&c)
@@ -71,12 +71,12 @@ func TestAWrongSettingStopsTheStartWithItsName(t *testing.T) {
 func TestASecretMayComeFromAFile(t *testing.T) {
 	c := config(t)
 	file := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(file, []byte(strings.Repeat("ab", 32)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Repeat("abcd", 16)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("AIRSTRIP_SECRET_KEY_FILE", file)
 	checked, err := c.check()
-	if err != nil || hex.EncodeToString(checked.key[:]) != strings.Repeat("ab", 32) {
+	if err != nil || hex.EncodeToString(checked.key[:]) != strings.Repeat("abcd", 16) {
 		t.Fatalf("%x, %v", checked.key, err)
 	}
 	t.Setenv("AIRSTRIP_SECRET_KEY_FILE", file+".missing")
@@ -118,7 +118,7 @@ func (a *App) serving(t *testing.T) (stop func() error) {
 
 func TestItServesAndStopsCleanlyOnBothDatabases(t *testing.T) {
 	postgres := config(t)
-	postgres.DatabaseURL, postgres.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+	postgres.DatabaseURL, postgres.SecretKey = dbtest.PostgresURL(t), strings.Repeat("abcd", 16)
 	for name, c := range map[string]Config{"sqlite": config(t), "postgres": postgres} {
 		t.Run(name, func(t *testing.T) {
 			c.MetricsToken = "let-me-in"

@@ -7,8 +7,20 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"airstrip/internal/account"
+	"airstrip/internal/approval"
+	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
+	"airstrip/internal/invite"
 	"airstrip/internal/job"
+	"airstrip/internal/seal"
+	"airstrip/internal/secret"
+	"airstrip/internal/service"
+	"airstrip/internal/setting"
+	"airstrip/internal/shop"
+	"airstrip/internal/token"
+	"airstrip/internal/traffic"
+	"airstrip/internal/wallet"
 )
 
 // Check asks every part for what is not as it must be. Each invariant is one or more rules, in the parts that keep it:
@@ -18,14 +30,33 @@ import (
 //	I7       cdkey: uses and limits of keys
 //	I8       shop: uses and limits of coupons
 //	I9       invite: commissions
-//	I11      wallet, shop, account: adjustments, orders, refund requests, bans
+//	I11      wallet, shop, account, approval: adjustments, orders, refund requests, bans, what staff gives
 //	I12      db: whole numbers of 64 bits
 //	I13      service, shop: unlimited is never zero
-func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
-	var all []db.Violation
+//	I14      traffic: hours, days, quotas and packages count the same bytes
+//	I15      service, shop: cycles, the end of a service, what an order promised
+func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
+	all, err := d.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := setting.New(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	wallets, services := wallet.New(d, settings), service.New(d, settings)
+	bans, err := account.Check(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := traffic.Check(ctx, d, settings)
+	if err != nil {
+		return nil, err
+	}
+	all = append(append(all, bans...), bytes...)
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
-	}{a.DB, a.Accounts, a.Wallets, a.Services, a.Shop, a.CDKeys, a.Invites} {
+	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, settings, wallets, services), invite.New(d, settings, wallets), approval.New(d, settings)} {
 		broken, err := part.Check(ctx)
 		if err != nil {
 			return nil, err
@@ -33,6 +64,23 @@ func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 		all = append(all, broken...)
 	}
 	return all, nil
+}
+
+// Check checks the open database.
+func (a *App) Check(ctx context.Context) ([]db.Violation, error) { return Check(ctx, a.DB) }
+
+// checkKey gives what the secret key does not open.
+func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
+	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){token.Sealed, secret.Sealed} {
+		closed, err := check(ctx, d, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, what := range closed {
+			broken = append(broken, db.Violation{Rule: "key: the secret key opens what the database has sealed", What: what})
+		}
+	}
+	return broken, nil
 }
 
 // nightly is what the last check of this process found, for an alarm: of several servers each night's one does it.

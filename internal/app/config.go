@@ -50,8 +50,8 @@ type checked struct {
 	proxies []netip.Prefix
 }
 
-// check reads the secrets and answers a sentence that names the first wrong setting.
-func (c Config) check() (checked, error) {
+// read reads what is given as files.
+func (c Config) read() (checked, error) {
 	out := checked{Config: c}
 	for name, value := range map[string]*string{
 		"AIRSTRIP_DATABASE_URL": &out.DatabaseURL, "AIRSTRIP_SECRET_KEY": &out.SecretKey, "AIRSTRIP_METRICS_TOKEN": &out.MetricsToken,
@@ -65,6 +65,34 @@ func (c Config) check() (checked, error) {
 			return out, fmt.Errorf("%s_FILE: %w", name, err)
 		}
 		*value = strings.TrimSpace(string(text))
+	}
+	return out, nil
+}
+
+// findKey gives the secret key, or nil where it is not there; it makes none.
+func (c checked) findKey() (*seal.Key, error) {
+	if c.SecretKey != "" {
+		key, err := seal.ParseKey(c.SecretKey)
+		if err != nil {
+			return nil, fmt.Errorf("AIRSTRIP_SECRET_KEY: %w", err)
+		}
+		return &key, nil
+	}
+	key, err := seal.ReadKey(c.Data)
+	if c.DatabaseURL != "" || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("AIRSTRIP_DATA: %w", err)
+	}
+	return &key, nil
+}
+
+// check reads the secrets and answers a sentence that names the first wrong setting.
+func (c Config) check() (checked, error) {
+	out, err := c.read()
+	if err != nil {
+		return out, err
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return out, fmt.Errorf("AIRSTRIP_LISTEN must be host:port: %w", err)
@@ -97,10 +125,19 @@ func (c Config) check() (checked, error) {
 		}
 	case out.DatabaseURL != "":
 		return out, errors.New("AIRSTRIP_SECRET_KEY (or AIRSTRIP_SECRET_KEY_FILE) is required with PostgreSQL, the same for all servers: 32 bytes, for example from `openssl rand -hex 32`")
-	default:
+	case c.Missing():
 		if out.key, err = seal.LoadKey(c.Data); err != nil {
+			return out, fmt.Errorf("AIRSTRIP_DATA: %w", err)
+		}
+	default: // A new key would open nothing of what the database has sealed.
+		if out.key, err = seal.ReadKey(c.Data); errors.Is(err, fs.ErrNotExist) {
+			return out, fmt.Errorf("%s is there without its key: %w", filepath.Join(c.Data, db.SQLiteFile), errNoKey)
+		} else if err != nil {
 			return out, fmt.Errorf("AIRSTRIP_DATA: %w", err)
 		}
 	}
 	return out, nil
 }
+
+var errNoKey = errors.New("put the file secret.key that this database was made with beside it, or set AIRSTRIP_SECRET_KEY. " +
+	"Without that key nobody stays signed in, and subscription links, node passwords and the secrets of gateways cannot be read")

@@ -107,7 +107,7 @@ func TestKilledServersLoseNothingAndDoubleNothing(t *testing.T) {
 			c := config(t)
 			c.Demo, c.LogLevel = true, "error"
 			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 			}
 			survive(t, c, servers)
 		})

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -17,8 +18,10 @@ import (
 
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
+	"airstrip/internal/node"
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
+	"airstrip/internal/traffic"
 )
 
 // lived opens a front whose database has seen one of everything that the rules speak of.
@@ -55,10 +58,24 @@ func lived(t *testing.T, f *front) {
 	must(err)
 	_, err = f.CDKeys.Redeem(ctx, who.id, keys[0])
 	must(err)
+	f.moves(t, who.id)
 	f.DB.SetClock(func() time.Time { return time.Now().Add(20 * time.Minute) })
 	must(f.Wallets.Seal(ctx))
 	f.DB.SetClock(time.Now)
 	f.sound(t)
+}
+
+// moves has a node report traffic of the user.
+func (f *front) moves(t *testing.T, userID int64) {
+	t.Helper()
+	n, _, err := f.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := f.Traffic.Record(t.Context(), traffic.Report{Node: n, Hash: sha256.Sum256([]byte("first")), Rows: []traffic.Row{{UserID: userID, Up: 1000, Down: 2000}}})
+	if err != nil || len(receipt.Refused) > 0 {
+		t.Fatal(receipt, err)
+	}
 }
 
 // past runs statements that no door of the server would, past the checks and references of the schema too.
@@ -95,6 +112,7 @@ func (f *front) undoing(t *testing.T) (undo func()) {
 	for _, name := range []string{
 		"ledger_account", "ledger_transaction", "posting", "recharge", "fulfilment", "cd_key", "cd_key_redemption", "coupon", "shop_order", "commission",
 		"account", "refund", "wallet_adjustment", "refund_request", "service", "package",
+		"service_cycle", "service_period", "traffic_hour", "traffic_day", "node_day",
 	} {
 		f.past(t, "CREATE TABLE "+copies+".kept_"+name+" AS SELECT * FROM "+name)
 		back = append(back, "DELETE FROM "+name, "INSERT INTO "+name+" SELECT * FROM "+copies+".kept_"+name)
@@ -138,6 +156,29 @@ var damages = []struct{ rule, sql string }{
 	{"I12", `CREATE TABLE later (amount REAL)`},
 	{"I13", `UPDATE service SET quota_bytes = 0`},
 	{"I13", `UPDATE service SET quota_bytes = NULL`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'bonus', 'bonus', 1, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'refund', 'order', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at) SELECT 9000, 'gateway_refund', 'gateway_refund', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I14", `UPDATE traffic_hour SET billed = billed + 1`},
+	{"I14", `UPDATE traffic_hour SET user_id = user_id + 1000`},
+	{"I14", `DELETE FROM traffic_hour`},
+	{"I14", `UPDATE traffic_day SET up = up + 1`},
+	{"I14", `UPDATE node_day SET down = down + 1`},
+	{"I14", `UPDATE service_cycle SET billed = billed + 1 WHERE billed > 0`},
+	{"I14", `UPDATE package SET used = used + 1`},
+	{"I15", `UPDATE service SET cycle = cycle + 1`},
+	{"I15", `UPDATE service_cycle SET cycle = cycle + 1`},
+	{"I15", `DELETE FROM service_cycle WHERE billed = 0`},
+	{"I15", `UPDATE service SET ends_at = '2099-01-01 00:00:00+00:00' WHERE ended_at IS NULL`},
+	{"I15", `UPDATE service SET ends_at = '2099-01-01 00:00:00+00:00'; UPDATE service_period SET ends_at = '2099-01-01 00:00:00+00:00'`},
+	{"I15", `DELETE FROM service_period`},
+	{"I15", `UPDATE service SET quota_bytes = quota_bytes + 1`},
+	{"I15", `UPDATE service SET quota_bytes = quota_bytes + 1; UPDATE service_period SET quota_bytes = quota_bytes + 1`},
+	{"I15", `UPDATE service SET term_bytes = term_bytes - 1`},
+	{"I15", `UPDATE service SET quota_bytes = quota_bytes - 1, term_bytes = term_bytes - 1; UPDATE service_period SET quota_bytes = quota_bytes - 1`},
+	{"I15", `UPDATE service SET devices = 99`},
+	{"I15", `UPDATE service SET class = class + 1`},
+	{"I15", `UPDATE package SET bytes = bytes + 1`},
 	{"I13", `UPDATE service SET ended_at = started_at; UPDATE package SET ended_at = created_at`},
 }
 
@@ -158,7 +199,7 @@ func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
 			undo()
 			f.sound(t)
 		}
-		for n := 1; n <= 13; n++ {
+		for n := 1; n <= 15; n++ {
 			if !named[fmt.Sprintf("I%d", n)] {
 				t.Errorf("nothing here breaks I%d", n)
 			}

@@ -62,7 +62,7 @@ func eachCluster(t *testing.T, test func(t *testing.T, fronts []*front)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, []*front{openFront(t, config(t))}) })
 	t.Run("postgres", func(t *testing.T) {
 		c := config(t)
-		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 		test(t, []*front{openFront(t, c), openFront(t, c), openFront(t, c)})
 	})
 }

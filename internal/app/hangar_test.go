@@ -36,7 +36,7 @@ func eachHangar(t *testing.T, test func(h *hangar)) {
 		t.Run(engine, func(t *testing.T) {
 			c := config(t)
 			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 			}
 			h := &hangar{T: t, front: openFront(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC), staff: map[account.Role]customer{}, names: map[int64]string{}, since: map[int64]signedIn{}}
 			h.DB.SetClock(func() time.Time { return h.now })

@@ -84,7 +84,7 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if err := s.extraUsers(ctx, want.Users); err != nil {
 		return Seeded{}, err
 	}
-	key, _, err := a.Accounts.MakeAPIToken(ctx, s.out.Admin.ID, "demo", []account.Scope{account.ScopeJobs}, nil)
+	key, _, err := a.Accounts.CreateAPIToken(ctx, s.out.Admin.ID, account.APITokenDraft{Name: "demo", Scopes: []account.Scope{account.ScopeJobs}})
 	if err != nil {
 		return Seeded{}, err
 	}

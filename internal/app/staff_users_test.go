@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/mail"
 )
 
 func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
@@ -20,15 +21,30 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 				t.Helper()
 				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, u.id, present, email), "", nil)
 			}
-			ask(h.staff[account.Viewer], 403, present, email)
+			for _, role := range []account.Role{account.Viewer, account.Finance, account.Support} {
+				ask(h.staff[role], 403, present, email)
+			}
 			for _, wrong := range []struct{ present, email, field string }{{"user2@example.com", email, "user_old_email"}, {present, "user2@example.com", "user_new_email"}, {present, present, "user_new_email"}, {present, "no", "user_new_email"}} {
-				if text := ask(h.staff[account.Support], 422, wrong.present, wrong.email); !strings.Contains(text, wrong.field) {
+				if text := ask(h.staff[account.Admin], 422, wrong.present, wrong.email); !strings.Contains(text, wrong.field) {
 					t.Error(text)
 				}
 			}
 			h.ask(u, 200, "GET", "/api/v2/user/services/nodes", "", nil)
-			ask(h.staff[account.Support], 200, present, email)
+			ask(h.staff[account.Admin], 200, present, email)
 			h.ask(u, 401, "GET", "/api/v2/user/services/nodes", "", nil)
+			var madeBy []int64
+			err := h.DB.NewRaw("SELECT made_by FROM activity WHERE account_id = ? AND kind = 'email_changed'", u.id).Scan(h.Context(), &madeBy)
+			if err != nil || !slices.Equal(madeBy, []int64{h.staff[account.Admin].id}) {
+				t.Errorf("the activity log has %v (%v), want the admin", madeBy, err)
+			}
+			log, _, err := h.Accounts.Activity(t.Context(), u.id, 1, 0)
+			if err != nil || log[0].Kind != account.EmailChanged || log[0].IP != "" || log[0].Device != (account.Device{}) {
+				t.Errorf("the user sees %+v (%v)", log, err)
+			}
+			mails, _, err := h.Mails.Find(t.Context(), mail.Filter{Recipient: present, Limit: 10})
+			if err != nil || len(mails) == 0 || mails[0].Kind != "email_changed" {
+				t.Errorf("mails to the former address: %+v (%v)", mails, err)
+			}
 		}
 		owner := h.staff[account.Owner]
 		h.ask(h.staff[account.Admin], 403, "GET", fmt.Sprintf("/v1/admin/replace_user_email?user_id=%d&user_old_email=owner@example.com&user_new_email=thief@example.com", owner.id), "", nil)
@@ -75,7 +91,7 @@ func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)
 		h.now = h.now.Add(time.Hour)
-		secret, _, err := h.Accounts.MakeAPIToken(t.Context(), h.users[0].id, "grafana", []account.Scope{account.ScopeRead}, nil)
+		secret, _, err := h.Accounts.CreateAPIToken(t.Context(), h.users[0].id, account.APITokenDraft{Name: "grafana", Scopes: []account.Scope{account.ScopeRead}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,17 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/mail"
 	"airstrip/internal/node"
+	"airstrip/internal/payment"
 )
 
-// tellStaff tells those who look after nodes by mail, and by Telegram where they linked it.
-func (a *App) tellStaff(ctx context.Context, tx bun.Tx, content mail.Content) error {
-	roles := []account.Role{account.Owner, account.Admin}
+// Who is told of nodes, and who of money.
+var (
+	nodeStaff  = []account.Role{account.Owner, account.Admin}
+	moneyStaff = []account.Role{account.Owner, account.Admin, account.Finance}
+)
+
+// tellStaff tells everybody with one of the roles by mail, and by Telegram where they linked it.
+func (a *App) tellStaff(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content) error {
 	if err := a.Accounts.TellStaff(ctx, tx, roles, content); err != nil {
 		return err
 	}
@@ -41,7 +47,7 @@ func (a *App) tellOutage(ctx context.Context, tx bun.Tx, n node.Node, o node.Out
 	if o.EndedAt != nil {
 		content = mail.NodeBack{Node: n.Name, BeganAt: o.BeganAt, EndedAt: *o.EndedAt}
 	}
-	return a.tellStaff(ctx, tx, content)
+	return a.tellStaff(ctx, tx, nodeStaff, content)
 }
 
 // tellAlarm tells them why they should look at a node.
@@ -51,5 +57,13 @@ func (a *App) tellAlarm(ctx context.Context, tx bun.Tx, n node.Node, why node.Al
 		node.BeyondLink: mail.NodeBeyondLink{Node: n.Name, At: a.DB.Now(), LinkMbps: n.LinkMbps},
 		node.Doubled:    mail.NodeDouble{Node: n.Name, At: a.DB.Now()},
 	}
-	return a.tellStaff(ctx, tx, contents[why])
+	return a.tellStaff(ctx, tx, nodeStaff, contents[why])
+}
+
+// tellPaymentCase tells those who look after money of a payment that they have to decide on.
+func (a *App) tellPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case) error {
+	return a.tellStaff(ctx, tx, moneyStaff, mail.PaymentCase{
+		At: c.CreatedAt, No: c.ID, Gateway: c.Gateway, TransactionID: c.TransactionID, Amount: c.Amount, Currency: c.Currency,
+		Doubled: c.Kind == payment.PaidTwice,
+	})
 }

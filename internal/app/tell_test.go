@@ -10,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/mail"
 	"airstrip/internal/node"
+	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/secret"
 	"airstrip/internal/telegram/telegramtest"
 	"airstrip/internal/traffic"
@@ -33,7 +36,7 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 		t.Run(engine, func(t *testing.T) {
 			c := config(t)
 			if engine == "postgres" {
-				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab", 32)
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
 			}
 			d := &duty{Server: telegramtest.New(t), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)}
 			c.TelegramAPI = d.URL
@@ -51,7 +54,7 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 					continue
 				}
 				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return d.Accounts.LinkTelegram(ctx, tx, made.id, int64(100+i), account.Client{})
+					return d.Accounts.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil, account.Client{})
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -171,5 +174,39 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 		conflicts(3)
 		d.now = d.now.Add(time.Hour)
 		conflicts(3)
+	})
+}
+
+func TestAPaymentCaseIsToldToThoseWhoLookAfterMoney(t *testing.T) {
+	eachDuty(t, func(t *testing.T, d *duty) {
+		user := d.customer(t, "payer", 0).id
+		r := d.recharge(t, user, 1234)
+		form := notice(r)
+		form.Set("trade_no", "NOSUCH")
+		for range 3 {
+			d.front.tell(t.Context(), sandbox.Name, d.signed(form))
+		}
+		for _, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
+			mails, _, err := d.Mails.Find(t.Context(), mail.Filter{Recipient: string(role) + "@example.com", Limit: 10})
+			mails = slices.DeleteFunc(mails, func(m mail.Mail) bool { return m.Kind != "payment_case" })
+			if err != nil || len(mails) != 1 {
+				t.Errorf("%s has %d mails about the payment (%v), want 1", role, len(mails), err)
+			}
+		}
+		if err := d.Notices.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var chats []int64
+		for range 2 {
+			c := d.Next()
+			if !strings.Contains(c.Text, "12.34 CNY") {
+				t.Errorf("the bot says %+v", c)
+			}
+			chats = append(chats, c.ChatID)
+		}
+		if slices.Sort(chats); !slices.Equal(chats, []int64{100, 102}) {
+			t.Errorf("the bot writes to %v, want the owner and the finance clerk", chats)
+		}
+		d.silent(t)
 	})
 }

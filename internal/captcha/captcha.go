@@ -95,16 +95,21 @@ type verifier interface {
 // Require answers nil where a call of kind needs no captcha or answer is a good one, which is used up by it; else
 // ErrRequired, or ErrUnavailable where the provider cannot be asked.
 func (c *Captchas) Require(ctx context.Context, kind Kind, risky bool, answer string, ip netip.Addr) error {
-	w := c.Widget(kind)
-	if w.Mode == "never" || (w.Mode == "risk" && !risky) {
+	if mode := c.Widget(kind).Mode; mode == "never" || (mode == "risk" && !risky) {
 		return nil
 	}
+	return c.Demand(ctx, kind, answer, ip)
+}
+
+// Demand is Require for a call that needs a captcha whatever the setting says.
+func (c *Captchas) Demand(ctx context.Context, kind Kind, answer string, ip netip.Addr) error {
+	w := c.Widget(kind)
 	required := ErrRequired.With(map[string]string{"captcha_key_type": string(w.Kind), "provider": w.Provider, "site_key": w.SiteKey})
 	if answer == "" {
 		return required
 	}
 	err := c.verifier(w.Provider).verify(ctx, answer, ip)
-	if f, ok := fault.As(err); ok && f.Status < http.StatusInternalServerError {
+	if fault.Refused(err) {
 		return required.Because(err)
 	}
 	return err

@@ -170,7 +170,7 @@ func (c *Captchas) mark(ctx context.Context, column string, now time.Time, id uu
 }
 
 func (c *Captchas) forget(ctx context.Context) error {
-	return c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return c.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*Challenge)(nil)).Where("created_at < ?", c.db.Now().Add(-24*time.Hour)).Exec(ctx)
 		return err
 	})

@@ -118,7 +118,7 @@ var (
 )
 
 func (k *Keys) forget(ctx context.Context) error {
-	return k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return k.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*tries)(nil)).Where("updated_at < ?", k.db.Now().Add(-failuresCount)).Exec(ctx)
 		return err
 	})

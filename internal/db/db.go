@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,21 +16,30 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"airstrip/internal/clock"
 )
 
 // DB is an open database. Reads go through the embedded bun.DB, every write through Tx.
 type DB struct {
 	*bun.DB         // on SQLite a pool of read-only connections
 	write   *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
-	clock   atomic.Pointer[func() time.Time]
+	long    *bun.DB // where work on whole tables runs: on PostgreSQL a pool of its own, on SQLite write
+	clock   *clock.Clock
+	travel  atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
 	watch   watchers
 	turns   chan struct{} // holds one value for each transaction under way; those that wait get their turn in order
 	sqlite  bool
+	dir     string      // of the SQLite file
+	scratch string      // folder that Close removes
+	unused  os.FileInfo // of a SQLite file that is read as if nobody wrote to it
+	pooled  bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
 }
 
 // writers is how many transactions run on PostgreSQL at once. More of them wait for each other's rows in its memory
@@ -41,20 +51,29 @@ const SQLiteFile = "airstrip.db"
 
 // Open connects to the PostgreSQL at databaseURL or, where that is empty, opens (and makes) dir/airstrip.db.
 func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
-	d := &DB{}
-	d.SetClock(time.Now)
-	var err error
 	if databaseURL == "" {
-		err = d.openSQLite(dir)
-	} else {
-		err = d.openPostgres(databaseURL)
+		return opened(ctx, func(d *DB) error { return d.openSQLite(dir) })
 	}
-	if err != nil {
+	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, nil) })
+}
+
+// OpenSchema is Open for the tables of another schema of a PostgreSQL database than its first.
+func OpenSchema(ctx context.Context, databaseURL, schema string) (*DB, error) {
+	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, map[string]string{"search_path": schema}) })
+}
+
+func opened(ctx context.Context, open func(*DB) error) (*DB, error) {
+	d := &DB{clock: clock.New(time.Now, clock.Elapsed)}
+	if err := open(d); err != nil {
 		return nil, err
 	}
 	if err := d.DB.PingContext(ctx); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	if err := d.CheckClock(ctx); err != nil {
+		d.Close()
+		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
 	return d, nil
 }
@@ -69,7 +88,7 @@ func (d *DB) openSQLite(dir string) error {
 		return fmt.Errorf("open the database file: %w", err)
 	}
 	f.Close()
-	pragmas := "_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+	pragmas := "_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=trusted_schema(0)&_pragma=cache_size(-32000)&_pragma=temp_store(memory)"
 	file := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}).String()
 	w, err := sql.Open("sqlite", file+"?_txlock=immediate&"+pragmas)
@@ -88,31 +107,77 @@ func (d *DB) openSQLite(dir string) error {
 	}
 	r.SetMaxOpenConns(8)
 	r.SetMaxIdleConns(8)
-	d.write, d.DB, d.sqlite = bun.NewDB(w, sqlitedialect.New()), bun.NewDB(r, sqlitedialect.New()), true
+	d.write, d.DB, d.sqlite, d.dir = bun.NewDB(w, sqlitedialect.New()), bun.NewDB(r, sqlitedialect.New()), true, dir
+	d.long = d.write
 	d.turns = make(chan struct{}, 1)
 	return nil
 }
 
-func (d *DB) openPostgres(databaseURL string) error {
+// openPostgres connects with the settings of the session that are given, whatever the address says of them.
+func (d *DB) openPostgres(ctx context.Context, databaseURL string, session map[string]string) error {
 	cfg, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_DATABASE_URL: %w", redact(err, databaseURL))
 	}
-	for name, value := range map[string]string{"timezone": "UTC", "statement_timeout": "30000", "lock_timeout": "10000"} {
-		if _, set := cfg.RuntimeParams[name]; !set {
-			cfg.RuntimeParams[name] = value
-		}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectWait
 	}
+	maps.Copy(cfg.RuntimeParams, session)
 	// bun writes the values into the text, so a prepared statement would never be met again.
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	pool := stdlib.OpenDB(*cfg)
+	if d.pooled, err = refusesLimits(ctx, cfg); err != nil {
+		return err
+	}
+	pool, long := d.postgres(cfg, statement, silence), d.postgres(cfg, longStatement, 0)
 	pool.SetMaxOpenConns(24)
 	pool.SetMaxIdleConns(24)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	d.DB = bun.NewDB(pool, pgdialect.New())
+	long.SetMaxOpenConns(4)
+	d.DB, d.long = bun.NewDB(pool, pgdialect.New()), bun.NewDB(long, pgdialect.New())
 	d.write = d.DB
 	d.turns = make(chan struct{}, writers)
 	return nil
+}
+
+// postgres makes a pool of connections whose statements end after statement and whose waits end after silence.
+func (d *DB) postgres(cfg *pgx.ConnConfig, statement, silence time.Duration) *sql.DB {
+	n := &network{silence: silence}
+	own := withLimits(cfg, statement, d.pooled)
+	own.DialFunc = n.dial
+	pool := stdlib.OpenDB(*own, stdlib.OptionShouldPing(n.shouldPing))
+	pool.SetConnMaxIdleTime(5 * time.Minute)
+	return pool
+}
+
+// withLimits gives cfg with the parameters of a session that the address does not name itself. The time zone is one that
+// poolers know of.
+func withLimits(cfg *pgx.ConnConfig, statement time.Duration, pooled bool) *pgx.ConnConfig {
+	own := cfg.Copy()
+	set := map[string]string{"timezone": "UTC"}
+	if !pooled {
+		maps.Copy(set, parameters(statement))
+	}
+	for name, value := range set {
+		if _, named := own.RuntimeParams[name]; !named {
+			own.RuntimeParams[name] = value
+		}
+	}
+	return own
+}
+
+// refusesLimits tells whether what answers at the address is a pooler that takes no parameters of sessions, as PgBouncer
+// does. Then each transaction sets the limits for itself.
+func refusesLimits(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
+	own := withLimits(cfg, statement, false)
+	own.DialFunc = new(network{silence: silence}).dial
+	c, err := pgx.ConnectConfig(ctx, own)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "08P01" { // protocol_violation
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reach the database: %w", err)
+	}
+	return false, c.Close(ctx)
 }
 
 // redact keeps the password of a connection URL out of an error text.
@@ -122,17 +187,18 @@ func redact(err error, databaseURL string) error {
 
 // Close closes all connections.
 func (d *DB) Close() error {
-	if d.write != d.DB {
-		return errors.Join(d.write.Close(), d.DB.Close())
+	if d.scratch != "" {
+		defer os.RemoveAll(d.scratch)
 	}
-	return d.DB.Close()
+	var others error
+	if d.write != d.DB {
+		others = d.write.Close()
+	}
+	if d.long != d.write {
+		others = errors.Join(others, d.long.Close())
+	}
+	return errors.Join(others, d.DB.Close())
 }
 
 // SQLite tells whether the engine is SQLite, for the few commands that treat the file itself.
 func (d *DB) SQLite() bool { return d.sqlite }
-
-// Now is the time that is written into the database: UTC, whole milliseconds.
-func (d *DB) Now() time.Time { return (*d.clock.Load())().UTC().Truncate(time.Millisecond) }
-
-// SetClock makes Now answer from clock. Tests travel in time with it.
-func (d *DB) SetClock(clock func() time.Time) { d.clock.Store(&clock) }

@@ -6,7 +6,12 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -27,16 +32,42 @@ var words = map[bool]*strings.Replacer{
 		"{{true}}", "TRUE", "{{false}}", "FALSE"),
 }
 
-// Migrate brings the schema up to this program's version. Several processes may do it at once.
-func (d *DB) Migrate(ctx context.Context) error {
+// NewerSchemaError reports a database with a migration that this program does not have: a newer program migrated it, and
+// what this one writes could break what that one promises.
+type NewerSchemaError struct {
+	Database int64 // the newest migration that the database has and the program lacks
+	Program  int64 // the newest migration of the program
+}
+
+func (e *NewerSchemaError) Error() string {
+	return fmt.Sprintf("the database has schema %d, and this program knows schemas up to %d only: a newer version of airstrip has migrated the database. "+
+		"Install that version or a later one, or restore a backup that was made before the update", e.Database, e.Program)
+}
+
+// Migrate brings the schema up to this program's version. Several processes may do it at once. It returns a
+// NewerSchemaError, and changes nothing, where the schema is of a newer program.
+func (d *DB) Migrate(ctx context.Context) error { return d.MigrateTo(ctx, math.MaxInt64) }
+
+// MigrateTo is Migrate up to one schema version, for a backup that was made with it.
+func (d *DB) MigrateTo(ctx context.Context, version int64) error {
+	if err := d.CheckSchema(ctx); err != nil {
+		return err
+	}
 	p, err := d.provider()
 	if err != nil {
 		return err
 	}
-	if _, err := p.Up(ctx); err != nil {
+	if d.sqlite { // goose has a lock of its own for PostgreSQL only
+		unlock, err := lockFile(ctx, filepath.Join(d.dir, "migrate.lock"))
+		if err != nil {
+			return fmt.Errorf("wait for another process that migrates the database: %w", err)
+		}
+		defer unlock()
+	}
+	if _, err := p.UpTo(ctx, version); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
-	return nil
+	return d.CheckSchema(ctx) // a newer program may have migrated while this one waited
 }
 
 // Migrated tells whether the schema is at this program's version.
@@ -49,14 +80,65 @@ func (d *DB) Migrated(ctx context.Context) (bool, error) {
 	return !pending, err
 }
 
-// SchemaVersion gives the number of the newest migration that the database has.
+// SchemaVersion gives the number of the newest migration that the database has; 0 where it has none.
 func (d *DB) SchemaVersion(ctx context.Context) (int64, error) {
-	p, err := d.provider()
-	if err != nil {
+	applied, err := d.applied(ctx)
+	if err != nil || len(applied) == 0 {
 		return 0, err
 	}
-	return p.GetDBVersion(ctx)
+	return slices.Max(applied), nil
 }
+
+// ProgramSchema gives the number of this program's newest migration.
+func ProgramSchema() int64 { return slices.Max(versions()) }
+
+// CheckSchema returns a NewerSchemaError where the database has a migration that this program does not have. It writes
+// nothing.
+func (d *DB) CheckSchema(ctx context.Context) error {
+	applied, err := d.applied(ctx)
+	if err != nil {
+		return err
+	}
+	known := versions()
+	unknown := slices.DeleteFunc(applied, func(v int64) bool { return v == 0 || slices.Contains(known, v) }) // goose begins with 0
+	if len(unknown) > 0 {
+		return &NewerSchemaError{Database: slices.Max(unknown), Program: slices.Max(known)}
+	}
+	return nil
+}
+
+// applied gives the migrations that the database has.
+func (d *DB) applied(ctx context.Context) ([]int64, error) {
+	tables := `SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'goose_db_version'`
+	if d.sqlite {
+		tables = `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = 'goose_db_version'`
+	}
+	var found int
+	if err := d.NewRaw(tables).Scan(ctx, &found); err != nil || found == 0 {
+		return nil, err
+	}
+	var applied []int64
+	err := d.NewRaw(`SELECT version_id FROM goose_db_version WHERE is_applied`).Scan(ctx, &applied)
+	return applied, err
+}
+
+// versions gives the numbers of this program's migrations.
+var versions = sync.OnceValue(func() []int64 {
+	entries, err := migrations.ReadDir("migrations")
+	if err != nil {
+		panic(err) // they are in the program
+	}
+	var all []int64
+	for _, entry := range entries {
+		number, _, _ := strings.Cut(entry.Name(), "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, version)
+	}
+	return all
+})
 
 func (d *DB) provider() (*goose.Provider, error) {
 	sub, err := fs.Sub(migrations, "migrations")
@@ -73,7 +155,7 @@ func (d *DB) provider() (*goose.Provider, error) {
 		}
 		opts = append(opts, goose.WithLocker(locker))
 	}
-	return goose.NewProvider(dialect, d.write.DB, dialectFS{sub, words[d.sqlite]}, opts...)
+	return goose.NewProvider(dialect, d.long.DB, dialectFS{sub, words[d.sqlite]}, opts...)
 }
 
 // dialectFS gives the migrations with the engine's words filled in.

@@ -25,7 +25,7 @@ const shownPerRule = 20
 // Check asks each rule's query, however long it takes, and gives what breaks it, some examples of each.
 func Check(ctx context.Context, d *DB, rules ...Rule) ([]Violation, error) {
 	var broken []Violation
-	err := d.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	err := d.unhurried().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if !d.sqlite {
 			// Rules join whole tables. Right after a restore there are no statistics, and loops within loops would take hours.
 			if _, err := tx.ExecContext(ctx, `SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off`); err != nil {

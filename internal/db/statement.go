@@ -9,7 +9,8 @@ import (
 )
 
 // Statement is a query that the engine parses and plans once for each connection, for what nearly every request asks.
-// Others go through bun, which writes the values into the text.
+// Others go through bun, which writes the values into the text. Behind a pooler the statement is sent as text as well: the
+// next transaction may run on another connection.
 type Statement struct {
 	db   *DB
 	text string
@@ -23,6 +24,9 @@ func (d *DB) Statement(text string) *Statement { return &Statement{db: d, text: 
 
 // Row runs the statement and reads the columns of its first row into dest; ErrNoRows where there is none.
 func (s *Statement) Row(ctx context.Context, values []any, dest ...any) error {
+	if s.db.pooled {
+		return s.db.DB.DB.QueryRowContext(ctx, s.placeholders(), values...).Scan(dest...)
+	}
 	made, err := s.prepared(ctx)
 	if err != nil {
 		return err
@@ -32,15 +36,22 @@ func (s *Statement) Row(ctx context.Context, values []any, dest ...any) error {
 
 // Models runs the statement and appends what it gives to a slice of models.
 func (s *Statement) Models(ctx context.Context, values []any, into any) error {
-	made, err := s.prepared(ctx)
-	if err != nil {
-		return err
-	}
-	rows, err := made.QueryContext(ctx, values...)
+	rows, err := s.query(ctx, values)
 	if err != nil {
 		return err
 	}
 	return s.db.ScanRows(ctx, rows, into)
+}
+
+func (s *Statement) query(ctx context.Context, values []any) (*sql.Rows, error) {
+	if s.db.pooled {
+		return s.db.DB.DB.QueryContext(ctx, s.placeholders(), values...)
+	}
+	made, err := s.prepared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return made.QueryContext(ctx, values...)
 }
 
 // prepared gives the statement, which database/sql makes on each connection that runs it.

@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 )
 
@@ -23,53 +24,108 @@ var (
 	ErrNoRows     = sql.ErrNoRows
 )
 
-var errBusy = fault.Unavailable("database_busy", "服务器繁忙，请稍后再试", "The server is busy; please try again in a moment").After(2 * time.Second)
-
-const tries = 8
-
 // Tx runs fn in one transaction that may write, commits it, and runs it again from the start where the engine says that
 // a repeat may succeed. fn must therefore do nothing outside the transaction that cannot be done twice. An error of fn
 // rolls back and is returned with the engine's errors turned into this package's.
+//
+// Tx takes txWait at most, whatever ctx says. A transaction is never repeated after its COMMIT was sent, unless the engine
+// says that it was rolled back: where the answer was lost the error is dberr.ErrOutcomeUnknown. Whoever has a key that
+// makes a repeat harmless, as idempotency.Tx and reports have, may call Tx once more; it then waits for the lost transaction
+// and sees what became of it.
 func (d *DB) Tx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
-	// The pool of database/sql hands a free connection to any of those that wait; a queue keeps the slowest near the mean.
-	wait, cancel := context.WithTimeout(ctx, 30*time.Second)
+	return d.inTurn(ctx, d.usual(), fn)
+}
+
+// LongTx is Tx for work on whole tables, whose statements may take minutes: it deletes old rows and fills tables.
+func (d *DB) LongTx(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) error) error {
+	return d.inTurn(ctx, limits{pool: d.long, statement: longStatement, attempt: longAttempt, all: longAttempt}, fn)
+}
+
+// limits are where a transaction runs and how long it may take.
+type limits struct {
+	pool      *bun.DB
+	statement time.Duration
+	attempt   time.Duration
+	all       time.Duration // from the call on, with all attempts
+}
+
+func (d *DB) usual() limits {
+	return limits{pool: d.write, statement: statement, attempt: attempt, all: txWait}
+}
+
+// inTurn waits until the transaction may begin. The pool of database/sql hands a free connection to any of those that wait;
+// a queue keeps the slowest near the mean.
+func (d *DB) inTurn(caller context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
+	ctx, cancel := context.WithTimeout(caller, l.all)
 	defer cancel()
+	wait, stop := context.WithTimeout(ctx, txWait)
+	defer stop()
 	select {
 	case d.turns <- struct{}{}:
 		defer func() { <-d.turns }()
 	case <-wait.Done():
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return errBusy.Because(wait.Err())
+		return d.failed(caller, wait.Err())
 	}
 	for try := 1; ; try++ {
-		err := d.nudge(ctx, func(ctx context.Context) error { return d.write.RunInTx(ctx, nil, fn) })
-		if err == nil || !repeatable(err) {
-			return Error(err)
+		err := d.nudge(ctx, func(ctx context.Context) error { return d.once(ctx, l, fn) })
+		if err == nil {
+			return nil
 		}
-		if try == tries {
-			return errBusy.Because(err)
+		if errors.Is(err, dberr.ErrOutcomeUnknown) || !dberr.Repeatable(err) {
+			return d.failed(caller, err)
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Duration(rand.Int64N(int64(10*time.Millisecond) << try))):
+			return d.failed(caller, err)
+		case <-time.After(rand.N(min(10*time.Millisecond<<try, time.Second))):
 		}
 	}
 }
 
-// repeatable tells whether PostgreSQL gave up on a transaction only because of others that ran beside it.
-func repeatable(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return false
+// failed gives the error of a transaction to its caller.
+func (d *DB) failed(caller context.Context, err error) error {
+	if caller.Err() != nil && !errors.Is(err, dberr.ErrOutcomeUnknown) {
+		return caller.Err()
 	}
-	switch pg.Code {
-	case "40001", "40P01", "55P03":
-		return true
+	if _, known := fault.As(err); known {
+		return err
 	}
-	return false
+	if errors.Is(err, context.DeadlineExceeded) { // a limit of ours
+		return dberr.ErrBusy.Because(err)
+	}
+	if f := dberr.Fault(err); f != nil {
+		return f
+	}
+	return Error(err)
+}
+
+// once runs the transaction once.
+func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, l.attempt)
+	defer cancel()
+	tx, err := l.pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing after the commit
+	if d.pooled {
+		if _, err := tx.ExecContext(ctx, setLocal(l.statement)); err != nil {
+			return err
+		}
+	}
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		if !dberr.RolledBack(err) {
+			return dberr.ErrOutcomeUnknown.Because(err)
+		}
+		return err
+	}
+	return nil
 }
 
 // Error turns the engines' errors into ErrUnique, ErrCheck and ErrForeignKey, keeping the original text behind them.

@@ -146,5 +146,12 @@ func As(err error) (f *Error, ok bool) {
 	return f, ok
 }
 
+// Refused tells whether err is a fault of what was asked, which comes again with every repeat. Faults of the server, such as
+// that of a database that is away, are none.
+func Refused(err error) bool {
+	f, ok := As(err)
+	return ok && f.Status < http.StatusInternalServerError
+}
+
 // ErrInternal is what a person sees of an error that is none of theirs.
 var ErrInternal = of(http.StatusInternalServerError, "internal_error", "服务器内部错误，请稍后再试", "Something went wrong on our side; please try again later")

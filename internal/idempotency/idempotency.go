@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 )
 
@@ -49,6 +50,17 @@ var errSeen = errors.New("idempotency: the key was seen")
 // Tx runs fn in a transaction and gives its answer. Where ctx carries a Request whose key was used before, fn does not
 // run and the first answer comes again; a failure of fn stores nothing. T must survive JSON.
 func Tx[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx bun.Tx) (T, error)) (T, error) {
+	answer, err := once(ctx, d, fn)
+	if errors.Is(err, dberr.ErrOutcomeUnknown) {
+		if _, keyed := ctx.Value(contextKey{}).(Request); keyed {
+			// The insert of the key waits for what became of the transaction whose answer was lost, so nothing is done twice.
+			return once(ctx, d, fn)
+		}
+	}
+	return answer, err
+}
+
+func once[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx bun.Tx) (T, error)) (T, error) {
 	var answer T
 	r, keyed := ctx.Value(contextKey{}).(Request)
 	err := d.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
@@ -88,7 +100,7 @@ func Tx[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx bu
 
 // Forget removes the keys that are older than Kept.
 func Forget(ctx context.Context, d *db.DB) error {
-	return d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return d.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", d.Now().Add(-Kept)).Exec(ctx)
 		return err
 	})

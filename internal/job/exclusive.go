@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -23,7 +24,8 @@ func (q *Queue) Exclusive(ctx context.Context, name string, fn func(context.Cont
 	err := q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewRaw(`INSERT INTO job_timetable (name, next_at, last_at) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET next_at = EXCLUDED.next_at, last_at = EXCLUDED.last_at
-			WHERE job_timetable.next_at <= EXCLUDED.last_at`, name, now.Add(exclusiveLease), now).Exec(ctx))
+			WHERE job_timetable.next_at <= EXCLUDED.last_at OR job_timetable.next_at > ?`,
+			name, now.Add(exclusiveLease), now, now.Add(exclusiveLease+clock.Tolerance)).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrRunning
 		}

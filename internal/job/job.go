@@ -15,7 +15,9 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 )
 
 const (
@@ -23,6 +25,7 @@ const (
 	attempts = 12
 	kept     = 14 * 24 * time.Hour
 	every    = time.Second
+	maxPause = 4 * time.Hour // between two attempts
 )
 
 type row struct {
@@ -80,7 +83,10 @@ type timed struct {
 
 // New gives a queue without handlers.
 func New(d *db.DB) *Queue {
-	return &Queue{db: d, handlers: map[string]func(context.Context, json.RawMessage) error{}}
+	q := &Queue{db: d, handlers: map[string]func(context.Context, json.RawMessage) error{}}
+	q.Every("job.forget", Interval(24*time.Hour), q.forget)
+	q.Every("job.repair", Interval(time.Minute), q.repair)
+	return q
 }
 
 // Handle names what runs jobs of kind. A payload that cannot be read ends the job as failed; an error of fn is retried
@@ -107,7 +113,6 @@ func Interval(d time.Duration) func(time.Time) time.Time {
 
 // Run works until ctx ends.
 func (q *Queue) Run(ctx context.Context) {
-	q.Every("job.forget", Interval(24*time.Hour), q.forget)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -122,9 +127,14 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// Work runs everything that is due now, once.
+// Work runs everything that is due now, once. The timetable waits while the clocks disagree: most of it ends, bills or
+// deletes something by the time. Jobs have a cause of their own and go on.
 func (q *Queue) Work(ctx context.Context) error {
-	for _, t := range q.timed {
+	timed := q.timed
+	if q.db.ClockProblem() != nil {
+		timed = nil
+	}
+	for _, t := range timed {
 		due, err := q.claimTime(ctx, t)
 		if err != nil {
 			return err
@@ -146,20 +156,24 @@ func (q *Queue) Work(ctx context.Context) error {
 	}
 }
 
-// claimTime moves the next run of t on by compare-and-set; only one process sees true.
+// claimTime moves the next run of t on by compare-and-set; only one process sees true. An entry that lies further ahead
+// than its own period was written while the clock was ahead, and counts as due.
 func (q *Queue) claimTime(ctx context.Context, t timed) (due bool, err error) {
 	now := q.db.Now()
-	var next []time.Time
-	if err := q.db.NewRaw(`SELECT next_at FROM job_timetable WHERE name = ? AND next_at > ?`, t.name, now).Scan(ctx, &next); err != nil {
+	next := t.next(now)
+	latest := next.Add(clock.Tolerance)
+	var waits []time.Time
+	if err := q.db.NewRaw(`SELECT next_at FROM job_timetable WHERE name = ? AND next_at > ? AND next_at <= ?`,
+		t.name, now, latest).Scan(ctx, &waits); err != nil {
 		return false, err
 	}
-	if len(next) > 0 {
+	if len(waits) > 0 {
 		return false, nil
 	}
 	err = q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewRaw(`INSERT INTO job_timetable (name, next_at, last_at) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET next_at = EXCLUDED.next_at, last_at = EXCLUDED.last_at
-			WHERE job_timetable.next_at <= EXCLUDED.last_at`, t.name, t.next(now), now).Exec(ctx))
+			WHERE job_timetable.next_at <= EXCLUDED.last_at OR job_timetable.next_at > ?`, t.name, next, now, latest).Exec(ctx))
 		due = n == 1
 		return err
 	})
@@ -231,7 +245,7 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 			slog.ErrorContext(ctx, "a job failed for good", "job", r.Kind, "id", r.ID, "error", failure)
 			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("failed = ?", true).Set("last_error = ?", failure.Error())
 		default:
-			pause := min(time.Second<<r.Attempt, 4*time.Hour)
+			pause := min(time.Second<<r.Attempt, maxPause)
 			slog.WarnContext(ctx, "a job failed and will run again", "job", r.Kind, "id", r.ID, "in", pause, "error", failure)
 			u.Set("run_at = ?", now.Add(pause)).Set("last_error = ?", failure.Error())
 		}
@@ -241,8 +255,26 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 }
 
 func (q *Queue) forget(ctx context.Context) error {
-	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return q.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("ended_at < ? AND NOT failed", q.db.Now().Add(-kept)).Exec(ctx)
+		return err
+	})
+}
+
+// repair makes jobs run soon that were added, put back or leased while the clock was ahead.
+func (q *Queue) repair(ctx context.Context) error {
+	now := q.db.Now()
+	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewUpdate().Model((*row)(nil)).Set("lease_until = NULL").
+			Where("ended_at IS NULL AND lease_until > ?", now.Add(lease+clock.Tolerance)).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := tx.NewUpdate().Model((*row)(nil)).Set("run_at = ?", now).Set("created_at = ?", now).
+			Where("ended_at IS NULL").
+			WhereGroup(" AND ", func(u *bun.UpdateQuery) *bun.UpdateQuery {
+				return u.Where("created_at > ?", now.Add(clock.Tolerance)).
+					WhereOr("attempt > 0 AND run_at > ?", now.Add(maxPause+clock.Tolerance))
+			}).Exec(ctx)
 		return err
 	})
 }
@@ -250,8 +282,17 @@ func (q *Queue) forget(ctx context.Context) error {
 // ErrUnknown is the error of Trigger for a name that is not on the timetable.
 var ErrUnknown = errors.New("job: no such entry on the timetable")
 
+// ErrClock is the fault of timed work that is asked for while the clocks disagree.
+var ErrClock = fault.Unavailable("clocks_disagree",
+	"服务器的时钟有误，涉及到期、扣费和删除的任务已暂停；请校正系统时间，若当前时间无误请重启服务",
+	"The clocks disagree, so nothing is ended, billed or deleted; please set the server's clock right, or restart the server "+
+		"if its present time is right").After(time.Minute)
+
 // Trigger runs the entry called name now, beside its timetable.
 func (q *Queue) Trigger(ctx context.Context, name string) error {
+	if q.db.ClockProblem() != nil {
+		return ErrClock
+	}
 	for _, t := range q.timed {
 		if t.name == name {
 			return guard(func() error { return t.run(ctx) })

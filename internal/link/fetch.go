@@ -156,7 +156,7 @@ func (l *Links) Register(q *job.Queue) {
 }
 
 func (l *Links) forget(ctx context.Context) error {
-	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return l.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		before := l.db.Now().AddDate(0, 0, -l.settings.Get().LinkLogDays)
 		_, err := tx.NewDelete().Model((*Fetch)(nil)).Where("fetched_at < ?", before).Exec(ctx)
 		return err

@@ -267,20 +267,16 @@ func usage(a *service.Access, site setting.Site) format.Usage {
 func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes)/(1<<30)) }
 
 // shown are upload, download and total as clients are told, in bytes. Clients take the first two from the third to tell
-// what is left, so they are scaled to what was billed. A total of 0 means unlimited to them: who has no quota is told of
+// what is left, so they are as billed. A total of 0 means unlimited to them: who has no quota is told of
 // one that is used up.
 func shown(a *service.Access) (up, down, total int64) {
-	if moved := a.UpBytes + a.DownBytes; moved > 0 {
-		up = int64(float64(a.UsedBytes) * float64(a.UpBytes) / float64(moved))
-	}
-	down = a.UsedBytes - up
 	switch {
 	case a.QuotaBytes == nil:
-		return up, down, 0
+		return a.UpBytes, a.DownBytes, 0
 	case *a.QuotaBytes == 0:
 		return 0, 1, 1
 	}
-	return up, down, *a.QuotaBytes
+	return a.UpBytes, a.DownBytes, *a.QuotaBytes
 }
 
 // userinfo is the value of the header subscription-userinfo: all four keys, no closing semicolon, as the strictest of its

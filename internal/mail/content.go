@@ -30,15 +30,29 @@ type EmailTaken struct{}
 
 // PasswordChanged tells that the password was changed.
 type PasswordChanged struct {
-	At time.Time
-	IP string
+	At        time.Time
+	IP        string // empty: by the operator
+	Recovered bool   // without the present password; then Passkeys and Telegram were removed, else they still open the account
+	Passkeys  int
+	Telegram  bool
 }
 
 // EmailChanged tells the former address that the account has another one now.
 type EmailChanged struct {
-	At    time.Time
-	IP    string
-	Other string
+	At        time.Time
+	IP        string // empty: staff changed it
+	Other     string
+	Recovered bool // by staff; then Passkeys and Telegram were removed, else they still open the account
+	Passkeys  int
+	Telegram  bool
+}
+
+// SecurityChanged tells of another event in the security of the account.
+type SecurityChanged struct {
+	What string // kind of the activity: two_factor_on, api_token_made and so on, as in the template
+	Name string // of the passkey or API token; else empty
+	At   time.Time
+	IP   string // empty: not known
 }
 
 // PasskeyAdded tells that there is another passkey that opens the account.
@@ -73,6 +87,7 @@ func (EmailTaken) kind() string      { return "email_taken" }
 func (PasswordChanged) kind() string { return "password_changed" }
 func (EmailChanged) kind() string    { return "email_changed" }
 func (PasskeyAdded) kind() string    { return "passkey_added" }
+func (SecurityChanged) kind() string { return "security_changed" }
 func (AccountClosed) kind() string   { return "account_closed" }
 func (Banned) kind() string          { return "banned" }
 func (NewPlace) kind() string        { return "new_place" }

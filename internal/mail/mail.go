@@ -143,7 +143,7 @@ func (m *Mails) Register(q *job.Queue) {
 }
 
 func (m *Mails) forget(ctx context.Context) error {
-	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return m.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*row)(nil)).Where("created_at < ?", m.db.Now().Add(-kept)).Exec(ctx)
 		return err
 	})

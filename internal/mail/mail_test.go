@@ -269,6 +269,7 @@ func TestEveryMailIsWrittenInBothLanguages(t *testing.T) {
 	contents = append(contents, mail.Renewed{Service: "<Plan>", EndsAt: at, Amount: 1000, Currency: "CNY"}, mail.NotRenewed{Service: "Plan", EndsAt: at, Missing: 1, Currency: "CNY"},
 		mail.NotRenewed{Service: "Plan", EndsAt: at}, mail.NotRenewed{Service: "Plan", EndsAt: at, Last: true}, mail.ServiceEnding{Service: "Plan", EndsAt: at, Days: 1},
 		mail.TrafficUsed{Service: "Plan", Percent: 80}, mail.TrafficUsed{Service: "Plan", Percent: 100, ResetsAt: &at})
+	contents = append(contents, mail.PaymentCase{At: at, No: 1, Gateway: "epay", TransactionID: "<T1>", Amount: 1000, Currency: "CNY", Doubled: true}, mail.PaymentCase{At: at, No: 2, Gateway: "epay", TransactionID: "T2", Amount: 1000, Currency: "CNY"})
 	contents = append(contents, mail.LinkSpread{Networks: 12, Areas: 1}, mail.LinkSpread{Networks: 20, Areas: 3}, mail.EmailTaken{}, mail.PasswordChanged{At: at, IP: "192.0.2.1"}, mail.EmailChanged{At: at, IP: "192.0.2.1", Other: "new@example.com"}, mail.Banned{}, mail.NewPlace{At: at, IP: "192.0.2.1"}, mail.NewPlace{At: at, IP: "192.0.2.1", Area: "JP", Device: "Firefox 140 · Windows"}, mail.Banned{Reason: "<abuse>", Until: &at})
 	for _, c := range contents {
 		letters := map[fault.Lang]mail.Letter{}

@@ -18,7 +18,9 @@ type Renewed struct {
 type NotRenewed struct {
 	Service  string
 	EndsAt   time.Time
-	Missing  money.Amount // in the wallet; 0: it is not sold any more
+	Missing  money.Amount // in the wallet; 0: it is not that
+	Price    money.Amount // above what was agreed; 0: it is not that. Neither of both: it is not sold any more
+	Agreed   money.Amount // beside Price; 0: nothing was
 	Currency string
 	Last     bool // whether it is not tried again
 }

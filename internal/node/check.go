@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
@@ -174,6 +175,7 @@ func (p *problems) settings(n *Node) {
 	if n.Protocol == Shadowsocks {
 		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "加密方法为 "+methodNames+" 之一", "The cipher is one of "+methodNames)
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
+		p.When(len(key) > 0 && len(key) == keySize(s.Method) && bytes.Count(key, key[:1]) == len(key), "settings.server_key", "weak", "服务端密钥是同一个字节的重复，请留空以自动生成", "The server key is one byte repeated; leave it out to have one made")
 		p.When(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
 	}
 	switch s.Security {

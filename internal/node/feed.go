@@ -124,9 +124,14 @@ func (s *Nodes) Watch() (changes <-chan int64, stop func()) { return s.db.Watch(
 // Admitted tells of each user whether bytes that they moved on n are to be counted: they are on its list, or were within
 // the last 24 hours.
 func (s *Nodes) Admitted(ctx context.Context, n Node, userIDs []int64) (map[int64]bool, error) {
-	rescoped := n.ScopeAt != nil && s.db.Now().Sub(*n.ScopeAt) < 24*time.Hour
+	return s.AdmittedAt(ctx, n, userIDs, s.db.Now())
+}
+
+// AdmittedAt tells the same of bytes that were moved at that time, which is not in the future.
+func (s *Nodes) AdmittedAt(ctx context.Context, n Node, userIDs []int64, at time.Time) (map[int64]bool, error) {
+	rescoped := n.ScopeAt != nil && at.Sub(*n.ScopeAt) < 24*time.Hour
 	if !n.Serves() && !rescoped {
 		return nil, nil
 	}
-	return s.services.Admitted(ctx, userIDs, n.Class, n.GroupID, rescoped)
+	return s.services.Admitted(ctx, userIDs, at, n.Class, n.GroupID, rescoped)
 }

@@ -203,6 +203,9 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) { n.RatePermille, n.Class, n.GroupID, n.SpeedMbps, n.LinkMbps = -1, -1, -1, &zero, 0 }, []string{"class", "group_id", "link_mbps", "rate", "speed_mbps"}},
 			{func(n *node.Node) { n.Settings.Method = "2022-blake3-chacha20-poly1305" }, []string{"settings.method"}},
 			{func(n *node.Node) { n.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "AAAA"} }, []string{"settings.server_key"}},
+			{func(n *node.Node) {
+				n.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "AAAAAAAAAAAAAAAAAAAAAA=="}
+			}, []string{"settings.server_key"}},
 			{func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} }, []string{"settings.path"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}

@@ -22,7 +22,7 @@ func (s *Nodes) Register(q *job.Queue) {
 // forget removes logs that are older than the setting allows.
 func (s *Nodes) forget(ctx context.Context) error {
 	oldest := s.db.Now().AddDate(0, 0, -s.settings.Get().TrafficLogDays)
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, q := range []struct{ table, condition string }{
 			{"online_ip", "last_at < ?"}, {"rule_hit", "at < ?"}, {"blocked_ip", "at < ?"}, {"node_outage", "ended_at < ?"}, {"speed_test", "at < ?"},
 		} {

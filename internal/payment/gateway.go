@@ -8,6 +8,7 @@ import (
 
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/text"
 	"airstrip/internal/wallet"
 )
 
@@ -133,19 +134,18 @@ type Notify struct {
 }
 
 // Form gives the notify's form: its body, or its query where that is empty. A name that stands there twice makes it
-// ErrUnreadable, since who signed it may have read the other value.
+// ErrUnreadable, since who signed it may have read the other value, and so does a value that the database cannot keep.
 func (n Notify) Form() (map[string]string, error) {
-	text := n.Query
+	form, encoded := map[string]string{}, n.Query
 	if len(n.Body) > 0 {
-		text = string(n.Body)
+		encoded = string(n.Body)
 	}
-	values, err := url.ParseQuery(text)
+	values, err := url.ParseQuery(encoded)
 	if err != nil {
 		return nil, errors.Join(ErrUnreadable, err)
 	}
-	form := map[string]string{}
 	for name, all := range values {
-		if len(all) != 1 {
+		if len(all) != 1 || !text.IsStorable(name) || !text.IsStorable(all[0]) {
 			return nil, ErrUnreadable
 		}
 		form[name] = all[0]

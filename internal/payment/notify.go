@@ -56,6 +56,7 @@ type Kept struct {
 	Reason        Reason // of a refusal
 	RechargeID    *int64
 	StaffID       *int64 // who confirmed the payment by hand; then nothing came from the gateway
+	CaseID        *int64 // that staff decides
 	CreatedAt     time.Time
 }
 
@@ -111,15 +112,15 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 	r, err := p.wallets.RechargeByTradeNo(ctx, pay.TradeNo)
 	switch {
 	case errors.Is(err, wallet.ErrNoRecharge):
-		return false, p.refuse(ctx, notifyID, UnknownNumber, 0)
+		return false, p.refusePayment(ctx, m.Name, pay, notifyID, UnknownNumber, nil)
 	case err != nil:
 		return false, err
 	case r.Gateway != m.Name:
-		return false, p.refuse(ctx, notifyID, WrongGateway, r.ID)
+		return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongGateway, r)
 	case r.PayAmount != pay.Amount:
-		return false, p.refuse(ctx, notifyID, WrongAmount, r.ID)
+		return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongAmount, r)
 	case r.PayCurrency != pay.Currency:
-		return false, p.refuse(ctx, notifyID, WrongCurrency, r.ID)
+		return false, p.refusePayment(ctx, m.Name, pay, notifyID, WrongCurrency, r)
 	case pay.State == Failed:
 		return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			if err := p.wallets.FailRecharge(ctx, tx, r.ID); err != nil {
@@ -138,7 +139,7 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 			return false, ErrGatewayDown.Because(err)
 		}
 		if said != pay {
-			return false, p.refuse(ctx, notifyID, NotConfirmed, r.ID)
+			return false, p.refusePayment(ctx, m.Name, pay, notifyID, NotConfirmed, r)
 		}
 	}
 	return p.credit(ctx, r, pay, notifyID)
@@ -160,6 +161,11 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 				return err
 			}
 			outcome, reason = Credited, ""
+			if credited {
+				if err := p.closeConfirmed(ctx, tx, r.Gateway, pay.TransactionID); err != nil {
+					return err
+				}
+			}
 			if credited && complete {
 				if _, err := p.shop.Complete(ctx, tx, order); err != nil {
 					return err
@@ -167,6 +173,15 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 			}
 			if !credited {
 				if outcome, reason, err = p.seenBefore(ctx, tx, r.ID, pay.TransactionID); err != nil {
+					return err
+				}
+			}
+			if reason == PaidTwice {
+				id, err := p.openCase(ctx, tx, r.Gateway, pay, reason, r)
+				if err != nil {
+					return err
+				}
+				if err := noteCase(ctx, tx, notifyID, id); err != nil {
 					return err
 				}
 			}
@@ -179,16 +194,13 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 		err = book(false)
 	}
 	if errors.Is(err, wallet.ErrTransactionUsed) {
-		return false, p.refuse(ctx, notifyID, TransactionUsed, r.ID)
+		return p.settledBefore(ctx, r, pay, notifyID)
 	}
 	if err != nil {
 		return false, err
 	}
 	if outcome == Credited {
 		slog.InfoContext(ctx, "a recharge was paid", "recharge", r.ID, "gateway", r.Gateway, "amount", r.Amount.String())
-	}
-	if reason == PaidTwice {
-		slog.ErrorContext(ctx, "a recharge was paid twice; give the second payment back", "recharge", r.ID, "gateway", r.Gateway)
 	}
 	return true, nil
 }
@@ -201,6 +213,55 @@ func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, 
 		return Refused, PaidTwice, nil
 	}
 	return Repeated, "", err
+}
+
+// settledBefore answers the notify of a payment that is booked already: with yes where a case settled it, and otherwise,
+// since it paid for another recharge, with a case.
+func (p *Payments) settledBefore(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
+	by, err := p.wallets.PaymentClaim(ctx, r.Gateway, pay.TransactionID)
+	if err != nil {
+		return false, err
+	}
+	if by.Kind != (&Case{}).Ref().Kind {
+		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, TransactionUsed, r)
+	}
+	return true, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := noteCase(ctx, tx, notifyID, by.ID); err != nil {
+			return err
+		}
+		return note(ctx, tx, notifyID, Repeated, "", r.ID)
+	})
+}
+
+// refusePayment refuses what a verified notify says, or the gateway itself. Money that was really paid gets a case in
+// the same transaction. r is nil where the payment names no recharge of ours.
+func (p *Payments) refusePayment(ctx context.Context, gateway string, pay Payment, notifyID int64, why Reason, r *wallet.Recharge) error {
+	var rechargeID int64
+	if r != nil {
+		rechargeID = r.ID
+	}
+	if pay.State != Paid || pay.TransactionID == "" {
+		return p.refuse(ctx, notifyID, why, rechargeID)
+	}
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		id, err := p.openCase(ctx, tx, gateway, pay, why, r)
+		if err != nil {
+			return err
+		}
+		if err := noteCase(ctx, tx, notifyID, id); err != nil {
+			return err
+		}
+		return note(ctx, tx, notifyID, Refused, why, rechargeID)
+	})
+}
+
+// noteCase notes the case that a notify opened or repeated.
+func noteCase(ctx context.Context, tx bun.Tx, notifyID, caseID int64) error {
+	if notifyID == 0 {
+		return nil
+	}
+	_, err := tx.NewUpdate().Model((*Kept)(nil)).Set("case_id = ?", caseID).Where("id = ?", notifyID).Exec(ctx)
+	return err
 }
 
 func (p *Payments) refuse(ctx context.Context, notifyID int64, why Reason, rechargeID int64) error {
@@ -228,10 +289,10 @@ func (p *Payments) Refusals(ctx context.Context, limit, offset int64) (notifies 
 
 const keptRefusals = 180 * 24 * time.Hour
 
-// forget removes old refusals that speak of no recharge of ours, since anybody can make those.
+// forget removes old refusals that speak of no recharge of ours and of no case, since anybody can make those.
 func (p *Payments) forget(ctx context.Context) error {
-	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*Kept)(nil)).Where("outcome = ? AND recharge_id IS NULL AND created_at < ?", Refused, p.db.Now().Add(-keptRefusals)).Exec(ctx)
+	return p.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewDelete().Model((*Kept)(nil)).Where("outcome = ? AND recharge_id IS NULL AND case_id IS NULL AND created_at < ?", Refused, p.db.Now().Add(-keptRefusals)).Exec(ctx)
 		return err
 	})
 }

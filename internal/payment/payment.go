@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
@@ -31,11 +32,17 @@ type Payments struct {
 	invites  *invite.Invites
 	site     string
 	gateways *Gateways
+
+	approvals *approval.Approvals
+	onCase    func(ctx context.Context, tx bun.Tx, c *Case) error // nil: nobody is told
 }
 
 // New gives the cash desk. site is the address of the site without a closing slash.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *shop.Shop, site string, gateways *Gateways) *Payments {
-	return &Payments{d, settings, wallets, shop, invite.New(d, settings, wallets), site, gateways}
+	return &Payments{
+		db: d, settings: settings, wallets: wallets, shop: shop, invites: invite.New(d, settings, wallets), site: site, gateways: gateways,
+		approvals: approval.New(d, settings),
+	}
 }
 
 // Register puts expiry, the look after lost notifies, pending refunds and the sealing of the ledger on the timetable.

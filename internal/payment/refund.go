@@ -124,8 +124,10 @@ func (p *Payments) endRefund(ctx context.Context, tx bun.Tx, g *wallet.GatewayRe
 	return p.invites.Follow(ctx, tx, g.UserID)
 }
 
-// RetryRefunds asks the platforms for the refunds that are pending and due.
-func (p *Payments) RetryRefunds(ctx context.Context) error { return p.retry(ctx, 0) }
+// RetryRefunds asks the platforms for the refunds of recharges and of payment cases that are pending and due.
+func (p *Payments) RetryRefunds(ctx context.Context) error {
+	return errors.Join(p.retry(ctx, 0), p.retryCases(ctx, 0))
+}
 
 // pause is how long after its nth try a refund is tried again: longer than a call may take, so that one at a time runs.
 func pause(attempts int64) time.Duration { return min(30*time.Second<<min(attempts, 8), time.Hour) }

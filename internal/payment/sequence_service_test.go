@@ -44,7 +44,8 @@ type modelService struct {
 	id    int64
 	price modelPrice
 	ends  time.Time
-	tried time.Time // last try to renew it, of this end
+	tried time.Time    // last try to renew it, of this end
+	paid  money.Amount // for renewals
 }
 
 func newModelServices(c *counter, prices map[int64]modelPrice) modelServices {
@@ -93,7 +94,7 @@ func (s *modelServices) actions(c *counter, m *model, user int64, pass func(time
 				rt.Skip("nothing to renew")
 			}
 			v := rapid.SampledFrom(s.list).Draw(rt, "service")
-			if _, err := c.Shop.SetAutoRenew(ctx, user, v.id, rapid.Bool().Draw(rt, "on")); err != nil && (s.running(v.id) || !errors.Is(err, shop.ErrEnded)) {
+			if _, err := c.Shop.SetAutoRenew(ctx, user, v.id, rapid.Bool().Draw(rt, "on"), nil); err != nil && (s.running(v.id) || !errors.Is(err, shop.ErrEnded)) {
 				rt.Fatal(err)
 			}
 		},
@@ -187,7 +188,7 @@ func (s *modelServices) renew(rt *rapid.T, m *model, user int64) {
 		if m.balance-m.held() < known.price.amount {
 			continue
 		}
-		o := &modelOrder{kind: shop.KindRenewal, service: v.ID, price: known.price.amount, state: shop.Pending}
+		o := &modelOrder{kind: shop.KindRenewal, service: v.ID, price: known.price.amount, worth: known.price.amount, state: shop.Pending}
 		m.deliver(o)
 		renewed = append(renewed, o)
 	}

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/service"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
@@ -50,12 +52,14 @@ type modelOrder struct {
 	kind  shop.Kind
 	held  money.Amount
 	price money.Amount // what the wallet pays
+	worth money.Amount // what it counts for: the price before a credit
 	state shop.State
 
 	coupon, stock bool         // whether it took one
 	service       int64        // that it began or renewed, 0 while there is none
 	pack          int64        // that it brought
 	replaces      int64        // service that it ends
+	credited      money.Amount // what had been paid for that service by then
 	change        money.Amount // what the wallet gets back of that
 	base          money.Amount // of the price, what came through gateways; 0 where it earned nothing
 	earning       bool         // whether the commission is pending
@@ -89,7 +93,8 @@ func (m *model) end(o *modelOrder, to shop.State) {
 }
 
 func (m *model) deliver(o *modelOrder) {
-	if o.replaces != 0 && !m.services.running(o.replaces) { // it ended meanwhile, so that there is nothing to credit
+	// The service that it ends has ended or was renewed meanwhile, or the one that it renews was given back.
+	if o.replaces != 0 && (!m.services.running(o.replaces) || m.services.by[o.replaces].paid != o.credited) || m.services.stopped[o.service] {
 		m.end(o, shop.Cancelled)
 		return
 	}
@@ -104,7 +109,7 @@ func (m *model) deliver(o *modelOrder) {
 		m.packages++
 	}
 	if o.kind == shop.KindRenewal {
-		delete(m.services.stopped, o.service) // an ended one begins anew
+		m.services.by[o.service].paid += o.worth
 	}
 	if o.replaces != 0 {
 		m.services.stopped[o.replaces] = true
@@ -144,6 +149,9 @@ func TestAnySequenceKeepsTheInvariants(t *testing.T) {
 						c.DB.Close()
 					}
 					c = openTill(t, empty(t), 0)
+					if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
+						t.Fatal(err)
+					}
 				}
 				lived++
 				live(t, rt, c)
@@ -194,7 +202,7 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			case m.services.by[o.replaces].price.id == what.PriceID:
 				notChanged = shop.ErrSamePlan
 			case err == nil:
-				credit = quote.Credit
+				credit, o.credited = quote.Credit, m.services.by[o.replaces].paid
 			}
 		}
 		o.coupon = rapid.Bool().Draw(rt, "with the coupon")
@@ -202,10 +210,13 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			what.Coupon = g.coupon
 			price -= price / 2
 		}
+		o.worth = price
 		price, o.change = max(0, price-credit), max(0, credit-price)
 		o.price = price
 		if kind == shop.KindRenewal {
-			o.service = *what.RenewServiceID
+			if o.service = *what.RenewServiceID; m.services.stopped[o.service] {
+				notChanged = service.ErrGivenBack
+			}
 		}
 		available := m.balance - m.held()
 		var no int64

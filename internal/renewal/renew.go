@@ -28,6 +28,7 @@ type due struct {
 	UserID int64
 	Name   string
 	EndsAt time.Time
+	Agreed money.Amount // the most that may be taken
 	Tries  int
 }
 
@@ -35,14 +36,15 @@ type due struct {
 type problem string
 
 const (
-	none    problem = ""
-	tooLow  problem = "balance_too_low"
-	notSold problem = "not_sold"
+	none        problem = ""
+	tooLow      problem = "balance_too_low"
+	notSold     problem = "not_sold"
+	priceRaised problem = "price_raised" // above what the user agreed to
 )
 
 const (
 	dueAtOnce = 200
-	stillDue  = `(v.ended_at IS NULL OR v.ended_at = v.ends_at)` // not ended by a change or a refund
+	stillDue  = `(v.end_reason IS NULL OR v.end_reason = 'expired')` // not given back
 )
 
 // Renew tries to renew the services that renew themselves: from 24 h before their end until 24 h after it, every 6 h,
@@ -53,7 +55,7 @@ func (r *Renewals) Renew(ctx context.Context) error {
 	for {
 		now := r.db.Now()
 		var list []due
-		err := r.db.NewRaw(`SELECT v.id, v.user_id, v.name, v.ends_at, COALESCE(t.tries, 0) AS tries FROM service v
+		err := r.db.NewRaw(`SELECT v.id, v.user_id, v.name, v.ends_at, v.agreed_price AS agreed, COALESCE(t.tries, 0) AS tries FROM service v
 			JOIN access a ON a.user_id = v.user_id AND NOT a.banned
 			LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
 			WHERE v.auto_renew AND `+stillDue+` AND v.ends_at <= ? AND v.ends_at > ? AND (t.service_id IS NULL OR t.next_at <= ?) ORDER BY v.ends_at, v.id LIMIT ?`,
@@ -76,18 +78,21 @@ func (r *Renewals) Renew(ctx context.Context) error {
 func (r *Renewals) renew(ctx context.Context, d due) error {
 	price, err := r.shop.RenewalPrice(ctx, d.UserID, d.ID)
 	if errors.Is(err, shop.ErrNoPlan) || errors.Is(err, shop.ErrNotRenewable) {
-		return r.note(ctx, d, notSold, 0)
+		return r.note(ctx, d, notSold, mail.NotRenewed{})
 	}
 	if err != nil {
 		return err
 	}
-	what := shop.Purchase{PriceID: price.ID, RenewServiceID: &d.ID}
+	if price.Amount > d.Agreed {
+		return r.note(ctx, d, priceRaised, mail.NotRenewed{Price: price.Amount, Agreed: d.Agreed})
+	}
+	what := shop.Purchase{PriceID: price.ID, RenewServiceID: &d.ID, AtMost: &d.Agreed}
 	quote, err := r.shop.PreOrder(ctx, d.UserID, what)
 	if err != nil {
 		return err
 	}
 	if quote.Missing > 0 {
-		return r.note(ctx, d, tooLow, quote.Missing)
+		return r.note(ctx, d, tooLow, mail.NotRenewed{Missing: quote.Missing})
 	}
 	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := r.wallets.Lock(ctx, tx, d.UserID); err != nil {
@@ -109,7 +114,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 }
 
 // note writes down a try that failed and tells the user of the first and of the last one.
-func (r *Renewals) note(ctx context.Context, d due, why problem, missing money.Amount) error {
+func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.NotRenewed) error {
 	now := r.db.Now()
 	next := now.Add(between)
 	last := !next.Before(d.EndsAt.Add(after))
@@ -122,7 +127,8 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, missing money.A
 		if err != nil || !still || (d.Tries > 0 && !last) {
 			return err
 		}
-		return r.accounts.Tell(ctx, tx, d.UserID, mail.NotRenewed{Service: d.Name, EndsAt: d.EndsAt, Missing: missing, Currency: r.settings.Get().Currency, Last: last})
+		content.Service, content.EndsAt, content.Currency, content.Last = d.Name, d.EndsAt, r.settings.Get().Currency, last
+		return r.accounts.Tell(ctx, tx, d.UserID, content)
 	})
 }
 

@@ -2,6 +2,7 @@ package renewal_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"testing"
@@ -97,11 +98,8 @@ func (s *site) customer(autoRenew bool, left money.Amount) (userID, serviceID in
 func (s *site) pay(userID int64, amount money.Amount) {
 	s.Helper()
 	s.money++
-	must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-		return s.wallets.Post(ctx, tx, "test", wallet.Reference{Kind: "test", ID: s.money}, "",
-			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: amount},
-			wallet.Entry{Account: wallet.Account{Kind: wallet.Clearing, Name: "test"}, Amount: -amount})
-	}))
+	_, err := s.wallets.Adjust(s.Context(), userID, amount, "test", nil)
+	must(s.T, err)
 }
 
 func (s *site) service(userID, id int64) service.Service {
@@ -204,10 +202,11 @@ func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
 		off, offID := s.customer(false, 5000)
 		banned, bannedID := s.customer(true, 5000)
 		changed, changedID := s.customer(true, 5000)
+		bought, _, err := s.shop.Purchases(s.Context(), changed, 1, 0)
+		must(s.T, err)
+		_, err = s.shop.Refund(s.Context(), bought[0].ID, "test", nil)
+		must(s.T, err)
 		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-			if err := s.services.End(ctx, tx, changed, changedID); err != nil {
-				return err
-			}
 			return s.services.SetBanned(ctx, tx, banned, true)
 		}))
 		end := s.service(off, offID).EndsAt
@@ -223,7 +222,7 @@ func TestWhatIsNotSoldAnyMoreOrNotWantedIsNotRenewed(t *testing.T) {
 			s.Error("renewed what was given back")
 		}
 		s.wantSent()
-		_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Renewable = false })
+		_, err = s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Renewable = false })
 		must(s.T, err)
 		gone, goneID := s.customer(true, 5000)
 		s.at(s.service(gone, goneID).EndsAt)
@@ -243,7 +242,7 @@ func TestUsersAreRemindedOfTheEndOnceAtEachMark(t *testing.T) {
 		}
 		s.wantSent("service_ending", "service_ending", "service_ending")
 		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return s.services.Extend(ctx, tx, user, id, nil, 1)
+			return s.services.Extend(ctx, tx, service.Extension{UserID: user, ServiceID: id, Months: 1})
 		}))
 		s.at(s.service(user, id).EndsAt.Add(-time.Hour))
 		must(s.T, s.Remind(s.Context()))
@@ -322,6 +321,69 @@ func TestABalanceIsPromisedToOneRenewalOnly(t *testing.T) {
 		must(s.T, err)
 		if len(list) != 2 || available != 1500 || list[0].Missing != 0 || list[1].Missing != 500 {
 			t.Error(list, available)
+		}
+	})
+}
+
+func TestRenewal_TakesARaisedPriceOnlyWhenAgreed(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 9000)
+		price := func(amount money.Amount) {
+			t := s.T
+			t.Helper()
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: amount}} })
+			must(t, err)
+		}
+		sold := s.plan.Prices[0].Amount
+		price(sold + 500)
+		end := s.service(user, id).EndsAt
+		s.at(end.Add(-time.Hour))
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(user, id); !v.EndsAt.Equal(end) {
+			s.Fatal("a raised price was taken unasked")
+		}
+		s.wantSent("not_renewed")
+		list, _, err := s.Upcoming(s.Context(), user)
+		if err != nil || list[0].Problem != "price_raised" || list[0].Agreed != sold || list[0].Price.Amount != sold+500 {
+			s.Errorf("the page shows %+v, %v", list, err)
+		}
+		if _, err := s.shop.SetAutoRenew(s.Context(), user, id, true, &sold); !errors.Is(err, shop.ErrPriceChanged) {
+			s.Errorf("agreed to the price of before: %v", err)
+		}
+		_, err = s.shop.SetAutoRenew(s.Context(), user, id, true, nil) // says nothing of a price
+		must(s.T, err)
+		s.at(end.Add(5*time.Hour + 30*time.Minute))
+		must(s.T, s.Renew(s.Context()))
+		if v := s.service(user, id); !v.EndsAt.Equal(end) {
+			s.Fatal("a raised price was taken without agreement")
+		}
+		raised := sold + 500
+		price(sold + 700)
+		if _, err := s.shop.SetAutoRenew(s.Context(), user, id, true, &raised); !errors.Is(err, shop.ErrPriceChanged) {
+			s.Errorf("agreed to a price that was raised again: %v", err)
+		}
+		price(raised)
+	})
+}
+
+func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
+	each(t, func(s *site) {
+		sold := s.plan.Prices[0].Amount
+		for _, difference := range []money.Amount{+500, -300, +100} { // +100 is above the lowered price, which is the agreed one by now
+			user, id := s.customer(true, 9000)
+			sold += difference
+			_, err := s.shop.ChangePlan(s.Context(), s.plan.ID, func(p *shop.Plan) { p.Prices = []shop.Price{{Months: 1, Amount: sold}} })
+			must(s.T, err)
+			if difference > 0 {
+				_, err := s.shop.SetAutoRenew(s.Context(), user, id, true, &sold)
+				must(s.T, err)
+			}
+			end := s.service(user, id).EndsAt
+			s.at(end.Add(-time.Hour))
+			must(s.T, s.Renew(s.Context()))
+			if v := s.service(user, id); !v.EndsAt.After(end) || v.AgreedPrice != sold {
+				s.Errorf("not renewed for %s: %+v", sold, v)
+			}
 		}
 	})
 }

@@ -15,18 +15,19 @@ type Upcoming struct {
 	Name      string
 	EndsAt    time.Time
 	AutoRenew bool
+	Agreed    money.Amount // the most that automatic renewal may take; 0: no price was agreed
 	At        *time.Time   // of the next try, the first one where it does not renew itself; nil: there is none any more
 	Price     *shop.Price  // as things stand; nil: it is not sold any more
 	Missing   money.Amount // what the wallet lacks for it, when those before it have taken theirs
 	Tries     int          // that failed so far
-	Problem   string       // of the last try: balance_too_low or not_sold; empty: none failed
+	Problem   string       // of the last try: balance_too_low, price_raised or not_sold; empty: none failed
 }
 
 // Upcoming gives what lies before the user's services that run, and before those whose time is over but that are still
 // tried, by their end; and what the wallet has for them.
 func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming, available money.Amount, err error) {
 	now := r.db.Now()
-	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.ends_at, v.auto_renew, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
+	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.ends_at, v.auto_renew, v.agreed_price AS agreed, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
 		LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
 		WHERE v.user_id = ? AND ((v.ended_at IS NULL AND v.ends_at > ?) OR (v.auto_renew AND `+stillDue+` AND v.ends_at > ?)) ORDER BY v.ends_at, v.id`,
 		userID, now, now.Add(-after)).Scan(ctx, &list)

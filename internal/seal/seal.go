@@ -3,6 +3,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -12,10 +13,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
+
+const keyFile = "secret.key"
 
 // Key is the server's secret, 32 bytes.
 type Key [32]byte
@@ -35,37 +39,51 @@ func ParseKey(text string) (Key, error) {
 	if err != nil || len(b) != 32 {
 		return Key{}, errors.New("the secret key must be 32 bytes in hex or base64")
 	}
+	if bytes.Count(b, b[:1]) == len(b) {
+		return Key{}, errors.New("the secret key is one byte repeated, which anybody can guess; make one with openssl rand -hex 32")
+	}
 	return Key(b), nil
+}
+
+// ReadKey reads dir/secret.key. Where there is none the error is fs.ErrNotExist.
+func ReadKey(dir string) (Key, error) {
+	path := filepath.Join(dir, keyFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Key{}, err
+	}
+	key, err := ParseKey(string(text))
+	if err != nil {
+		return Key{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
 }
 
 // LoadKey reads dir/secret.key and makes it, readable by its owner only, where there is none.
 func LoadKey(dir string) (Key, error) {
-	path := filepath.Join(dir, "secret.key")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		key, err := ParseKey(string(text))
-		if err != nil {
-			return Key{}, fmt.Errorf("%s: %w", path, err)
-		}
-		return key, nil
+	key, err := ReadKey(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return Key{}, err
-	}
-	var key Key
 	rand.Read(key[:])
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Key{}, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, os.ErrExist) { // another process was faster
-		return LoadKey(dir)
-	}
+	// Written under another name first, so that no other process that starts reads half of a key.
+	f, err := os.CreateTemp(dir, keyFile+".") // with mode 0600
 	if err != nil {
 		return Key{}, err
 	}
+	defer os.Remove(f.Name())
 	_, err = f.WriteString(hex.EncodeToString(key[:]) + "\n")
-	return key, errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return Key{}, err
+	}
+	err = os.Link(f.Name(), filepath.Join(dir, keyFile))
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		return ReadKey(dir)
+	}
+	return key, err
 }
 
 // For derives the 32-byte key of one purpose.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,13 @@ func TestTheKeyFileIsMadeOnceAndPrivate(t *testing.T) {
 	}
 	if _, err := LoadKey(dir); err == nil {
 		t.Fatal("a damaged key file was accepted")
+	}
+}
+
+func TestParseKey_RefusesOneRepeatedByte(t *testing.T) {
+	for _, text := range []string{strings.Repeat("00", 32), strings.Repeat("ff", 32), strings.Repeat("A", 43) + "="} {
+		if _, err := ParseKey(text); err == nil {
+			t.Errorf("%s is taken for a key", text)
+		}
 	}
 }

@@ -73,4 +73,21 @@ func (s *Secrets) Get(ctx context.Context, name string) (string, error) {
 	return string(value), err
 }
 
+// Sealed gives the secrets in d that key does not open.
+func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
+	var rows []struct {
+		Name   string
+		Sealed []byte
+	}
+	if err := d.NewRaw(`SELECT name, sealed FROM secret`).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if _, err := key.Open(purpose(row.Name), row.Sealed); err != nil {
+			closed = append(closed, "secret "+row.Name)
+		}
+	}
+	return closed, nil
+}
+
 func purpose(name string) string { return "secret " + name }

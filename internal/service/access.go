@@ -154,51 +154,56 @@ func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Servic
 }
 
 func withCycle(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.ColumnExpr("service.*, c.up, c.down, c.billed").
+	return q.ColumnExpr("service.*, c.up, c.down, c.billed, c.billed_up, c.started_at AS cycle_began_at").
 		Join("JOIN service_cycle AS c ON c.service_id = service.id AND c.cycle = service.cycle")
 }
 
-// follow sets everything that follows from what the user holds.
+// follow sets everything that follows from what the user holds. Rights come from the running services that have traffic
+// left, so that nodes of one service are not used with the traffic of another. An open package continues the rights of
+// all running services, used-up ones included.
 func (a *Access) follow(services []Service, packages []Package, now time.Time) {
 	a.Class, a.Groups, a.SpeedMbps, a.Devices, a.ExpiresAt, a.ResetsAt = 0, []int{}, nil, nil, nil, nil
 	var sources []string
-	running, left := 0, false
+	var running, lending []*Service
 	for i := range services {
 		v := &services[i]
 		if !v.Running(now) {
 			continue
 		}
-		a.Class = max(a.Class, v.Class)
-		a.Groups = append(a.Groups, v.Groups...)
-		if running++; running == 1 {
-			a.SpeedMbps, a.Devices = v.SpeedMbps, v.Devices
-		} else {
-			a.SpeedMbps, a.Devices = larger(a.SpeedMbps, v.SpeedMbps), larger(a.Devices, v.Devices)
-		}
+		running = append(running, v)
 		if a.ExpiresAt == nil || v.EndsAt.After(*a.ExpiresAt) {
 			a.ExpiresAt = &v.EndsAt
 		}
 		if v.QuotaBytes != nil && v.NextResetAt != nil && (a.ResetsAt == nil || v.NextResetAt.Before(*a.ResetsAt)) {
 			a.ResetsAt = v.NextResetAt
 		}
-		remaining, unlimited := v.Remaining()
-		left = left || unlimited || remaining > 0
-		sources = append(sources, fmt.Sprintf("service:%d.%d", v.ID, v.Cycle))
+		if remaining, unlimited := v.Remaining(); unlimited || remaining > 0 {
+			lending = append(lending, v)
+		}
+		source := fmt.Sprintf("service:%d.%d", v.ID, v.Cycle)
+		if v.Reset == Never && v.QuotaBytes != nil { // each renewal adds to it
+			source += fmt.Sprintf("/%d", *v.QuotaBytes)
+		}
+		sources = append(sources, source)
 	}
+	left := len(lending) > 0
 	for i := range packages {
 		if packages[i].Open(now) {
-			left = true
+			left, lending = true, running // a package continues the rights of the services that are used up
 			sources = append(sources, fmt.Sprintf("package:%d", packages[i].ID))
 		}
 	}
-	a.Groups = groups(a.Groups)
+	if !left {
+		lending = running // nobody is let in by them; pages still show what was bought
+	}
+	a.lend(lending)
 	a.Sources = strings.Join(sources, " ")
 	switch {
 	case a.Banned:
 		a.State = Banned
 	case left:
 		a.State = Active
-	case running > 0:
+	case len(running) > 0:
 		a.State = Exhausted
 	case len(services)+len(packages) > 0:
 		a.State = Expired
@@ -206,6 +211,20 @@ func (a *Access) follow(services []Service, packages []Package, now time.Time) {
 		a.State = None
 	}
 	a.Allowed = a.State == Active
+}
+
+// lend gives the rights of the services to the user: the highest class, all groups and the largest limits.
+func (a *Access) lend(services []*Service) {
+	for i, v := range services {
+		a.Class = max(a.Class, v.Class)
+		a.Groups = append(a.Groups, v.Groups...)
+		if i == 0 {
+			a.SpeedMbps, a.Devices = v.SpeedMbps, v.Devices
+		} else {
+			a.SpeedMbps, a.Devices = larger(a.SpeedMbps, v.SpeedMbps), larger(a.Devices, v.Devices)
+		}
+	}
+	a.Groups = groups(a.Groups)
 }
 
 // larger gives the larger of two limits, of which nil is none.

@@ -21,8 +21,12 @@ func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 		return err
 	}
 	now := s.db.Now()
-	for _, held := range []any{(*Service)(nil), (*Package)(nil)} {
-		if _, err := tx.NewUpdate().Model(held).Set("ended_at = ?", now).Where("user_id = ? AND ended_at IS NULL", userID).Exec(ctx); err != nil {
+	for _, end := range []*bun.UpdateQuery{
+		tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", now).Set("end_reason = ?", ByClosing).Set("auto_renew = ?", false).Where("ended_at IS NULL"),
+		tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", false).Where("auto_renew"),
+		tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", now).Where("ended_at IS NULL"),
+	} {
+		if _, err := end.Where("user_id = ?", userID).Exec(ctx); err != nil {
 			return err
 		}
 	}

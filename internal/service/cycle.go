@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,6 +19,7 @@ type cycle struct {
 	Up            int64
 	Down          int64
 	Billed        int64
+	BilledUp      int64
 }
 
 func beginCycle(ctx context.Context, tx bun.Tx, serviceID, number int64, at time.Time) error {
@@ -37,41 +39,90 @@ func (s *Services) after(t time.Time, months int) time.Time {
 	return addMonths(t.In(s.settings.Get().Zone()), months).UTC()
 }
 
-func addMonths(t time.Time, months int) time.Time {
+func addMonths(t time.Time, months int) time.Time { return addMonthsTo(t, months, t.Day()) }
+
+// addMonthsTo gives the day of the month that is months after t, or its last one where it has no such day.
+func addMonthsTo(t time.Time, months, day int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
-	return first.AddDate(0, 0, min(t.Day(), lastDay(first))-1)
+	return first.AddDate(0, 0, min(day, lastDay(first))-1)
+}
+
+// extended returns the end of a running service to which months and then days are added. A service that began on the 31st
+// and ends on the last day of a shorter month comes back to the 31st.
+func (s *Services) extended(v *Service, months, days int) time.Time {
+	zone := s.settings.Get().Zone()
+	start, end := v.StartedAt.In(zone), v.EndsAt.In(zone)
+	day := end.Day()
+	if day == lastDay(end) && sinceMidnight(start) == sinceMidnight(end) {
+		day = max(day, start.Day())
+	}
+	if months > 0 {
+		end = addMonthsTo(end, months, day)
+	}
+	return end.AddDate(0, 0, days).UTC()
+}
+
+// EndOfNew returns when a service that begins at that time for these months ends.
+func (s *Services) EndOfNew(at time.Time, months int) time.Time { return s.later(at, months, 0) }
+
+// EndOfRenewal returns when the service would end with as many months more, bought now.
+func (s *Services) EndOfRenewal(v *Service, months int) time.Time {
+	if now := s.db.Now(); !v.Running(now) {
+		return s.later(now, months, 0)
+	}
+	return s.extended(v, months, 0)
+}
+
+func sinceMidnight(t time.Time) time.Duration {
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 }
 
 func lastDay(month time.Time) int {
 	return time.Date(month.Year(), month.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// nextReset gives when the service's quota begins anew after now; nil where it does not before the service ends.
-func (s *Services) nextReset(v *Service, now time.Time) *time.Time {
-	zone := s.settings.Get().Zone()
-	var next time.Time
-	switch v.Reset {
-	case CalendarMonth:
-		local := now.In(zone)
-		next = time.Date(local.Year(), local.Month()+1, 1, 0, 0, 0, 0, zone).UTC()
-	case Anniversary:
-		start := v.StartedAt.In(zone)
-		for months := 1; !next.After(now); months++ { // counted from the start, so the 31st comes back after February
-			next = addMonths(start, months).UTC()
+// nextReset returns when the first cycle after the given time begins; nil where the service ends before.
+func (s *Services) nextReset(v *Service, after time.Time) *time.Time {
+	for begin := range s.cycleBegins(v, v.EndsAt) {
+		if begin.After(after) && begin.After(v.StartedAt) {
+			return &begin
 		}
-	default:
-		return nil
 	}
-	if !next.Before(v.EndsAt) {
-		return nil
+	return nil
+}
+
+// cycleBegins yields when the cycles of the service's run begin and the anniversaries of the start that they belong to, for
+// anniversaries before the given time; the first of both is the start. With calendar months a cycle begins on a first of
+// the month: that before its anniversary, or that after it where the service began in the second half of a month. So each
+// month bought brings one quota, and the first one lasts for half a month at least.
+func (s *Services) cycleBegins(v *Service, before time.Time) iter.Seq2[time.Time, time.Time] {
+	return func(yield func(begin, anniversary time.Time) bool) {
+		start := v.StartedAt.In(s.settings.Get().Zone())
+		late := 0
+		if start.Day() > 15 {
+			late = 1
+		}
+		for month := 0; ; month++ { // counted from the start, so the 31st comes back after February
+			anniversary := addMonths(start, month)
+			if !anniversary.Before(before) || month > 0 && v.Reset == Never {
+				return
+			}
+			begin := anniversary
+			if month > 0 && v.Reset == CalendarMonth {
+				begin = time.Date(start.Year(), start.Month()+time.Month(month+late), 1, 0, 0, 0, 0, start.Location())
+			}
+			if !yield(begin.UTC(), anniversary.UTC()) {
+				return
+			}
+		}
 	}
-	return &next
 }
 
 // Register puts the end of services and packages and the beginning of cycles on the timetable.
 func (s *Services) Register(q *job.Queue) {
 	q.Every("service.expire", job.Interval(15*time.Second), s.expire)
 	q.Every("service.reset", job.Interval(15*time.Second), s.reset)
+	q.Every("service.restore", job.Interval(5*time.Minute), s.restore)
 }
 
 // together is how many users one transaction of the timetable treats, so that others need not wait for a month's end.
@@ -81,7 +132,7 @@ const together = 500
 func (s *Services) expire(ctx context.Context) error {
 	return s.untilDone(ctx, func(ctx context.Context, tx bun.Tx, now time.Time) ([]int64, error) {
 		var users, more []int64
-		if err := tx.NewRaw(`UPDATE service SET ended_at = ends_at WHERE id IN (SELECT id FROM service WHERE ended_at IS NULL AND ends_at <= ? LIMIT ?)
+		if err := tx.NewRaw(`UPDATE service SET ended_at = ends_at, end_reason = 'expired' WHERE id IN (SELECT id FROM service WHERE ended_at IS NULL AND ends_at <= ? LIMIT ?)
 			RETURNING user_id`, now, together).Scan(ctx, &users); err != nil {
 			return nil, err
 		}
@@ -105,7 +156,7 @@ func (s *Services) reset(ctx context.Context) error {
 		for i := range due {
 			v := &due[i]
 			at := *v.NextResetAt
-			v.NextResetAt = s.nextReset(v, now)
+			v.NextResetAt = s.nextReset(v, at) // one cycle after the other, so that no month bought is passed over
 			if _, err := tx.NewUpdate().Model(v).Column("next_reset_at").WherePK().Exec(ctx); err != nil {
 				return nil, err
 			}

@@ -10,20 +10,25 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/money"
 )
 
 // Faults of this package.
 var (
-	ErrNoService = fault.NotFound("service_not_found", "没有找到该服务", "There is no such service")
-	ErrNoPackage = fault.NotFound("package_not_found", "没有找到该流量包", "There is no such package")
-	ErrFulfilled = fault.Conflict("order_fulfilled", "该订单已经生效", "This order has taken effect already")
-	errNoTime    = fault.Invalid("months", "range", "时长至少一天", "A service runs for at least one day")
+	ErrNoService    = fault.NotFound("service_not_found", "没有找到该服务", "There is no such service")
+	ErrNoPackage    = fault.NotFound("package_not_found", "没有找到该流量包", "There is no such package")
+	ErrFulfilled    = fault.Conflict("order_fulfilled", "该订单已经生效", "This order has taken effect already")
+	ErrTrafficLimit = fault.Conflict("traffic_limit", "续费后该服务的流量将超过 1 PiB，请等它到期后再续费",
+		"With this renewal the service would have more than 1 PiB of traffic; renew it after its end")
+	errNoTime = fault.Invalid("months", "range", "时长至少一天", "A service runs for at least one day")
 )
 
 // Terms is what a service starts with.
 type Terms struct {
 	UserID     int64
-	OrderID    *int64 // fulfilled by this; at most once
+	OrderID    *int64       // fulfilled by this; at most once
+	Paid       money.Amount // what the order brought for it
+	Price      money.Amount // that automatic renewal may take; 0 of a gift
 	PlanID     int64
 	Name       string
 	Class      int
@@ -33,7 +38,9 @@ type Terms struct {
 	QuotaBytes *int64 // per cycle; nil: unlimited
 	Reset      Reset
 	Months     int
-	Days       int // beside the months, or instead of them
+	Days       int           // beside the months, or instead of them
+	Extra      time.Duration // beside both: a credit that is more than the price, as time
+	ExtraBytes int64         // the same of a quota that never resets
 	AutoRenew  bool
 }
 
@@ -45,7 +52,12 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	now := s.db.Now()
 	v := &Service{
 		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Class: t.Class, Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
-		QuotaBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.later(now, t.Months, t.Days), AutoRenew: t.AutoRenew,
+		QuotaBytes: t.QuotaBytes, TermBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.later(now, t.Months, t.Days).Add(t.Extra), AutoRenew: t.AutoRenew, AgreedPrice: t.Price,
+	}
+	var after, to *int64
+	if v.Reset == Never && v.QuotaBytes != nil {
+		v.QuotaBytes = new(min(maxGrant, *t.QuotaBytes+t.ExtraBytes))
+		after, to = new(int64), v.QuotaBytes
 	}
 	v.NextResetAt = s.nextReset(v, now)
 	if _, err := tx.NewInsert().Model(v).Exec(ctx); err != nil {
@@ -54,74 +66,87 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 		return nil, err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Months: t.Months, StartsAt: &v.StartedAt, EndsAt: &v.EndsAt}); err != nil {
+	if err := s.give(ctx, tx, v, t.OrderID, now); err != nil {
+		return nil, err
+	}
+	if err := s.fulfil(ctx, tx, fulfilment{
+		OrderID: t.OrderID, UserID: t.UserID, ServiceID: &v.ID, Paid: t.Paid, Months: t.Months, StartsAt: &v.StartedAt, EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
+	}); err != nil {
 		return nil, err
 	}
 	return v, s.Refresh(ctx, tx, t.UserID)
 }
 
-// Extend adds months to the end of the user's service; one that has ended runs again from now, with a new cycle.
-func (s *Services) Extend(ctx context.Context, tx bun.Tx, userID, serviceID int64, orderID *int64, months int) error {
-	return s.extend(ctx, tx, userID, serviceID, orderID, months, 0)
+// added returns which part of a quota that never resets was added to it last; nil of others.
+func (s *Service) added() (after, to *int64) {
+	if s.Reset != Never || s.QuotaBytes == nil {
+		return nil, nil
+	}
+	return new(*s.QuotaBytes - *s.TermBytes), new(*s.QuotaBytes)
 }
 
-func (s *Services) extend(ctx context.Context, tx bun.Tx, userID, serviceID int64, orderID *int64, months, days int) error {
-	if months < 0 || days < 0 || months+days < 1 {
+// Extension is time that is added to a service.
+type Extension struct {
+	UserID    int64
+	ServiceID int64
+	OrderID   *int64        // fulfilled by this; at most once
+	Paid      money.Amount  // what the order brought for it
+	Price     *money.Amount // that automatic renewal may take from now on; nil: what it was
+	Months    int
+	Days      int // beside the months, or instead of them
+}
+
+// Extend adds time to the end of the user's service, and to a quota that never resets what one purchase brings. One that
+// expired runs again from now, with a new cycle; one that was given back is ErrGivenBack.
+func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
+	if e.Months < 0 || e.Days < 0 || e.Months+e.Days < 1 {
 		return errNoTime
 	}
-	v, err := s.lock(ctx, tx, userID, serviceID)
+	v, err := s.lock(ctx, tx, e.UserID, e.ServiceID)
 	if err != nil {
+		return err
+	}
+	if err := v.Renewable(); err != nil {
 		return err
 	}
 	now := s.db.Now()
 	from := now
 	if v.Running(now) {
 		from = v.EndsAt
-		v.EndsAt = s.later(from, months, days)
-		v.NextResetAt = s.nextReset(v, now)
+		v.EndsAt = s.extended(v, e.Months, e.Days)
+		v.NextResetAt = s.nextReset(v, v.CycleBeganAt)
+		if v.Reset == Never && v.QuotaBytes != nil {
+			if *v.QuotaBytes > maxGrant-*v.TermBytes {
+				return ErrTrafficLimit
+			}
+			*v.QuotaBytes += *v.TermBytes
+		}
 	} else {
 		if err := endCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
 		}
-		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt = v.Cycle+1, now, s.later(now, months, days), nil
-		v.NextResetAt = s.nextReset(v, now)
+		v.Cycle, v.StartedAt, v.EndsAt, v.EndedAt, v.EndReason = v.Cycle+1, now, s.later(now, e.Months, e.Days), nil, nil
+		v.NextResetAt, v.QuotaBytes = s.nextReset(v, now), v.TermBytes
 		if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.NewUpdate().Model(v).Column("ends_at", "ended_at", "next_reset_at", "cycle", "started_at").WherePK().Exec(ctx); err != nil {
+	if e.Price != nil {
+		v.AgreedPrice = *e.Price
+	}
+	if _, err := tx.NewUpdate().Model(v).Column("agreed_price", "ends_at", "ended_at", "end_reason", "next_reset_at", "cycle", "started_at", "quota_bytes").WherePK().Exec(ctx); err != nil {
 		return err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: orderID, UserID: userID, ServiceID: &v.ID, Months: months, StartsAt: &from, EndsAt: &v.EndsAt}); err != nil {
+	if err := s.give(ctx, tx, v, e.OrderID, from); err != nil {
 		return err
 	}
-	return s.Refresh(ctx, tx, userID)
-}
-
-// End stops the user's service now, as a change of plan or a refund does.
-func (s *Services) End(ctx context.Context, tx bun.Tx, userID, serviceID int64) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("ended_at = ?", s.db.Now()).
-		Where("id = ? AND user_id = ? AND ended_at IS NULL", serviceID, userID).Exec(ctx))
-	if err != nil {
+	after, to := v.added()
+	if err := s.fulfil(ctx, tx, fulfilment{
+		OrderID: e.OrderID, UserID: e.UserID, ServiceID: &v.ID, Paid: e.Paid, Months: e.Months, StartsAt: &from, EndsAt: &v.EndsAt, AfterByte: after, ToByte: to,
+	}); err != nil {
 		return err
 	}
-	if n == 0 {
-		return ErrNoService
-	}
-	return s.Refresh(ctx, tx, userID)
-}
-
-// EndPackage takes what is left of the user's package away.
-func (s *Services) EndPackage(ctx context.Context, tx bun.Tx, userID, packageID int64) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Package)(nil)).Set("ended_at = ?", s.db.Now()).
-		Where("id = ? AND user_id = ? AND ended_at IS NULL", packageID, userID).Exec(ctx))
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return ErrNoPackage
-	}
-	return s.Refresh(ctx, tx, userID)
+	return s.Refresh(ctx, tx, e.UserID)
 }
 
 // SetAutoRenew says whether the user's service is to be renewed from the wallet when it ends.
@@ -134,10 +159,20 @@ func (s *Services) SetAutoRenew(ctx context.Context, tx bun.Tx, userID, serviceI
 	return err
 }
 
+// AgreeToPrice lets automatic renewal take as much for the user's service.
+func (s *Services) AgreeToPrice(ctx context.Context, tx bun.Tx, userID, serviceID int64, price money.Amount) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("agreed_price = ?", int64(price)).Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
+	if err == nil && n == 0 {
+		return ErrNoService
+	}
+	return err
+}
+
 // PackageTerms is what a package starts with.
 type PackageTerms struct {
 	UserID    int64
-	OrderID   *int64 // fulfilled by this; at most once
+	OrderID   *int64       // fulfilled by this; at most once
+	Paid      money.Amount // what the order brought for it
 	Name      string
 	Kind      Kind
 	Bytes     int64
@@ -150,7 +185,7 @@ func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*
 	if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, PackageID: &p.ID}); err != nil {
+	if err := s.fulfil(ctx, tx, fulfilment{OrderID: t.OrderID, UserID: t.UserID, PackageID: &p.ID, Paid: t.Paid}); err != nil {
 		return nil, err
 	}
 	return p, s.Refresh(ctx, tx, t.UserID)
@@ -162,10 +197,34 @@ type fulfilment struct {
 	UserID        int64
 	ServiceID     *int64
 	PackageID     *int64
+	Paid          money.Amount // what the order brought for this; at most so much is given back of it
 	Months        int
 	StartsAt      *time.Time // of a service: the part of its time that the order brought
 	EndsAt        *time.Time
+	AfterByte     *int64 // of a quota that never resets: the part of it that the order brought
+	ToByte        *int64
 	CreatedAt     time.Time
+}
+
+// period is time that was given to a service, whoever paid for it.
+type period struct {
+	bun.BaseModel `bun:"table:service_period"`
+	ID            int64 `bun:",pk,autoincrement"`
+	ServiceID     int64
+	OrderID       *int64 // nil: a cd-key, a trial or a gift
+	StartsAt      time.Time
+	EndsAt        time.Time
+	QuotaBytes    *int64 // that the service had with it; nil: unlimited
+	CreatedAt     time.Time
+}
+
+// give records the time that v got, from a moment until its end.
+func (s *Services) give(ctx context.Context, tx bun.Tx, v *Service, orderID *int64, from time.Time) error {
+	_, err := tx.NewInsert().Model(&period{ServiceID: v.ID, OrderID: orderID, StartsAt: from, EndsAt: v.EndsAt, QuotaBytes: v.QuotaBytes, CreatedAt: s.db.Now()}).Exec(ctx)
+	if err = db.Error(err); errors.Is(err, db.ErrUnique) {
+		return ErrFulfilled.Because(err)
+	}
+	return err
 }
 
 // fulfil marks the order as done; the key refuses a second time.
@@ -191,7 +250,7 @@ func (s *Services) lock(ctx context.Context, tx bun.Tx, userID, serviceID int64)
 		return nil, ErrNoService
 	}
 	v := new(Service)
-	return v, tx.NewSelect().Model(v).Where("id = ?", serviceID).Scan(ctx)
+	return v, withCycle(tx.NewSelect().Model(v)).Where("service.id = ?", serviceID).Scan(ctx)
 }
 
 func groups(ids []int) []int {

@@ -19,7 +19,7 @@ func (s *Services) Grant(ctx context.Context, tx bun.Tx, t Terms) (serviceID int
 		return 0, err
 	}
 	if len(running) > 0 {
-		return running[0], s.extend(ctx, tx, t.UserID, running[0], nil, t.Months, t.Days)
+		return running[0], s.Extend(ctx, tx, Extension{UserID: t.UserID, ServiceID: running[0], Months: t.Months, Days: t.Days})
 	}
 	v, err := s.Start(ctx, tx, t)
 	if err != nil {

@@ -2,33 +2,37 @@ package service
 
 import "time"
 
-// TrafficLeft gives, of the traffic that belongs to the service's time from..to, how many bytes are left at now and how
-// many it was. Of a service that is never reset all traffic belongs to its one cycle, whatever the time. ok is false
-// for unlimited ones.
-func (s *Services) TrafficLeft(v *Service, from, to, now time.Time) (left, whole int64, ok bool) {
+// trafficOf returns how many bytes the paid period of the service brought, and how many of them are left. Of a quota that
+// never resets these are the bytes that its order added to it, the first ones being used first; of others the quotas of
+// the cycles whose anniversaries lie in the period. limited is false where the period has no traffic of its own to count.
+func (s *Services) trafficOf(v *Service, f fulfilment) (left, whole int64, limited bool) {
 	remaining, unlimited := v.Remaining()
 	switch {
 	case unlimited:
 		return 0, 0, false
+	case v.Reset == Never && f.ToByte != nil:
+		whole = *f.ToByte - *f.AfterByte
+		return min(whole, max(0, *f.ToByte-v.Billed)), whole, true
 	case v.Reset == Never:
-		return remaining, *v.QuotaBytes, true
+		return 0, 0, false
 	}
-	whole = *v.QuotaBytes * int64(1+s.resetsBetween(v, from, to))
-	switch {
-	case !now.Before(to):
-		return 0, whole, true
-	case now.Before(from):
-		return whole, whole, true
+	var current time.Time // anniversary of the cycle that runs
+	for begin, anniversary := range s.cycleBegins(v, v.EndsAt) {
+		if !begin.After(v.CycleBeganAt) {
+			current = anniversary
+		}
 	}
-	return min(whole, remaining+*v.QuotaBytes*int64(s.resetsBetween(v, now, to))), whole, true
-}
-
-// resetsBetween counts the beginnings of cycles after from and before to.
-func (s *Services) resetsBetween(v *Service, from, to time.Time) (n int) {
-	until := *v
-	until.EndsAt = to
-	for next := s.nextReset(&until, from); next != nil; next = s.nextReset(&until, *next) {
-		n++
+	for _, anniversary := range s.cycleBegins(v, *f.EndsAt) {
+		if anniversary.Before(*f.StartsAt) {
+			continue
+		}
+		whole += *v.QuotaBytes
+		switch anniversary.Compare(current) {
+		case 0:
+			left += remaining
+		case 1:
+			left += *v.QuotaBytes
+		}
 	}
-	return n
+	return left, whole, whole > 0
 }

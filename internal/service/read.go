@@ -19,8 +19,10 @@ func (s *Services) Access(ctx context.Context, userID int64) (a Access, err erro
 	} else if err != nil {
 		return a, err
 	}
-	err = s.AddUsage(ctx, one)
-	return one[0], err
+	if err := s.AddUsage(ctx, one); err != nil {
+		return a, err
+	}
+	return one[0], s.addEnded(ctx, &one[0])
 }
 
 // List gives the user's services, those that end first before others and ended ones last, and the packages of which
@@ -66,7 +68,7 @@ func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, e
 	return rows, revision, err
 }
 
-// AddUsage sets the Usage of rows.
+// AddUsage sets the Usage of rows, without the packages that ended.
 func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	var ids []int64 // of many users everybody's is read at once
 	if len(rows) <= together {
@@ -96,34 +98,48 @@ func (s *Services) usage(ctx context.Context, userIDs []int64) (map[int64]Usage,
 	if userIDs != nil {
 		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, up, down FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
+	rows, err := s.db.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
 			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
-		UNION ALL SELECT user_id, bytes, used, up, down FROM package
+		UNION ALL SELECT user_id, bytes, used, used_up FROM package
 			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)
 	if err != nil {
 		return nil, err
 	}
 	by := map[int64]Usage{}
 	err = eachRow(rows, func() error {
-		var userID, used, up, down int64
+		var userID, used, up int64
 		var quota *int64
-		if err := rows.Scan(&userID, &quota, &used, &up, &down); err != nil {
+		if err := rows.Scan(&userID, &quota, &used, &up); err != nil {
 			return err
 		}
 		u, more := by[userID]
 		if !more {
 			u.QuotaBytes, u.RemainingBytes = new(int64), new(int64)
 		}
-		u.add(quota, used, up, down)
+		u.add(quota, used, up)
 		by[userID] = u
 		return nil
 	})
 	return by, err
 }
 
+// addEnded adds to the Usage what was used of packages that ended since the first of the cycles that run began.
+func (s *Services) addEnded(ctx context.Context, a *Access) error {
+	now := s.db.Now()
+	var ended []Package
+	err := s.db.NewSelect().Model(&ended).Column("used", "used_up").
+		Where("user_id = ? AND used > 0 AND (ended_at IS NOT NULL OR used >= bytes OR expires_at <= ?)", a.UserID, now).
+		Where(`coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
+			WHERE s.user_id = ? AND s.ended_at IS NULL AND s.ends_at > ?)`, now, a.UserID, now).Scan(ctx)
+	for _, p := range ended {
+		a.add(&p.Used, p.Used, p.UsedUp)
+	}
+	return err
+}
+
 // add counts one source in; a quota of nil is unlimited and makes the whole so.
-func (u *Usage) add(quota *int64, used, up, down int64) {
-	u.UsedBytes, u.UpBytes, u.DownBytes = u.UsedBytes+used, u.UpBytes+up, u.DownBytes+down
+func (u *Usage) add(quota *int64, used, up int64) {
+	u.UsedBytes, u.UpBytes, u.DownBytes = u.UsedBytes+used, u.UpBytes+up, u.DownBytes+used-up
 	switch {
 	case quota == nil || u.QuotaBytes == nil:
 		u.QuotaBytes, u.RemainingBytes = nil, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"airstrip/internal/db"
 )
@@ -76,14 +77,13 @@ func (s *Services) Limited(ctx context.Context, userIDs []int64, class, group in
 }
 
 // Admitted tells of each user whether bytes that they moved on nodes of this class and group are to be counted: they may
-// use such nodes, or could within the last 24 hours. Where everyone is set the nodes' own class or group changed within
+// use such nodes, or could within the 24 hours before that time. Where everyone is set the nodes' own class or group changed within
 // that time, and whoever may use, or could, any node is admitted.
-func (s *Services) Admitted(ctx context.Context, userIDs []int64, class, group int, everyone bool) (map[int64]bool, error) {
-	now := s.db.Now()
+func (s *Services) Admitted(ctx context.Context, userIDs []int64, at time.Time, class, group int, everyone bool) (map[int64]bool, error) {
 	admitted := make(map[int64]bool, len(userIDs))
 	err := s.look(ctx, func(by map[int64]Access) {
 		for _, id := range userIDs {
-			if a, ok := by[id]; ok && (a.Admitted(class, group, now) || (everyone && (a.Allowed || a.lost(now)))) {
+			if a, ok := by[id]; ok && (a.Admitted(class, group, at) || (everyone && (a.Allowed || a.lost(at)))) {
 				admitted[id] = true
 			}
 		}

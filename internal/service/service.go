@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/money"
 	"airstrip/internal/setting"
 )
 
@@ -38,9 +39,9 @@ type Access struct {
 	Banned        bool
 	State         State
 	Allowed       bool       // whether nodes let the user in at all
-	Class         int        // the highest of the running services; 0 without one
-	Groups        []int      `bun:"type:jsonb"` // of all running services, sorted
-	SpeedMbps     *int       // the largest of the running services; nil: no limit
+	Class         int        // the highest of the services that lend rights; 0 without one. See follow
+	Groups        []int      `bun:"type:jsonb"` // of all services that lend rights, sorted
+	SpeedMbps     *int       // the largest of the services that lend rights; nil: no limit
 	Devices       *int       // the same
 	ExpiresAt     *time.Time // when the last running service ends
 	ResetsAt      *time.Time // when the next quota begins anew
@@ -52,23 +53,14 @@ type Access struct {
 	Usage         `bun:"-"`
 }
 
-// Usage is how much of a quota is used, over all running services and open packages.
+// Usage is how much of a quota is used, over all running services and open packages. While a service runs, packages that
+// ended in its cycle are part of it with what was used of them, so that no counter shrinks within a cycle.
 type Usage struct {
 	QuotaBytes     *int64 // nil: unlimited
 	RemainingBytes *int64 // never below 0; nil: unlimited
-	UsedBytes      int64  // as billed
-	UpBytes        int64  // as moved
+	UsedBytes      int64  // as billed: UpBytes + DownBytes
+	UpBytes        int64
 	DownBytes      int64
-}
-
-// Billed splits UsedBytes into up and down as the moved bytes are split.
-func (u Usage) Billed() (up, down int64) {
-	if moved := u.UpBytes + u.DownBytes; moved > 0 && u.UpBytes < moved {
-		up = share(u.UsedBytes, u.UpBytes, moved)
-	} else if moved > 0 {
-		up = u.UsedBytes
-	}
-	return up, u.UsedBytes - up
 }
 
 // lateFor is how long after a right ended bytes moved under it are still counted: agents report each minute, and keep
@@ -115,16 +107,21 @@ type Service struct {
 	SpeedMbps     *int   // nil: no limit
 	Devices       *int   // nil: no limit
 	QuotaBytes    *int64 // per cycle; nil: unlimited
+	TermBytes     *int64 // that one purchase brings: of a quota that never resets, each renewal adds so much; nil: unlimited
 	Reset         Reset
 	Cycle         int64 // number of the quota's month that runs, or that ran last
 	NextResetAt   *time.Time
 	StartedAt     time.Time
 	EndsAt        time.Time
 	EndedAt       *time.Time // nil while it runs
+	EndReason     *EndReason // nil while it runs
 	AutoRenew     bool
-	Up            int64 `bun:",scanonly"` // of the cycle, as moved
-	Down          int64 `bun:",scanonly"`
-	Billed        int64 `bun:",scanonly"` // of the cycle; counts against the quota
+	AgreedPrice   money.Amount // the most that automatic renewal may take; 0: none was agreed, or it is free
+	Up            int64        `bun:",scanonly"` // of the cycle, as moved
+	Down          int64        `bun:",scanonly"`
+	Billed        int64        `bun:",scanonly"` // of the cycle; counts against the quota
+	BilledUp      int64        `bun:",scanonly"` // what of Billed went up
+	CycleBeganAt  time.Time    `bun:",scanonly"`
 }
 
 // Running tells whether the service can be used at now.
@@ -170,6 +167,7 @@ type Package struct {
 	Up            int64 // as moved
 	Down          int64
 	Used          int64 // as billed; may pass Bytes by what was moved before nodes heard of it
+	UsedUp        int64 // what of Used went up
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time // nil: lives until it is used up
 	EndedAt       *time.Time // nil while something may be taken from it

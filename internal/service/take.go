@@ -8,19 +8,23 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 )
 
-// Use is traffic of one user on nodes of one class and group. Billed counts against the quota, Up and Down are what was
-// moved; none is negative.
+// Use is traffic of one user on nodes of one class and group. BilledUp and BilledDown together count against the quota, Up
+// and Down are what was moved; none is negative.
 type Use struct {
-	UserID           int64
-	Class, Group     int
-	Up, Down, Billed int64
+	UserID               int64
+	Class, Group         int
+	Up, Down             int64
+	BilledUp, BilledDown int64
 }
+
+func (u Use) billed() int64 { return u.BilledUp + u.BilledDown }
 
 // ErrOverflow is the error of a counter that would pass 63 bits.
 var ErrOverflow = errors.New("service: a traffic counter would overflow")
@@ -34,12 +38,14 @@ type source struct {
 	open             bool
 	unlimited        bool
 	left             int64 // not above 0 where nothing is
-	up, down, billed int64
+	up, down         int64
+	billed, billedUp int64 // in all, and what of it went up
 }
 
 // Take counts uses against what the users hold, as part of tx: first services that open such nodes, those that end first
-// before others, then packages, then the user's other services; what is over stays on the last. Transactions that take must
-// come one after the other. It gives the users with nothing left, by id; their Access has followed.
+// before others, then packages, and other services only where the user has neither; what is over stays on the last.
+// Transactions that take must come one after the other. It gives the users with nothing left, by id; the Access of these
+// and of those with a source that is used up now has followed.
 func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int64, err error) {
 	ids := make([]int64, 0, len(uses))
 	for _, u := range uses {
@@ -47,24 +53,27 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	held, err := s.sources(ctx, tx, ids)
+	held, err := s.sources(ctx, tx, ids, s.db.Now(), `s.cycle`)
 	if err != nil {
 		return nil, err
 	}
-	before := make([]int, len(ids))
+	before, open := make([]int, len(ids)), make([]int, len(ids))
 	for i, id := range ids {
-		before[i] = level(held[id])
+		before[i], open[i] = level(held[id]), withTraffic(held[id])
 	}
 	for _, u := range uses {
 		if err := u.take(held[u.UserID]); err != nil {
 			return nil, err
 		}
 	}
-	if err := writeTaken(ctx, tx, ids, held); err != nil {
+	if err := s.writeTaken(ctx, tx, ids, held); err != nil {
 		return nil, err
 	}
-	var halved []int64
+	var halved, dry []int64
 	for i, id := range ids {
+		if withTraffic(held[id]) < open[i] {
+			dry = append(dry, id)
+		}
 		switch after := level(held[id]); {
 		case after == nothing:
 			spent = append(spent, id)
@@ -75,7 +84,44 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 	if err := s.tell(ctx, tx, halved); err != nil {
 		return nil, err
 	}
-	return spent, s.refreshSpent(ctx, tx, spent)
+	return spent, s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
+}
+
+// withTraffic counts the sources of which something is left.
+func withTraffic(held []*source) (n int) {
+	for _, v := range held {
+		if v.open && (v.unlimited || v.left > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// TakeLate counts uses of bytes that were moved at an earlier time against what the users held then, in the cycles of then,
+// also of what ended meanwhile. The users' Access follows.
+func (s *Services) TakeLate(ctx context.Context, tx bun.Tx, at time.Time, uses []Use) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(uses))
+	for _, u := range uses {
+		ids = append(ids, u.UserID)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	held, err := s.sources(ctx, tx, ids, at, `(SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id AND x.started_at <= ?0)`)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if err := u.take(held[u.UserID]); err != nil {
+			return err
+		}
+	}
+	if err := s.writeTaken(ctx, tx, ids, held); err != nil {
+		return err
+	}
+	return s.refreshSpent(ctx, tx, ids)
 }
 
 // What level gives where nothing is left.
@@ -117,7 +163,7 @@ func (s *Services) tell(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	return nil
 }
 
-// refreshSpent takes the right to use anything away from those of spent who still have it.
+// refreshSpent takes the rights that came from used-up sources away from those of spent who may still use something.
 func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) error {
 	var still []int64
 	for part := range slices.Chunk(spent, 2000) {
@@ -133,22 +179,22 @@ func (s *Services) refreshSpent(ctx context.Context, tx bun.Tx, spent []int64) e
 	return s.Refresh(ctx, tx, still...)
 }
 
-// sources reads what the users hold, services before packages, those that end first before others. What ended lately is
-// among it, not open: the place for late bytes of users who hold nothing else. Rows are read by hand, since a report names
+// sources reads what the users hold at that time, services before packages, those that end first before others. cycle is an
+// expression of the services' cycles. What ended within the days before is among it, not open: the place for late bytes of
+// users who hold nothing else. Rows are read by hand, since a report names
 // thousands of users.
-func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int64][]*source, error) {
-	now := s.db.Now()
-	lately := now.Add(-2 * lateFor)
+func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, cycle string) (map[int64][]*source, error) {
+	lately := at.Add(-2 * lateFor)
 	held := make(map[int64][]*source, len(ids))
 	users := db.NumbersOf(1, len(ids))
 	users.Add(ids...)
 	var last []byte // most users have the same groups as the one before
 	var lastGroups []int
 	for part := range users.Parts() {
-		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, s.cycle, s.class, s.groups, s.quota_bytes - c.billed,
-				CASE WHEN s.ended_at IS NULL AND s.ends_at > ? THEN 1 ELSE 0 END
-			FROM ? AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = s.cycle
-			WHERE s.ended_at IS NULL OR s.ended_at > ? ORDER BY s.ends_at, s.id`, now, part, lately)
+		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, s.id, c.cycle, s.class, s.groups, s.quota_bytes - c.billed,
+				CASE WHEN (s.ended_at IS NULL OR s.ended_at > ?0) AND s.ends_at > ?0 THEN 1 ELSE 0 END
+			FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id AND c.cycle = `+cycle+`
+			WHERE s.ended_at IS NULL OR s.ended_at > ?2 ORDER BY s.ends_at, s.id`, at, part, lately)
 		if err != nil {
 			return nil, err
 		}
@@ -176,9 +222,9 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64) (map[int
 		if err != nil {
 			return nil, err
 		}
-		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN p.ended_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?) THEN 1 ELSE 0 END
-			FROM ? AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.ended_at IS NULL OR p.ended_at > ?
-			ORDER BY CASE WHEN p.expires_at IS NULL THEN 1 ELSE 0 END, p.expires_at, p.id`, now, part, lately)
+		rows, err = tx.QueryContext(ctx, `SELECT p.user_id, p.id, p.bytes - p.used, CASE WHEN (p.ended_at IS NULL OR p.ended_at > ?0) AND (p.expires_at IS NULL OR p.expires_at > ?0) THEN 1 ELSE 0 END
+			FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1 WHERE p.created_at <= ?0 AND (p.ended_at IS NULL OR p.ended_at > ?2)
+			ORDER BY CASE WHEN p.expires_at IS NULL THEN 1 ELSE 0 END, p.expires_at, p.id`, at, part, lately)
 		if err != nil {
 			return nil, err
 		}
@@ -214,13 +260,16 @@ func (u Use) take(held []*source) error {
 	for _, wanted := range []func(*source) bool{
 		func(v *source) bool { return !v.packaged && fits(v.class, v.groups, u.Class, u.Group) },
 		func(v *source) bool { return v.packaged },
-		func(v *source) bool { return !v.packaged && !fits(v.class, v.groups, u.Class, u.Group) },
+		// What no source is for: the node's class or group changed, or the service has ended since.
+		func(v *source) bool { return len(order) == 0 },
 	} {
+		var found []*source
 		for _, v := range held {
 			if v.open && wanted(v) {
-				order = append(order, v)
+				found = append(found, v)
 			}
 		}
+		order = append(order, found...)
 	}
 	if len(order) == 0 && len(held) > 0 {
 		order = held[len(held)-1:]
@@ -228,18 +277,31 @@ func (u Use) take(held []*source) error {
 	rest := u
 	for i, v := range order {
 		part := rest
-		if last := i == len(order)-1; !last && !v.unlimited && rest.Billed > 0 && v.left < rest.Billed {
-			part.Billed = max(0, v.left)
-			part.Up, part.Down = share(rest.Up, part.Billed, rest.Billed), share(rest.Down, part.Billed, rest.Billed)
+		if last := i == len(order)-1; !last && !v.unlimited && max(0, v.left) < rest.billed() {
+			part = rest.part(max(0, v.left))
 		}
 		if err := v.add(part); err != nil {
 			return err
 		}
-		if rest.Billed, rest.Up, rest.Down = rest.Billed-part.Billed, rest.Up-part.Up, rest.Down-part.Down; rest.Billed == 0 {
+		if rest = rest.without(part); rest.billed() == 0 {
 			break
 		}
 	}
 	return nil
+}
+
+// part gives the share of the use of which so many bytes are billed, fewer than of the whole.
+func (u Use) part(billed int64) Use {
+	p, whole := u, u.billed()
+	p.Up, p.Down = share(u.Up, billed, whole), share(u.Down, billed, whole)
+	p.BilledUp = share(u.BilledUp, billed, whole)
+	p.BilledDown = billed - p.BilledUp
+	return p
+}
+
+func (u Use) without(p Use) Use {
+	u.Up, u.Down, u.BilledUp, u.BilledDown = u.Up-p.Up, u.Down-p.Down, u.BilledUp-p.BilledUp, u.BilledDown-p.BilledDown
+	return u
 }
 
 // share gives n × part / whole, rounded down, for 0 ≤ part < whole.
@@ -253,41 +315,42 @@ func (v *source) add(u Use) error {
 	for _, c := range []struct {
 		counter *int64
 		n       int64
-	}{{&v.up, u.Up}, {&v.down, u.Down}, {&v.billed, u.Billed}} {
+	}{{&v.up, u.Up}, {&v.down, u.Down}, {&v.billed, u.billed()}, {&v.billedUp, u.BilledUp}} {
 		if *c.counter += c.n; *c.counter < 0 {
 			return ErrOverflow
 		}
 	}
 	if !v.unlimited {
-		v.left -= u.Billed
+		v.left -= u.billed()
 	}
 	return nil
 }
 
-// writeTaken adds what was taken to the counters.
-func writeTaken(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
-	cycles, packages := db.NumbersOf(5, len(ids)), db.NumbersOf(4, 0)
+// writeTaken adds what was taken to the counters. A package that it uses up ends.
+func (s *Services) writeTaken(ctx context.Context, tx bun.Tx, ids []int64, held map[int64][]*source) error {
+	cycles, packages := db.NumbersOf(6, len(ids)), db.NumbersOf(5, 0)
 	for _, id := range ids {
 		for _, v := range held[id] {
 			switch {
 			case v.up == 0 && v.down == 0 && v.billed == 0:
 			case v.packaged:
-				packages.Add(v.id, v.up, v.down, v.billed)
+				packages.Add(v.id, v.up, v.down, v.billed, v.billedUp)
 			default:
-				cycles.Add(v.id, v.cycle, v.up, v.down, v.billed)
+				cycles.Add(v.id, v.cycle, v.up, v.down, v.billed, v.billedUp)
 			}
 		}
 	}
 	for part := range cycles.Parts() {
-		_, err := tx.ExecContext(ctx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5
+		_, err := tx.ExecContext(ctx, `UPDATE service_cycle SET up = up + v.column3, down = down + v.column4, billed = billed + v.column5, billed_up = billed_up + v.column6
 			FROM ? AS v WHERE service_id = v.column1 AND cycle = v.column2`, part)
 		if err != nil {
 			return err
 		}
 	}
 	for part := range packages.Parts() {
-		_, err := tx.ExecContext(ctx, `UPDATE package SET up = up + v.column2, down = down + v.column3, used = used + v.column4
-			FROM ? AS v WHERE id = v.column1`, part)
+		_, err := tx.ExecContext(ctx, `UPDATE package SET up = up + v.column2, down = down + v.column3, used = used + v.column4, used_up = used_up + v.column5,
+				ended_at = CASE WHEN ended_at IS NULL AND used + v.column4 >= bytes THEN ? ELSE ended_at END
+			FROM ? AS v WHERE id = v.column1`, s.db.Now(), part)
 		if err != nil {
 			return err
 		}

@@ -71,6 +71,8 @@ type Site struct {
 	RechargeMax     money.Amount   `json:"recharge_max"`
 	RechargeMinutes int            `json:"recharge_minutes"` // how long a recharge or order may stay pending
 
+	ChangeCredit string `json:"change_credit"` // where a credit goes that is more than the new plan: time (stays with the service) or wallet
+
 	StaffCreditLimit money.Amount `json:"staff_credit_limit"` // what one member of staff may put into wallets, or into cd-keys, within 24 hours without a second one
 
 	CommissionPermille  int          `json:"commission_permille"`   // of what the invited pay; 0: none
@@ -98,6 +100,13 @@ type Site struct {
 	NodeAllowPrivate   bool     `json:"node_allow_private"`   // whether nodes may reach private addresses; for the demo and tests
 }
 
+// Where the part of a change's credit goes that is more than the new plan: it stays with the service as time, or the wallet
+// gets it.
+const (
+	AsTime   = "time"
+	ToWallet = "wallet"
+)
+
 // Defaults are the settings of a new site.
 func Defaults() Site {
 	return Site{
@@ -108,7 +117,7 @@ func Defaults() Site {
 		CaptchaPuzzles: 80, CaptchaZeros: 4,
 		TelegramUpdates: "poll",
 		RechargePresets: []money.Amount{1000, 3000, 5000, 10000, 20000, 50000}, RechargeMin: 100, RechargeMax: 10000000, RechargeMinutes: 30,
-		StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
+		ChangeCredit: AsTime, StaffCreditLimit: 100000, CommissionPermille: 100, CommissionDays: 14, InviteQuota: -1,
 		LinkPerMinute: 10, LinkPerDay: 200, LinkPerIPMinute: 30, LinkUpdateHours: 12, LinkLogDays: 30, LinkNoticeNetworks: 12, EmbyClass: 1,
 		TrafficLogDays: 90, NodeReportSeconds: 60, NodeOfflineMinutes: 5,
 	}
@@ -144,6 +153,8 @@ func (s Site) check() error {
 		return fault.Invalid("telegram_updates", "choice", "接收方式只能是 poll 或 webhook", "The updates come by poll or webhook")
 	case s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID):
 		return fault.Invalid("crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）", "Please give the website id of Crisp, a UUID")
+	case s.ChangeCredit != AsTime && s.ChangeCredit != ToWallet:
+		return fault.Invalid("change_credit", "choice", "更换套餐的余额去向只能是 time 或 wallet", "The credit of a change goes to time or wallet")
 	case s.StaffCreditLimit < 0:
 		return fault.Invalid("staff_credit_limit", "range", "额度不能为负", "The limit must not be negative")
 	case s.CommissionPermille < 0 || s.CommissionPermille > 1000:

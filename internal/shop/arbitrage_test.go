@@ -65,12 +65,15 @@ func TestNoSequenceGivesMoreThanWasPaid(t *testing.T) {
 			ended := func() bool { return running != nil && !now.Before(periods[len(periods)-1].to) }
 			buy := func(what shop.Purchase, from time.Time) {
 				before := c.balance(t, user)
+				if _, err := c.PreOrder(ctx, user, what); errors.Is(err, shop.ErrCreditTooLarge) {
+					rt.Skip("worth more than ten years")
+				}
 				o := c.buy(t, user, what)
 				spent += before - c.balance(t, user)
 				if what.ChangeServiceID != nil {
 					settle()
 				}
-				periods = append(periods, held{o.Price, from, *o.EndsAt})
+				periods = append(periods, held{o.Worth(), from, *o.EndsAt})
 				if running == nil {
 					running = o
 				}

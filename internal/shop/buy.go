@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
+	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
 )
 
@@ -34,9 +35,13 @@ type Quote struct {
 	Replaces    *service.Service // the service that ends; nil: none
 	Discount    money.Amount     // of a coupon
 	coupon      *Coupon
+	at          time.Time    // when the credit was reckoned
 	Credit      money.Amount // what is unused of the service that ends
 	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
-	Change      money.Amount // what the credit is more than the price; the wallet gets it
+	Change      money.Amount // what the credit is more than the price, where the wallet gets it
+	Kept        money.Amount // the same where it stays with the new service, as more time than was bought
+	EndsAt      *time.Time   // of the service that would begin or be renewed; nil of a package
+	extra       *extra
 	Available   money.Amount // in the wallet
 	BalanceUsed money.Amount // the part of Amount that the wallet pays
 	Missing     money.Amount // the rest
@@ -80,7 +85,7 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	if err != nil {
 		return nil, err
 	}
-	q := &Quote{Price: pr, Amount: pr.Amount}
+	q := &Quote{Price: pr, Amount: pr.Amount, at: s.db.Now()}
 	if err := s.discount(ctx, idb, userID, p, q); err != nil {
 		return nil, err
 	}
@@ -88,7 +93,13 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 		if !pr.Plan.Visible {
 			return nil, ErrNoPlan
 		}
-		return q, s.creditFor(ctx, idb, userID, p, q)
+		if err := s.creditFor(ctx, idb, userID, p, q); err != nil {
+			return nil, err
+		}
+		if pr.Plan.Kind == KindPlan {
+			q.EndsAt = new(s.services.EndOfNew(q.at, pr.Months).Add(q.extra.duration()))
+		}
+		return q, nil
 	}
 	var v []service.Service
 	err = idb.NewSelect().Model(&v).Where("id = ? AND user_id = ?", *p.RenewServiceID, userID).Scan(ctx)
@@ -102,8 +113,8 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	case !pr.Plan.Renewable:
 		return nil, ErrNotRenewable
 	}
-	q.Renews = &v[0]
-	return q, nil
+	q.Renews, q.EndsAt = &v[0], new(s.services.EndOfRenewal(&v[0], pr.Months))
+	return q, v[0].Renewable()
 }
 
 // creditFor reckons the service that the new one replaces into the quote.
@@ -122,12 +133,23 @@ func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purch
 		return ErrSamePlan
 	}
 	q.Replaces = v
-	if _, q.Credit, err = s.unused(ctx, idb, v, s.db.Now()); err != nil {
+	if _, q.Credit, err = s.services.Unused(ctx, idb, service.Item{UserID: userID, ServiceID: &v.ID}, q.at); err != nil {
 		return err
 	}
 	worth := q.Price.Amount - q.Discount
-	q.Amount, q.Change = max(0, worth-q.Credit), max(0, q.Credit-worth)
-	return nil
+	q.Amount = max(0, worth-q.Credit)
+	rest := max(0, q.Credit-worth)
+	if rest == 0 {
+		q.Change, q.Kept, q.extra = 0, 0, nil
+		return nil
+	}
+	if s.settings.Get().ChangeCredit == setting.ToWallet {
+		q.Change = rest
+		return nil
+	}
+	q.Kept = rest
+	q.extra, err = s.extraFor(q.Price, rest, q.at)
+	return err
 }
 
 // boughtEnough is a fault where the user's orders of the plan, pending ones too, are as many as one may have.
@@ -210,12 +232,12 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if p.AtMost != nil && q.Amount > *p.AtMost {
 		return 0, priceChanged(q.Amount, s.settings.Get().Currency)
 	}
-	now := s.db.Now()
+	now := q.at
 	o := &Order{
 		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, ReplacesID: p.ChangeServiceID,
 		Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Currency: s.settings.Get().Currency,
 		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
-		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays, "", ""},
+		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays, "", "", q.extra},
 	}
 	if q.Replaces != nil {
 		o.Terms.Replaces = q.Replaces.Name
@@ -274,9 +296,9 @@ func tooLow(missing money.Amount, currency string) error {
 // Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended before
 // is left alone.
 func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
-	if shrunk, err := s.shrunk(ctx, tx, o); err != nil {
+	if stale, err := s.stale(ctx, tx, o); err != nil {
 		return false, err
-	} else if shrunk { // an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
+	} else if stale { // an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
 		_, err := s.end(ctx, tx, o, Cancelled)
 		return false, err
 	}
@@ -319,20 +341,25 @@ func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 	return s.deliver(ctx, tx, o)
 }
 
-// shrunk tells whether the service that the order ends is worth less by now than was agreed, by use or by another order.
-func (s *Shop) shrunk(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
-	if o.ReplacesID == nil || o.RechargeID == nil { // what waits for nothing was reckoned in this transaction
-		return false, nil
+// stale reports whether an order that waited for money can no longer be kept: the service that it renews was given back,
+// or the one that it ends has ended or is no longer worth the credit that was agreed, by use or by another order.
+func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
+	switch {
+	case o.ServiceID != nil:
+		v, err := s.services.GetIn(ctx, tx, o.UserID, *o.ServiceID)
+		return v.Renewable() != nil, err
+	case o.ReplacesID != nil:
+		_, err := s.running(ctx, tx, o.UserID, *o.ReplacesID)
+		if errors.Is(err, ErrEnded) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		_, credit, err := s.services.Unused(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.CreatedAt)
+		return credit != o.Credit, err
 	}
-	v, err := s.running(ctx, tx, o.UserID, *o.ReplacesID)
-	if errors.Is(err, ErrEnded) {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	_, credit, err := s.unused(ctx, tx, v, o.CreatedAt)
-	return credit < o.Credit, err
+	return false, nil
 }
 
 // lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
@@ -345,7 +372,7 @@ func (o *Order) lines() []wallet.Line {
 	if o.Discount > 0 {
 		lines = append(lines, wallet.Line{Kind: wallet.DiscountLine, Name: o.Terms.Coupon, Amount: -o.Discount})
 	}
-	if used := o.Credit - o.Change(); used > 0 {
+	if used := min(o.Credit, o.Price-o.Discount); used > 0 {
 		lines = append(lines, wallet.Line{Kind: wallet.CreditLine, Name: o.Terms.Replaces, Amount: -used})
 	}
 	return lines
@@ -356,18 +383,27 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 	switch o.Kind {
 	case KindPlan:
 		if o.ReplacesID != nil {
-			if err := s.services.End(ctx, tx, o.UserID, *o.ReplacesID); err != nil {
+			_, credit, err := s.services.GiveBack(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.CreatedAt,
+				service.Return{Reason: service.ByChange, OrderID: &o.ID})
+			if err == nil && credit != o.Credit {
+				err = errors.New("shop: the credit of a change is not what is unused of the service")
+			}
+			if err != nil {
 				return err
 			}
 		}
-		_, err = s.services.Start(ctx, tx, service.Terms{
-			UserID: o.UserID, OrderID: &o.ID, PlanID: o.PlanID, Name: t.Name, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
-			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew,
-		})
+		terms := service.Terms{
+			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), PlanID: o.PlanID, Name: t.Name, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew, Price: o.Price,
+		}
+		if t.Extra != nil {
+			terms.Extra, terms.ExtraBytes = time.Duration(t.Extra.Seconds)*time.Second, t.Extra.Bytes
+		}
+		_, err = s.services.Start(ctx, tx, terms)
 	case KindRenewal:
-		err = s.services.Extend(ctx, tx, o.UserID, *o.ServiceID, &o.ID, t.Months)
+		err = s.services.Extend(ctx, tx, service.Extension{UserID: o.UserID, ServiceID: *o.ServiceID, OrderID: &o.ID, Paid: o.Worth(), Price: &o.Price, Months: t.Months})
 	case KindPackage:
-		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Name: t.Name, Kind: service.Bought, Bytes: *t.TrafficBytes}
+		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), Name: t.Name, Kind: service.Bought, Bytes: *t.TrafficBytes}
 		if t.ValidDays != nil {
 			until := s.db.Now().AddDate(0, 0, *t.ValidDays)
 			p.ExpiresAt = &until

@@ -2,6 +2,7 @@ package shop_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"sync"
@@ -108,6 +109,9 @@ func TestAChangeToACheaperPlanGivesTheRestToTheWallet(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		c.days(0) // the clock stands still: no time is used
+		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"change_credit": json.RawMessage(`"wallet"`)}); err != nil {
+			t.Fatal(err)
+		}
 		dear := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Dear", []shop.Price{{Months: 12, Amount: 12000}} })
 		cheap := c.plan(t, nil)
 		user := c.user(t, 12000)
@@ -127,6 +131,55 @@ func TestAChangeToACheaperPlanGivesTheRestToTheWallet(t *testing.T) {
 			t.Error("credit of", back.Credit)
 		}
 		c.sound(t)
+	})
+}
+
+// By default no change pays money out: what is left of the credit makes the new service longer, and is all that was paid for it.
+func TestChange_KeepsTheRestOfTheCreditAsTime(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
+		c.db.SetClock(func() time.Time { return start })
+		dear := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Dear", []shop.Price{{Months: 12, Amount: 12000}} })
+		cheap := c.plan(t, nil)
+		never := c.plan(t, func(p *shop.Plan) { p.Name, p.Reset = "Never", service.Never })
+		free := c.plan(t, func(p *shop.Plan) {
+			p.Name, p.Prices = "Free", []shop.Price{{Months: 1, Amount: 0}, {Months: 12, Amount: 1}}
+		})
+		for _, to := range []*shop.Plan{cheap, never} {
+			c.db.SetClock(func() time.Time { return start })
+			user := c.user(t, 12000)
+			o := c.buy(t, user, shop.Purchase{PriceID: dear.Prices[0].ID})
+			for _, price := range free.Prices {
+				if _, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: price.ID, ChangeServiceID: o.Service}); !errors.Is(err, shop.ErrCreditTooLarge) {
+					t.Errorf("%d months for %s: %v, want %v", price.Months, price.Amount, err, shop.ErrCreditTooLarge)
+				}
+			}
+			what := shop.Purchase{PriceID: priceOf(to, 1), ChangeServiceID: o.Service}
+			q, err := c.PreOrder(t.Context(), user, what)
+			if err != nil || q.Amount != 0 || q.Change != 0 || q.Kept != 11000 || !q.EndsAt.Equal(start.AddDate(0, 0, 12*30)) {
+				t.Fatalf("the quote is %+v, %v", q, err)
+			}
+			changed := c.buy(t, user, what)
+			if c.balance(t, user) != 0 || changed.Change() != 0 || !changed.EndsAt.Equal(*q.EndsAt) {
+				t.Errorf("%s in the wallet, the order is %+v", c.balance(t, user), changed)
+			}
+			v, err := c.services.Get(t.Context(), user, *changed.Service)
+			if want := map[bool]int64{true: 1200 << 30, false: 100 << 30}[to == never]; err != nil || *v.QuotaBytes != want {
+				t.Errorf("the quota is %d, want %d; %v", *v.QuotaBytes, want, err)
+			}
+			c.days(90)
+			sum, err := c.Refundable(t.Context(), user, changed.UUID.String())
+			if err != nil || sum > 9000 || sum < 8999 {
+				t.Errorf("after a quarter of the time %s of 120.00 is left, %v", sum, err)
+			}
+			again, err := c.PreOrder(t.Context(), user, shop.Purchase{PriceID: dear.Prices[0].ID, ChangeServiceID: changed.Service})
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "the credit of the longer service", again.Credit, 9000)
+			c.sound(t)
+		}
 	})
 }
 

@@ -44,6 +44,7 @@ type Terms struct {
 	ValidDays    *int          `json:"valid_days"`
 	Replaces     string        `json:"replaces,omitempty"` // name of the service that ends
 	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
+	Extra        *extra        `json:"extra,omitempty"`    // what the rest of a credit brings beside the months; nil: the wallet gets it
 }
 
 // Order is the intention to buy, and what came of it.
@@ -82,10 +83,16 @@ type Order struct {
 	InvoiceUUID  *uuid.UUID `bun:",scanonly"`
 }
 
-// Worth is what the order's delivery counts for, should it be given back one day.
-func (o *Order) Worth() money.Amount { return o.Price - o.Discount }
+// Worth is what the order's delivery counts for, should it be given back one day: the price, or a credit that is more than
+// it and stays with the service.
+func (o *Order) Worth() money.Amount {
+	if o.Terms.Extra != nil {
+		return o.Credit
+	}
+	return o.Price - o.Discount
+}
 
-// Change is the part of the credit that is more than the price; the wallet gets it.
+// Change is the part of the credit that is more than the price, where the wallet gets it.
 func (o *Order) Change() money.Amount { return max(0, o.Credit-o.Worth()) }
 
 // Ref is what the order's movement, hold and invoice refer to.
@@ -248,19 +255,31 @@ type AutoRenewal struct {
 const RenewsBefore = 24 * time.Hour
 
 // RenewsAt gives when a service that ends then is first renewed, seen from now.
-func RenewsAt(endsAt, now time.Time) time.Time { return maxTime(now, endsAt.Add(-RenewsBefore)) }
+func RenewsAt(endsAt, now time.Time) time.Time {
+	if at := endsAt.Add(-RenewsBefore); at.After(now) {
+		return at
+	}
+	return now
+}
 
 // SetAutoRenew says whether the user's service renews itself from the wallet. One that has ended or whose plan is not
 // renewed cannot.
-func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool) (AutoRenewal, error) {
+//
+// To turn it on is to agree to the price; seen is the price that the user saw, where they saw one, and to name it again is to
+// agree to one that was raised since. A price above it is ErrPriceChanged.
+func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on bool, seen *money.Amount) (AutoRenewal, error) {
 	if !on {
 		return AutoRenewal{}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			return s.services.SetAutoRenew(ctx, tx, userID, serviceID, false)
 		})
 	}
-	v, err := s.running(ctx, s.db, userID, serviceID)
+	v, err := s.services.Get(ctx, userID, serviceID)
 	if err != nil {
 		return AutoRenewal{}, err
+	}
+	// One that expired is still tried for a day, so that its user may still agree to a price.
+	if agrees := seen != nil && v.AutoRenew && v.Renewable() == nil; !v.Running(s.db.Now()) && !agrees {
+		return AutoRenewal{}, ErrEnded
 	}
 	price, err := s.RenewalPrice(ctx, userID, serviceID)
 	if errors.Is(err, ErrNoPlan) {
@@ -269,8 +288,16 @@ func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on boo
 	if err != nil {
 		return AutoRenewal{}, err
 	}
+	if price != nil && seen != nil && price.Amount > *seen {
+		return AutoRenewal{}, priceChanged(price.Amount, s.settings.Get().Currency)
+	}
 	at := RenewsAt(v.EndsAt, s.db.Now())
 	return AutoRenewal{&at, price}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if price != nil && (seen != nil || !v.AutoRenew) {
+			if err := s.services.AgreeToPrice(ctx, tx, userID, serviceID, price.Amount); err != nil {
+				return err
+			}
+		}
 		return s.services.SetAutoRenew(ctx, tx, userID, serviceID, true)
 	})
 }

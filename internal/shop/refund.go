@@ -32,26 +32,13 @@ func (s *Shop) Refundable(ctx context.Context, userID int64, id string) (money.A
 	if err != nil || o.State != Paid {
 		return 0, err
 	}
-	_, sum, err := s.givesBack(ctx, s.db, o)
+	_, sum, err := s.services.Unused(ctx, s.db, o.item(), s.db.Now())
 	return sum, err
 }
 
-// givesBack gives what is unused of what the order led to, by order: a service is given back with all its periods.
-func (s *Shop) givesBack(ctx context.Context, idb bun.IDB, o *Order) ([]paidPeriod, money.Amount, error) {
-	if o.Package != nil {
-		var packs []service.Package
-		err := idb.NewSelect().Model(&packs).Where("id = ?", *o.Package).Scan(ctx)
-		if err != nil || len(packs) == 0 || !packs[0].Open(s.db.Now()) {
-			return nil, 0, err
-		}
-		worth, err := o.Worth().Share(packs[0].Bytes-packs[0].Used, packs[0].Bytes)
-		return []paidPeriod{{OrderID: o.ID, Worth: worth}}, worth, err
-	}
-	v, err := s.services.GetIn(ctx, idb, o.UserID, *o.Service)
-	if err != nil || !v.Running(s.db.Now()) {
-		return nil, 0, err
-	}
-	return s.unused(ctx, idb, &v, s.db.Now())
+// item is what the paid order led to. A service is given back with all its periods.
+func (o *Order) item() service.Item {
+	return service.Item{UserID: o.UserID, ServiceID: o.Service, PackageID: o.Package}
 }
 
 // Refund ends what the order led to and puts its unused part into the wallet of its user. Of a service all orders of
@@ -86,41 +73,44 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, orderID int64, reason stri
 	if o.State != Paid {
 		return 0, ErrNothingToRefund
 	}
-	parts, sum, err := s.givesBack(ctx, tx, o)
+	now := s.db.Now()
+	_, sum, err := s.services.Unused(ctx, tx, o.item(), now)
 	if err != nil {
 		return 0, err
 	}
 	if sum == 0 {
 		return 0, ErrNothingToRefund
 	}
+	parts, sum, err := s.services.GiveBack(ctx, tx, o.item(), now, service.Return{Reason: service.ByRefund})
+	if err != nil {
+		return 0, err
+	}
 	for _, p := range parts {
-		if p.Worth == 0 {
+		if p.Unused == 0 {
 			continue
 		}
-		if err := s.giveBack(ctx, tx, o, p, reason, by); err != nil {
+		if err := s.payBack(ctx, tx, o, p, reason, by); err != nil {
 			return 0, err
 		}
 	}
-	if o.Package != nil {
-		return sum, s.services.EndPackage(ctx, tx, o.UserID, *o.Package)
-	}
-	return sum, s.services.End(ctx, tx, o.UserID, *o.Service)
+	return sum, nil
 }
 
-func (s *Shop) giveBack(ctx context.Context, tx bun.Tx, o *Order, p paidPeriod, reason string, by *int64) error {
+// payBack puts a part that was given back into the wallet.
+func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part, reason string, by *int64) error {
 	turned, err := s.turn(ctx, tx, p.OrderID, Refunded)
 	if err != nil || !turned {
 		return err
 	}
-	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Worth, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {
+	if _, err := tx.NewInsert().Model(&refund{OrderID: p.OrderID, Amount: p.Unused, Reason: reason, MadeBy: by, CreatedAt: s.db.Now()}).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
 	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {
 		return err
 	}
 	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.Name,
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Worth},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Worth})
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Unused},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Unused})
 }
 
 const maxReason = 500 // characters

@@ -19,23 +19,36 @@ var rules = []db.Rule{
 	{Name: "I10", Says: "every purchase in the ledger has its order", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN shop_order o ON o.id = t.reference_id
 		WHERE t.reason = 'purchase' AND (t.reference_kind <> 'order' OR o.id IS NULL)`},
-	{Name: "I10", Says: "what was given back for a service is not more than was paid for it", Query: `
-		SELECT 'service ' || CAST(v.id AS TEXT) FROM service v
-		LEFT JOIN (SELECT f.service_id, SUM(o.price - o.discount) AS worth FROM fulfilment f JOIN shop_order o ON o.id = f.order_id GROUP BY f.service_id) paid ON paid.service_id = v.id
-		LEFT JOIN (SELECT replaces_id, SUM(credit) AS credit FROM shop_order WHERE state IN ('paid', 'refunded') GROUP BY replaces_id) changed ON changed.replaces_id = v.id
-		LEFT JOIN (SELECT f.service_id, SUM(r.amount) AS amount FROM refund r JOIN fulfilment f ON f.order_id = r.order_id GROUP BY f.service_id) refunded ON refunded.service_id = v.id
-		WHERE COALESCE(changed.credit, 0) + COALESCE(refunded.amount, 0) > COALESCE(paid.worth, 0)`},
+	{Name: "I10", Says: "a period or package counts for what its order brought, and no more of it was given back", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o JOIN fulfilment f ON f.order_id = o.id
+		WHERE f.paid <> CASE WHEN (o.terms ->> 'extra') IS NULL THEN o.price - o.discount ELSE o.credit END OR f.given_back NOT BETWEEN 0 AND f.paid`},
+	{Name: "I10", Says: "a credit was taken from the periods of the service that the order ended, all of it and once", Query: `
+		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN fulfilment f ON f.credited_by = o.id
+		GROUP BY o.id, o.state, o.credit, o.replaces_id HAVING COALESCE(SUM(f.given_back), 0) <> CASE WHEN o.state IN ('paid', 'refunded') THEN o.credit ELSE 0 END
+			OR MIN(f.service_id) <> o.replaces_id OR MAX(f.service_id) <> o.replaces_id`},
+	{Name: "I10", Says: "a refund paid what was given back of its order, and nothing else was given back", Query: `
+		SELECT 'order ' || CAST(f.order_id AS TEXT) FROM fulfilment f LEFT JOIN refund r ON r.order_id = f.order_id
+		WHERE CASE WHEN r.order_id IS NULL THEN f.credited_by IS NULL AND f.given_back <> 0 ELSE f.credited_by IS NOT NULL OR f.given_back <> r.amount END`},
+	{Name: "I10", Says: "what was given back has ended for good", Query: `
+		SELECT 'order ' || CAST(f.order_id AS TEXT) FROM fulfilment f LEFT JOIN service v ON v.id = f.service_id LEFT JOIN package p ON p.id = f.package_id
+		WHERE f.given_back_at IS NOT NULL AND (COALESCE(v.end_reason, 'expired') NOT IN ('changed', 'refunded') AND p.id IS NULL OR v.id IS NULL AND p.ended_at IS NULL)`},
 	{Name: "I10", Says: "what a change gave back is what its credit is more than its price", Query: `
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'order' AND t.reference_id = o.id AND t.reason = 'plan_change'
 		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
-		WHERE CASE WHEN o.state IN ('paid', 'refunded') AND o.credit > o.price - o.discount
+		WHERE CASE WHEN o.state IN ('paid', 'refunded') AND o.credit > o.price - o.discount AND (o.terms ->> 'extra') IS NULL
 			THEN p.id IS NULL OR p.amount <> o.credit - (o.price - o.discount) OR a.user_id <> o.user_id ELSE t.id IS NOT NULL END`},
 	{Name: "I10", Says: "a refund is in its user's wallet, and its order is refunded", Query: `
 		SELECT 'order ' || CAST(o.id AS TEXT) FROM shop_order o LEFT JOIN refund r ON r.order_id = o.id
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'order' AND t.reference_id = o.id AND t.reason = 'refund'
 		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
 		WHERE (o.state = 'refunded') <> (r.order_id IS NOT NULL) OR (CASE WHEN r.amount > 0 THEN p.id IS NULL OR p.amount <> r.amount OR a.user_id <> o.user_id ELSE t.id IS NOT NULL END)`},
+	{Name: "I15", Says: "a service or package is what its order promised", Query: `
+		SELECT 'service ' || CAST(v.id AS TEXT) FROM shop_order o JOIN fulfilment f ON f.order_id = o.id JOIN service v ON v.id = f.service_id
+		WHERE o.kind = 'plan' AND (v.term_bytes IS DISTINCT FROM CAST(o.terms->>'traffic_bytes' AS BIGINT) OR v.speed_mbps IS DISTINCT FROM CAST(o.terms->>'speed_mbps' AS BIGINT)
+			OR v.devices IS DISTINCT FROM CAST(o.terms->>'devices' AS BIGINT) OR v.class <> CAST(o.terms->>'class' AS BIGINT) OR v.reset <> o.terms->>'reset')
+		UNION ALL SELECT 'package ' || CAST(p.id AS TEXT) FROM shop_order o JOIN fulfilment f ON f.order_id = o.id JOIN package p ON p.id = f.package_id
+		WHERE p.bytes IS DISTINCT FROM CAST(o.terms->>'traffic_bytes' AS BIGINT)`},
 	{Name: "I4", Says: "only pending orders hold money, less than their price and of their user", Query: `
 		SELECT 'hold ' || CAST(h.id AS TEXT) FROM ledger_hold h JOIN ledger_account a ON a.id = h.account_id
 		LEFT JOIN shop_order o ON h.reference_kind = 'order' AND o.id = h.reference_id

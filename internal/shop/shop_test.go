@@ -24,6 +24,7 @@ import (
 type counter struct {
 	*shop.Shop
 	db       *db.DB
+	settings *setting.Settings
 	wallets  *wallet.Wallets
 	services *service.Services
 	users    int64
@@ -36,7 +37,7 @@ func open(t *testing.T, d *db.DB) *counter {
 		t.Fatal(err)
 	}
 	w, s := wallet.New(d, settings), service.New(d, settings)
-	return &counter{Shop: shop.New(d, settings, w, s), db: d, wallets: w, services: s}
+	return &counter{Shop: shop.New(d, settings, w, s), db: d, settings: settings, wallets: w, services: s}
 }
 
 // user gives a new user with so much money.
@@ -45,14 +46,14 @@ func (c *counter) user(t *testing.T, amount money.Amount) int64 {
 	c.users++
 	user := c.users
 	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		if err := errors.Join(c.wallets.Open(ctx, tx, user), c.services.Open(ctx, tx, user)); err != nil || amount == 0 {
-			return err
-		}
-		return c.wallets.Post(ctx, tx, "test", wallet.Reference{Kind: "test", ID: user}, "",
-			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: user}, Amount: amount},
-			wallet.Entry{Account: wallet.Account{Kind: wallet.Clearing, Name: "test"}, Amount: -amount})
+		return errors.Join(c.wallets.Open(ctx, tx, user), c.services.Open(ctx, tx, user))
 	}); err != nil {
 		t.Fatal(err)
+	}
+	if amount != 0 {
+		if _, err := c.wallets.Adjust(t.Context(), user, amount, "test", nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return user
 }

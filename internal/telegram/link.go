@@ -23,6 +23,7 @@ type linkCode struct {
 	ID            uuid.UUID
 	IP            string
 	UserAgent     string
+	SessionID     uuid.UUID // that asked for it
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 }
@@ -36,48 +37,59 @@ type Link struct {
 	ExpiresAt  *time.Time // of address and token
 }
 
-// Link tells which Telegram account a user has linked. Where it is none and there is a bot, it gives a way to link one:
-// the same for a while, so that two tabs do not undo each other's.
-func (b *Bot) Link(ctx context.Context, userID int64, from account.Client) (Link, error) {
+// Link tells which Telegram account a user has linked.
+func (b *Bot) Link(ctx context.Context, userID int64) (Link, error) {
 	u, err := b.accounts.User(ctx, userID)
-	out := Link{BotName: b.Name(), TelegramID: u.TelegramID}
-	if err != nil || u.TelegramID != nil || out.BotName == "" {
+	return Link{BotName: b.Name(), TelegramID: u.TelegramID}, err
+}
+
+// BeginLink gives the caller, who shows the password and, where it is on, the second factor, a way to link a Telegram
+// account, since that account can sign in from then on. A way that was given before is void. ErrNoBot, ErrTelegramLinked;
+// wrong input is named password, code.
+func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, code string, from account.Client) (Link, error) {
+	out, err := b.Link(ctx, who.UserID)
+	switch {
+	case err != nil:
 		return out, err
+	case out.BotName == "":
+		return out, ErrNoBot
+	case out.TelegramID != nil:
+		return out, account.ErrTelegramLinked
 	}
-	c, err := b.linkCode(ctx, userID, from)
+	now := b.db.Now()
+	c := linkCode{
+		AccountID: who.UserID, ID: uuid.New(), IP: from.IP.String(), UserAgent: account.ShortUserAgent(from), SessionID: who.SessionID,
+		CreatedAt: now, ExpiresAt: now.Add(linkLife),
+	}
+	err = b.accounts.ProveOwner(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewInsert().Model(&c).On("CONFLICT (account_id) DO UPDATE").Set("id = EXCLUDED.id").Set("ip = EXCLUDED.ip").
+			Set("user_agent = EXCLUDED.user_agent").Set("session_id = EXCLUDED.session_id").
+			Set("created_at = EXCLUDED.created_at").Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
+		return err
+	})
 	if err != nil {
 		return out, err
 	}
 	out.Address, out.ExpiresAt = b.link(b.code(toLink, c.ID)), &c.ExpiresAt
-	out.Token, err = b.tokens.Sign(token.NewUserLinkTg(c.ID, c.CreatedAt, linkLife, token.SubjectUserLinkTg{UserID: userID}))
+	out.Token, err = b.tokens.Sign(token.NewUserLinkTg(c.ID, c.CreatedAt, linkLife, token.SubjectUserLinkTg{UserID: who.UserID}))
 	return out, err
 }
 
-// linkCode gives the user's code, a new one where it has used up half its life.
-func (b *Bot) linkCode(ctx context.Context, userID int64, from account.Client) (c linkCode, err error) {
-	fresh := b.db.Now().Add(linkLife / 2)
-	err = b.db.NewSelect().Model(&c).Where("account_id = ? AND expires_at > ?", userID, fresh).Scan(ctx)
-	if !errors.Is(err, db.ErrNoRows) {
-		return c, err
-	}
-	err = b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		now := b.db.Now()
-		c = linkCode{AccountID: userID, ID: uuid.New(), IP: from.IP.String(), UserAgent: account.ShortUserAgent(from), CreatedAt: now, ExpiresAt: now.Add(linkLife)}
-		_, err := tx.NewRaw(`INSERT INTO telegram_link_code AS c (account_id, id, ip, user_agent, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (account_id) DO UPDATE SET id = EXCLUDED.id, ip = EXCLUDED.ip, user_agent = EXCLUDED.user_agent,
-				created_at = EXCLUDED.created_at, expires_at = EXCLUDED.expires_at
-			WHERE c.expires_at <= ?`, c.AccountID, c.ID, c.IP, c.UserAgent, c.CreatedAt, c.ExpiresAt, fresh).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		return tx.NewSelect().Model(&c).Where("account_id = ?", userID).Scan(ctx) // another tab's, where that was faster
+// Unlink frees the caller's Telegram account.
+func (b *Bot) Unlink(ctx context.Context, who account.Identity, from account.Client) error {
+	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return b.accounts.UnlinkTelegram(ctx, tx, who.UserID, who.SessionID, from)
 	})
-	return c, err
 }
 
-// Unlink frees the user's Telegram account.
-func (b *Bot) Unlink(ctx context.Context, userID int64, from account.Client) error {
-	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return b.accounts.UnlinkTelegram(ctx, tx, userID, from) })
+// void takes a user's link code away, and the sign-ins that the user's Telegram account confirmed and no page has used yet,
+// as part of the transaction that changes what opens the account.
+func (b *Bot) void(ctx context.Context, tx bun.Tx, userID int64) error {
+	if _, err := tx.NewRaw(`DELETE FROM telegram_sign_in WHERE used_at IS NULL
+		AND telegram_id = (SELECT telegram_id FROM account WHERE id = ?)`, userID).Exec(ctx); err != nil {
+		return err
+	}
+	return b.Close(ctx, tx, userID)
 }
 
 // Close takes a user's code away as part of tx, so that it opens nothing of an account that is closed.
@@ -86,7 +98,8 @@ func (b *Bot) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// takeLink links a Telegram account to the user whose code it is, and uses the code up; false where it is too old or used.
+// takeLink links a Telegram account to the user whose code it is; the change of credentials voids the code. False where it
+// is too old or used.
 func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID int64) (userID int64, ok bool, err error) {
 	var c linkCode
 	err = tx.NewSelect().Model(&c).Where("id = ? AND expires_at > ?", id, b.db.Now()).Scan(ctx)
@@ -97,9 +110,8 @@ func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID 
 		return 0, false, err
 	}
 	ip, _ := netip.ParseAddr(c.IP) // the zero Addr where it is not known
-	if err := b.accounts.LinkTelegram(ctx, tx, c.AccountID, telegramID, account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
+	if err := b.accounts.LinkTelegram(ctx, tx, c.AccountID, telegramID, c.SessionID, account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
 		return 0, false, err
 	}
-	_, err = tx.NewDelete().Model(&c).WherePK().Exec(ctx)
-	return c.AccountID, true, err
+	return c.AccountID, true, nil
 }

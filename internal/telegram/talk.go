@@ -116,7 +116,7 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 func (b *Bot) linked(ctx context.Context, tx bun.Tx, who person, id uuid.UUID) (string, error) {
 	lang := langOf(who)
 	userID, ok, err := b.takeLink(ctx, tx, id, who.ID)
-	if f, known := fault.As(err); known {
+	if f, known := fault.As(err); known && fault.Refused(err) {
 		return f.Text.In(lang), nil
 	}
 	if err != nil || !ok {
@@ -148,9 +148,9 @@ func (b *Bot) pressed(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call,
 		text = textUnlinked.In(lang)
 		u, err := b.accounts.ByTelegram(ctx, c.From.ID)
 		if err == nil {
-			err = b.accounts.UnlinkTelegram(ctx, tx, u.ID, account.Client{UserAgent: "Telegram"})
+			err = b.accounts.UnlinkTelegram(ctx, tx, u.ID, uuid.Nil, account.Client{UserAgent: "Telegram"})
 		}
-		if _, known := fault.As(err); err != nil && !known { // a fault: it is free already
+		if err != nil && !fault.Refused(err) { // a fault: it is free already
 			return nil, err
 		}
 	case pressKeep:

@@ -51,11 +51,13 @@ type self struct {
 
 // New gives the bot of a site. site is the address that users see, api that of the Bot API, both without closing slash.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, tokens *token.Tokens, accounts *account.Accounts, services *service.Services, site, api string) *Bot {
-	return &Bot{
+	b := &Bot{
 		db: d, key: key, settings: settings, secrets: secrets, tokens: tokens, accounts: accounts, services: services, site: site, api: api,
 		client: &http.Client{Timeout: pollTime + callTime}, process: uuid.New(),
 		people: limit.Per(time.Minute, 20), networks: limit.Per(10*time.Minute, 30), pages: limit.Per(time.Minute, 150),
 	}
+	accounts.OnCredentialsChange(b.void)
+	return b
 }
 
 // ErrNoBot is the fault of everything that needs a bot where the site has none, or Telegram cannot be reached.
@@ -81,7 +83,7 @@ const updatesKept = 48 * time.Hour // Telegram repeats an update for a day at mo
 
 func (b *Bot) forget(ctx context.Context) error {
 	now := b.db.Now()
-	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return b.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, old := range []*bun.DeleteQuery{
 			tx.NewDelete().Table("telegram_sign_in").Where("expires_at < ?", now.Add(-time.Hour)),
 			tx.NewDelete().Table("telegram_link_code").Where("expires_at < ?", now),

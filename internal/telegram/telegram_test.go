@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
+	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/seal"
 	"airstrip/internal/secret"
@@ -126,12 +127,25 @@ func (w *world) signUp(email string) account.Grant {
 // linked makes a user whose Telegram account is who's.
 func (w *world) linked(email string, who telegramtest.Person) account.User {
 	w.Helper()
-	u := w.signUp(email).User
-	l, err := w.bot.Link(w.Context(), u.ID, page)
-	w.must(err)
-	w.Start(who, l.Address)
+	g := w.signUp(email)
+	w.Start(who, w.beginLink(g).Address)
 	w.says("l***@example.com")
-	return u
+	return g.User
+}
+
+// beginLink gives the way to link a Telegram account to the user of the session.
+func (w *world) beginLink(g account.Grant) telegram.Link {
+	w.Helper()
+	l, err := w.bot.BeginLink(w.Context(), w.identity(g), password, "", page)
+	w.must(err)
+	return l
+}
+
+func (w *world) identity(g account.Grant) account.Identity {
+	w.Helper()
+	who, err := w.accounts.Authenticate(w.Context(), g.Access)
+	w.must(err)
+	return who
 }
 
 // says waits for the bot's next message and tests what is in it.
@@ -279,8 +293,7 @@ func TestTheLinkAloneSignsNobodyIn(t *testing.T) {
 	w.Press(lin, w.says("Number").Markup.Rows[0][0])
 	w.says("Confirmed")
 	_, code, _ := strings.Cut(s.Link, "start=")
-	l, err := w.bot.Link(w.Context(), w.signUp("lu@example.com").User.ID, page)
-	w.must(err)
+	l := w.beginLink(w.signUp("lu@example.com"))
 	g, err := w.accounts.SignIn(w.Context(), account.Credentials{Email: u.Email, Password: password}, page)
 	w.must(err)
 	for _, wrong := range []string{"", code, l.Token, g.Access, g.Refresh, s.Secret + "x"} {
@@ -311,10 +324,11 @@ func TestTheSecondFactorIsStillAskedFor(t *testing.T) {
 		_, err = w.accounts.ConfirmTwoFactor(w.Context(), who, code(), page)
 		w.must(err)
 		w.later.Add(int64(time.Minute))
-		l, err := w.bot.Link(w.Context(), who.UserID, page)
+		l, err := w.bot.BeginLink(w.Context(), who, password, code(), page)
 		w.must(err)
 		w.Start(lin, l.Address)
 		w.says("Linked")
+		w.later.Add(int64(time.Minute))
 		s := w.begin()
 		w.Start(lin, s.Link)
 		w.Press(lin, w.says("Number").Markup.Rows[0][0])
@@ -355,18 +369,24 @@ func TestABannedUserCanSignInAndReadsItFromTheBot(t *testing.T) {
 func TestOneTelegramAccountIsOneUsers(t *testing.T) {
 	each(t, func(w *world) {
 		u := w.linked("lin@example.com", lin)
-		l, err := w.bot.Link(w.Context(), u.ID, page)
+		l, err := w.bot.Link(w.Context(), u.ID)
 		w.must(err)
 		if *l.TelegramID != lin.ID || l.Address != "" || l.Token != "" {
 			w.Errorf("of a linked user %+v", l)
 		}
-		second := w.signUp("lu@example.com").User
-		l, err = w.bot.Link(w.Context(), second.ID, page)
-		w.must(err)
-		again, err := w.bot.Link(w.Context(), second.ID, page)
-		if err != nil || again != (telegram.Link{BotName: l.BotName, Address: l.Address, Token: l.Token, ExpiresAt: again.ExpiresAt}) {
-			w.Errorf("another tab gets %+v, %v; want %+v", again, err, l)
+		g := w.signUp("lu@example.com")
+		second, owner := g.User, w.identity(g)
+		_, err = w.bot.BeginLink(w.Context(), owner, "wrong password", "", page)
+		if f, ok := fault.As(err); !ok || len(f.Fields) != 1 || f.Fields[0].Name != "password" {
+			w.Errorf("a wrong password: %v", err)
 		}
+		first := w.beginLink(g)
+		if l, err = w.bot.Link(w.Context(), second.ID); err != nil || l.Address != "" || l.Token != "" {
+			w.Errorf("without the password %+v, %v", l, err)
+		}
+		l = w.beginLink(g)
+		w.Start(telegramtest.Person{ID: 99, Lang: "en"}, first.Address) // a newer one took its place
+		w.says("too old")
 		w.Start(lin, l.Address)
 		w.says("another user")
 		w.Say(other, "/link "+l.Token)
@@ -374,15 +394,14 @@ func TestOneTelegramAccountIsOneUsers(t *testing.T) {
 		w.Start(telegramtest.Person{ID: 99, Lang: "en"}, l.Address)
 		w.says("too old")
 
-		w.must(w.bot.Unlink(w.Context(), second.ID, page))
-		w.want(w.bot.Unlink(w.Context(), second.ID, page), account.ErrTelegramFree)
+		w.must(w.bot.Unlink(w.Context(), owner, page))
+		w.want(w.bot.Unlink(w.Context(), owner, page), account.ErrTelegramFree)
 		w.Say(other, "/me")
 		w.says("还没有绑定")
 		if kinds := w.activity(second.ID); kinds[0] != account.TelegramUnlinked || kinds[1] != account.TelegramLinked {
 			w.Errorf("activity %v", kinds)
 		}
-		old, err := w.bot.Link(w.Context(), second.ID, page)
-		w.must(err)
+		old := w.beginLink(g)
 		w.later.Add(int64(10 * time.Minute))
 		w.Start(other, old.Address)
 		w.says("无效")
@@ -428,4 +447,29 @@ func TestAPersonWhoFloodsTheBotIsNotAnswered(t *testing.T) {
 	if answered == 0 || answered > 25 {
 		t.Errorf("%d of 40 were answered", answered)
 	}
+}
+
+func TestAChangeOfCredentials_VoidsWhatTelegramHasOpen(t *testing.T) {
+	each(t, func(w *world) {
+		u := w.linked("lin@example.com", lin)
+		s := w.begin()
+		w.Start(lin, s.Link)
+		w.Press(lin, w.says("Number").Markup.Rows[0][0])
+		w.says("Confirmed")
+		g, err := w.accounts.SignIn(w.Context(), account.Credentials{Email: u.Email, Password: password}, page)
+		w.must(err)
+		_, err = w.accounts.ChangePassword(w.Context(), w.identity(g), password, "a wholly new one", page)
+		w.must(err)
+		_, err = w.signIn(s, "") // confirmed before the change, and fetched after it
+		w.want(err, telegram.ErrLoginCode)
+	})
+}
+
+func TestALinkCode_EndsWithTheCredentialsThatItWasMadeUnder(t *testing.T) {
+	each(t, func(w *world) {
+		thief := w.beginLink(w.signUp("lin@example.com"))
+		w.must(w.accounts.SetPassword(w.Context(), "lin@example.com", "a wholly new one"))
+		w.Start(other, thief.Address)
+		w.says("无效")
+	})
 }

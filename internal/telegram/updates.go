@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/secret"
@@ -201,13 +202,15 @@ func (b *Bot) webhookSecret(me *self) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// hold takes or keeps the right to poll, which another process may have.
+// hold takes or keeps the right to poll, which another process may have. A lease that ends later than any can was written
+// while the clock was ahead.
 func (b *Bot) hold(ctx context.Context, botID int64) (held bool, err error) {
 	err = b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := b.db.Now()
 		n, err := db.Changed(tx.NewRaw(`INSERT INTO telegram_poller AS p (bot_id, process, until) VALUES (?, ?, ?)
 			ON CONFLICT (bot_id) DO UPDATE SET process = EXCLUDED.process, until = EXCLUDED.until
-			WHERE p.process = EXCLUDED.process OR p.until <= ?`, botID, b.process, now.Add(pollLease), now).Exec(ctx))
+			WHERE p.process = EXCLUDED.process OR p.until <= ? OR p.until > ?`,
+			botID, b.process, now.Add(pollLease), now, now.Add(pollLease+clock.Tolerance)).Exec(ctx))
 		held = n == 1
 		return err
 	})

@@ -89,7 +89,7 @@ func TestWithoutABotNothingIsOffered(t *testing.T) {
 	b := telegram.New(w.db, [32]byte{1}, w.settings, w.secrets, w.tokens, w.accounts, w.services, site, w.URL)
 	_, err := b.Begin(t.Context(), page)
 	w.want(err, telegram.ErrNoBot)
-	l, err := b.Link(t.Context(), w.signUp("lin@example.com").User.ID, page)
+	l, err := b.Link(t.Context(), w.signUp("lin@example.com").User.ID)
 	if err != nil || l != (telegram.Link{}) || b.Name() != "" {
 		t.Errorf("%+v, %v", l, err)
 	}

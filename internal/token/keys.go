@@ -200,3 +200,17 @@ func (t *Tokens) public(ctx context.Context, unverified *jwt.Token) (any, error)
 	}
 	return key, nil
 }
+
+// Sealed gives the signing keys in d that key does not open.
+func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
+	var rows []keyRow
+	if err := d.NewSelect().Model(&rows).Scan(ctx); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if _, err := key.Open(purpose, row.Sealed); err != nil {
+			closed = append(closed, "signing key "+row.Kid)
+		}
+	}
+	return closed, nil
+}

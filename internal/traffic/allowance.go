@@ -2,96 +2,93 @@ package traffic
 
 import (
 	"context"
-	"log/slog"
+	"math"
+	"math/bits"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/node"
 )
 
-// The time that a report covers is what the report says, and whoever has a node's secret may say so again and again. So
-// what a node bills in all is held against the time that really went by.
+// The window of a report is what its sender claims, and a leaked node secret may claim any window again and again. The bytes
+// of a node are therefore bounded by the time that really passed: each microsecond of its link is billed once. The moment up
+// to which it is used, node_link_use.used_until, is moved in the transaction that counts a report, so the bound holds across
+// replicas and restarts, and a report that was counted before costs nothing.
 
 const (
-	held  = 24 * time.Hour // of the link at full speed, for bursts and for what waited on the agent's disk
-	slack = 2 * 1.5        // of the link's speed: both ways at once, and half as much again for what the operator guessed
+	// reserve is how far back unused time of the link can be billed: late reports are accepted for as long.
+	reserve = maxLate + clockSlack
+	// clockSlack is by how much clocks may disagree. A new node has so much time of its link in advance.
+	clockSlack = 5 * time.Minute
+	// afterSetBack is what a node may bill at once after the server's clock was set back behind its used_until.
+	afterSetBack = 24 * time.Hour
 )
 
-// allowance is what a node may still bill, in seconds of its link.
-type allowance struct {
-	seen time.Time // the last report
-	left float64
-	most float64 // that left may come to
+// linkTime is how long n's link takes to carry the bytes at one and a half times its speed, rounded up to microseconds. A
+// proxy receives and sends each byte of payload once, so both directions of payload together fit the link once; the half
+// more allows for a speed that the operator guessed too low.
+func linkTime(n node.Node, bytes uint64) time.Duration {
+	hi, lo := bits.Mul64(bytes, 2*8)
+	divisor := uint64(3 * n.LinkMbps) // a megabit a second is a bit a microsecond
+	if hi >= divisor {
+		return math.MaxInt64
+	}
+	q, rest := bits.Div64(hi, lo, divisor)
+	if rest > 0 {
+		q++
+	}
+	if q > math.MaxInt64/uint64(time.Microsecond) {
+		return math.MaxInt64
+	}
+	return time.Duration(q) * time.Microsecond
 }
 
-// pass lets the time until now go by. After silence there is room for as much more as it lasted, since the bytes of that
-// time come together; the room goes as time does.
-func (a *allowance) pass(now time.Time) {
-	silent := min(max(now.Sub(a.seen), 0), maxAge).Seconds()
-	a.seen = now
-	a.most = max(held.Seconds()+silent, a.most-silent)
-	a.left = min(a.left+silent, a.most)
-}
-
-// allowance gives n's as of now. One that this process has not heard of since it started may bill as if it had been silent
-// since the last day on which traffic of it was counted. Servers that share a database each hold their own, so that several
-// believe as many times as much: still a bound, and nothing more to write with each report.
-func (t *Traffic) allowance(ctx context.Context, n node.Node, now time.Time) (allowance, error) {
-	t.mu.Lock()
-	a := t.allowances[n.ID]
-	t.mu.Unlock()
-	since := n.CreatedAt
-	if a == nil {
-		days, err := t.NodeDays(ctx, n.ID, 1)
-		if err != nil {
-			return allowance{}, err
-		}
-		if len(days) > 0 {
-			since = days[0].At
+// payload is what the rows moved, both directions together, or the largest number there is.
+func payload(rows []counted) uint64 {
+	sum := uint64(0)
+	for _, row := range rows {
+		var carry uint64
+		if sum, carry = bits.Add64(sum, uint64(row.Up)+uint64(row.Down), 0); carry > 0 {
+			return math.MaxUint64
 		}
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if a = t.allowances[n.ID]; a == nil {
-		a = &allowance{since, held.Seconds(), held.Seconds()}
-		t.allowances[n.ID] = a
-	}
-	a.pass(now)
-	return *a, nil
+	return sum
 }
 
-// seconds is how long n's link would have carried the row.
-func seconds(n node.Node, row Row) float64 {
-	return (float64(row.Up) + float64(row.Down)) / (float64(n.LinkMbps) * 1e6 / 8 * slack)
+// useLink bills the time of the link that the report's rows took, as part of tx, which holds the lock of the revision. Where
+// the link has too little unused time it changes nothing and gives how long the report has to wait.
+func (t *Traffic) useLink(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (missing time.Duration, err error) {
+	bytes := payload(e.good)
+	if bytes == 0 {
+		return 0, nil
+	}
+	from := e.Node.CreatedAt.Add(-clockSlack)
+	var used []int64
+	if err := tx.NewRaw(`SELECT used_until FROM node_link_use WHERE node_id = ?`, e.Node.ID).Scan(ctx, &used); err != nil {
+		return 0, err
+	}
+	if len(used) == 1 {
+		from = time.UnixMicro(used[0])
+	}
+	if from.After(now.Add(clockSlack)) {
+		from = now.Add(-afterSetBack)
+	}
+	if oldest := now.Add(-reserve); from.Before(oldest) {
+		from = oldest
+	}
+	cost := linkTime(e.Node, bytes)
+	if missing := cost - now.Sub(from); missing > 0 {
+		return missing, nil
+	}
+	_, err = tx.NewRaw(`INSERT INTO node_link_use (node_id, used_until) VALUES (?, ?)
+		ON CONFLICT (node_id) DO UPDATE SET used_until = EXCLUDED.used_until`, e.Node.ID, from.Add(cost).UnixMicro()).Exec(ctx)
+	return 0, err
 }
 
-// spend takes what a report costs from its node's allowance. Where that is too little the report is not counted, and none
-// of it is lost: our agent keeps it, brings it again, and is heard once time went by, the link's speed was corrected or
-// the secret changed.
-func (t *Traffic) spend(ctx context.Context, e *entry) error {
-	for _, c := range e.good {
-		e.cost += seconds(e.Node, c.Row)
-	}
-	t.mu.Lock()
-	missing := e.cost - t.allowances[e.Node.ID].left
-	if missing <= 0 {
-		t.allowances[e.Node.ID].left -= e.cost
-	}
-	t.mu.Unlock()
-	if missing <= 0 {
-		return nil
-	}
-	slog.ErrorContext(ctx, "a node reports more than its link can have carried: link_mbps is too low, or its secret leaked", "node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing", int64(missing))
-	t.nodes.Alarm(ctx, e.Node, node.BeyondLink)
-	return ErrBeyondLink.After(min(time.Duration(missing+1), 3600) * time.Second)
-}
-
-// giveBack returns what reports cost that were not counted, or had been before.
-func (t *Traffic) giveBack(entries []*entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range entries {
-		if e.err != nil || e.receipt.Repeated {
-			t.allowances[e.Node.ID].left += e.cost
-		}
-	}
+// refuseBeyondLink makes the report's error ErrBeyondLink. Nothing of the report is lost: our agent keeps it and sends it
+// again, and it counts once enough time has passed or the link's speed was corrected.
+func (e *entry) refuseBeyondLink(missing time.Duration) {
+	e.missing = missing
+	e.err = ErrBeyondLink.After(min(missing.Truncate(time.Second)+time.Second, time.Hour))
 }

@@ -5,53 +5,47 @@ import (
 	"log/slog"
 	"math"
 	"math/bits"
+	"time"
 )
 
 // counted is a row that is good, with what it costs.
 type counted struct {
 	Row
-	billed int64
+	billedUp, billedDown int64
 }
 
-// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's.
-func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []counted, refused []Refusal, err error) {
+func (c counted) billed() int64 { return c.billedUp + c.billedDown }
+
+// check sorts the rows into good ones and refused ones, and leaves out the hits of users who are not the node's. Of a report
+// that is kept for staff the users are looked at when it is counted.
+func (t *Traffic) check(ctx context.Context, r *Report, rate int64, kept bool) (good []counted, refused []Refusal, err error) {
 	if len(r.Rows) > MaxRows {
 		return nil, nil, ErrTooMany
 	}
-	now := t.db.Now()
-	if r.To.IsZero() {
-		r.From, r.To = now, now
-	}
-	switch {
-	case r.To.Before(r.From):
+	if r.To.Before(r.From) || r.From.Year() < 2000 || r.To.Year() > 2199 {
 		return nil, nil, ErrWindow
-	case now.Sub(r.To) > maxAge:
+	}
+	if now := t.db.Now(); now.Sub(r.To) > maxAge {
 		slog.ErrorContext(ctx, "a report is older than its key would be kept and was not counted", "node", r.Node.ID, "id", r.ID, "to", r.To, "rows", len(r.Rows))
 		return nil, nil, ErrTooOld
 	}
-	may, err := t.allowance(ctx, r.Node, now)
-	if err != nil {
-		return nil, nil, err
-	}
-	ids := make([]int64, len(r.Rows))
-	for i, row := range r.Rows {
-		ids[i] = row.UserID
-	}
-	admitted, err := t.nodes.Admitted(ctx, r.Node, ids)
-	if err != nil {
-		return nil, nil, err
+	var admitted map[int64]bool
+	if !kept {
+		if admitted, err = t.admitted(ctx, r, min(r.To.UnixMilli(), t.db.Now().UnixMilli())); err != nil {
+			return nil, nil, err
+		}
 	}
 	seen := make(map[int64]bool, len(r.Rows))
 	good = make([]counted, 0, len(r.Rows))
 	for _, row := range r.Rows {
-		billed, fits := bill(row, rate)
+		c, fits := bill(row, rate)
 		code := ""
 		switch {
 		case row.Up < 0 || row.Down < 0:
 			code = "negative"
-		case seconds(r.Node, row) > may.most || !fits:
+		case !fits || linkTime(r.Node, uint64(row.Up)+uint64(row.Down)) > reserve:
 			code = "absurd"
-		case !admitted[row.UserID]:
+		case !kept && !admitted[row.UserID]:
 			code = "not_on_list"
 		case seen[row.UserID]:
 			code = "duplicate_user"
@@ -62,7 +56,7 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 		}
 		seen[row.UserID] = true
 		if row.Up > 0 || row.Down > 0 {
-			good = append(good, counted{row, billed})
+			good = append(good, c)
 		}
 	}
 	if r.Hits, err = t.nodes.OwnHits(ctx, r.Node, r.Hits); err != nil {
@@ -74,12 +68,32 @@ func (t *Traffic) check(ctx context.Context, r *Report, rate int64) (good []coun
 	return good, refused, nil
 }
 
-// bill gives (up + down) × rate, rounded down; ok is false where that has no place in 63 bits.
-func bill(row Row, ratePermille int64) (billed int64, ok bool) {
-	if row.Up < 0 || row.Down < 0 || row.Up > math.MaxInt64-row.Down {
+// admitted tells of which users of the report bytes count that were moved at that time, in Unix milliseconds.
+func (t *Traffic) admitted(ctx context.Context, r *Report, at int64) (map[int64]bool, error) {
+	ids := make([]int64, len(r.Rows))
+	for i, row := range r.Rows {
+		ids[i] = row.UserID
+	}
+	return t.nodes.AdmittedAt(ctx, r.Node, ids, time.UnixMilli(at).UTC())
+}
+
+// bill gives what the row costs: (up + down) × rate, rounded down to whole bytes, of which up × rate, rounded down too, is
+// the upload's. ok is false where that has no place in 63 bits.
+func bill(row Row, ratePermille int64) (c counted, ok bool) {
+	if row.Down < 0 || row.Up > math.MaxInt64-row.Down {
+		return counted{}, false
+	}
+	up, upFits := times(row.Up, ratePermille)
+	all, allFits := times(row.Up+row.Down, ratePermille)
+	return counted{row, up, all - up}, upFits && allFits
+}
+
+// times gives n × ratePermille / 1000, rounded down; ok is false where n is negative or the result has no place in 63 bits.
+func times(n, ratePermille int64) (product int64, ok bool) {
+	if n < 0 {
 		return 0, false
 	}
-	hi, lo := bits.Mul64(uint64(row.Up+row.Down), uint64(ratePermille))
+	hi, lo := bits.Mul64(uint64(n), uint64(ratePermille))
 	if hi >= 1000 {
 		return 0, false
 	}

@@ -75,36 +75,41 @@ func TestNoJumpOfAClockCountsAReportTwice(t *testing.T) {
 			}
 			s.now = s.now.Add(24*time.Hour + 7*time.Minute)
 		}
-		if got := s.ints(t, `SELECT CAST(sum(billed) AS BIGINT) FROM service_cycle`); got[0] != 110 {
+		if got := s.ints(t, `SELECT CAST(sum(billed) AS BIGINT) FROM service_cycle`); got[0] != 10 {
 			t.Fatalf("counted %v", got)
+		}
+		if kept := s.ints(t, `SELECT count(*) FROM kept_batch`); kept[0] != 1 {
+			t.Fatalf("%d batches wait for staff", kept[0])
 		}
 	})
 }
 
-// Somebody who has a node's secret may report from any year, and must not fill the database with keys that stay till then.
-func TestAReportFromTheFarFutureCountsAndItsKeyIsForgotten(t *testing.T) {
+// Windows that no clock can have are refused, and leave no keys behind.
+func TestWindowsOfImpossibleYears_AreRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.traffic.Register(s.queue)
 		u := s.open(t)
 		s.start(t, service.Terms{UserID: u, Months: 12})
-		r := s.report(s.node(t, 1000, 0, 0), "boot:1", traffic.Row{UserID: u, Up: 10})
-		r.From, r.To = r.From.AddDate(7000, 0, 0), r.To.AddDate(7000, 0, 0)
-		for day := range 60 {
-			if s.record(t, r).Repeated != (day > 0) {
-				t.Fatalf("wrong on day %d", day)
+		good := s.report(s.node(t, 1000, 0, 0), "boot:1", traffic.Row{UserID: u, Up: 10})
+		for _, window := range [][2]time.Time{
+			{good.From.AddDate(7000, 0, 0), good.To.AddDate(7000, 0, 0)},
+			{good.From, time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
+			{{}, {}},
+			{{}, good.To},
+			{time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), good.To},
+			{good.To, good.From},
+		} {
+			r := good
+			r.From, r.To = window[0], window[1]
+			if receipt, err := s.traffic.Record(t.Context(), r); !errors.Is(err, traffic.ErrWindow) {
+				t.Errorf("from %s to %s: %+v, %v", r.From, r.To, receipt, err)
 			}
-			s.now = s.now.AddDate(0, 0, 1)
-			if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s.now = s.now.AddDate(0, 0, 1)
-		if err := s.queue.Trigger(t.Context(), "traffic.forget"); err != nil {
-			t.Fatal(err)
 		}
 		if keys := s.ints(t, `SELECT count(*) FROM traffic_report`); keys[0] != 0 {
 			t.Errorf("%d keys are left", keys[0])
+		}
+		if s.record(t, good).Repeated {
+			t.Error("the good one was not counted")
 		}
 	})
 }

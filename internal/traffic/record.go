@@ -13,6 +13,8 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/dberr"
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
 )
@@ -23,6 +25,16 @@ const revision = "traffic"
 // maxBatch is the most rows that are committed together. Reports of one user from many nodes change one counter then; with
 // still more of them others would wait long for their turn to write.
 const maxBatch = 5 * MaxRows
+
+// onTime is the age at which a report's bytes count in the present cycles. Those of older ones are looked for.
+const onTime = 2 * time.Minute
+
+// maxWait is how long a report waits until one begins to write it, writeWait how long that may take: less than agents wait
+// for an answer, all together for most of them, since one that is given up may be sent again in another shape.
+const (
+	maxWait   = 15 * time.Second
+	writeWait = 15 * time.Second
+)
 
 // forever is later than any report is accepted.
 var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -38,65 +50,92 @@ type batch struct {
 type entry struct {
 	*Report
 	key     string
-	rate    int64 // in per mille, at the time it came
+	at      time.Time  // when its bytes were moved: they count in the hour, the day and the cycle of it
+	rate    int64      // in per mille, at that time
+	keep    KeepReason // why it is not counted now; empty where it is
 	good    []counted
 	refused []Refusal
-	cost    float64 // what it took from the node's allowance
 	receipt Receipt
 	err     error
+	missing time.Duration // of its link, where it is beyond it
 }
 
 // Record counts a report, all of its good rows or none, and answers after the commit. A report that comes while another is
 // being written joins those that wait, so that one transaction serves many nodes; no report is split.
 func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
-	rate := r.Node.Rate(t.Now())
-	good, refused, err := t.check(ctx, &r, rate)
-	if err != nil {
-		return Receipt{}, err
-	}
-	e := &entry{Report: &r, key: r.ID, rate: rate, good: good, refused: refused}
+	e := &entry{Report: &r, key: r.ID, at: t.db.Now()}
 	if e.key == "" {
 		e.key = hex.EncodeToString(r.Hash[:])
+		r.From, r.To = e.at, e.at
+	} else {
+		e.keep = keepReason(r.To, e.at)
+		if r.To.Before(e.at) {
+			e.at = r.To
+		}
 	}
-	if err := t.spend(ctx, e); err != nil {
+	e.rate = r.Node.Rate(e.at.In(t.settings.Get().Zone()))
+	var err error
+	if e.good, e.refused, err = t.check(ctx, &r, e.rate, e.keep != ""); err != nil {
 		return Receipt{}, err
 	}
 	b := t.join(ctx, e)
+	wait, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
 	select {
 	case <-b.done:
-		return e.receipt, e.err
-	case <-ctx.Done(): // it may be counted all the same; the agent repeats it and is told so
-		return Receipt{}, ctx.Err()
+	case <-wait.Done():
+		if t.withdraw(b, e) {
+			return Receipt{}, dberr.ErrBusy.Because(wait.Err())
+		}
+		// It is being written, within writeWait. Whoever is answered before that might send it again in another shape.
+		select {
+		case <-b.done:
+		case <-ctx.Done(): // it may be counted all the same; the agent repeats it and is told so
+			return Receipt{}, ctx.Err()
+		}
 	}
+	t.alarm(ctx, e)
+	return e.receipt, e.err
 }
 
-// join puts e into the batch that gathers, and sees to it that someone writes.
+// join puts e into the last batch that waits, or a new one where that is full, and sees to it that someone writes.
 func (t *Traffic) join(ctx context.Context, e *entry) *batch {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.waiting == nil || t.waiting.rows+len(e.good) > maxBatch {
-		next := &batch{done: make(chan struct{})}
-		if t.waiting != nil {
-			// A full batch goes its own way; the database puts the two in order.
-			go t.write(context.WithoutCancel(ctx), t.waiting)
-		}
-		t.waiting = next
+	last := len(t.waiting) - 1
+	if last < 0 || t.waiting[last].rows+len(e.good) > maxBatch {
+		t.waiting = append(t.waiting, &batch{done: make(chan struct{})})
+		last++
 	}
-	b := t.waiting
+	b := t.waiting[last]
 	b.entries, b.rows = append(b.entries, e), b.rows+len(e.good)
 	if !t.writing {
 		t.writing = true
-		go t.writeAll(context.WithoutCancel(ctx))
+		go t.writeAll(context.WithoutCancel(ctx)) // each batch has a deadline of its own
 	}
 	return b
 }
 
-// writeAll writes what waits until nothing does.
+// withdraw takes e out of a batch that nobody began to write; false where it is too late.
+func (t *Traffic) withdraw(b *batch, e *entry) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.waiting, b) {
+		return false
+	}
+	b.entries = slices.DeleteFunc(b.entries, func(other *entry) bool { return other == e })
+	b.rows -= len(e.good)
+	return true
+}
+
+// writeAll writes what waits, one batch after the other, until nothing does.
 func (t *Traffic) writeAll(ctx context.Context) {
 	for {
 		t.mu.Lock()
-		b := t.waiting
-		t.waiting = nil
+		var b *batch
+		if len(t.waiting) > 0 {
+			b, t.waiting = t.waiting[0], t.waiting[1:]
+		}
 		t.writing = b != nil
 		t.mu.Unlock()
 		if b == nil {
@@ -106,21 +145,34 @@ func (t *Traffic) writeAll(ctx context.Context) {
 	}
 }
 
-// write commits a batch. Where that fails each report is tried alone, so that one of them cannot keep the others out.
+// write commits a batch within writeWait. Where one of several reports makes that fail each is tried alone, so that it
+// cannot keep the others out; where the database is away none is.
 func (t *Traffic) write(ctx context.Context, b *batch) {
 	defer close(b.done)
-	defer t.giveBack(b.entries)
-	if err := t.commit(ctx, b.entries); err == nil {
-		return
-	} else if len(b.entries) == 1 {
-		b.entries[0].err = err
+	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	defer cancel()
+	err := t.commit(ctx, b.entries)
+	if errors.Is(err, dberr.ErrOutcomeUnknown) {
+		// The keys make a second try harmless: it waits for what became of the first and counts nothing twice.
+		err = t.commit(ctx, b.entries)
+	}
+	if err == nil {
 		return
 	}
 	for _, e := range b.entries {
-		if err := t.commit(ctx, []*entry{e}); err != nil {
-			e.err = err
+		if e.err = err; len(b.entries) > 1 && !away(err) {
+			e.err = t.commit(ctx, []*entry{e})
+		}
+		if away(e.err) {
+			err = e.err
 		}
 	}
+}
+
+// away tells whether err says that nothing can be written now, whatever is in the report.
+func away(err error) bool {
+	f, ok := fault.As(err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && f.Status == dberr.ErrBusy.Status
 }
 
 func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
@@ -136,8 +188,20 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 			if err != nil {
 				return err
 			}
-			if isNew {
+			if !isNew {
+				continue
+			}
+			if err := t.admit(ctx, tx, e, now); err != nil {
+				return err
+			}
+			if e.err == nil && e.keep == "" {
 				fresh = append(fresh, e)
+			}
+			if e.err == nil {
+				continue
+			}
+			if _, err := tx.NewRaw(`DELETE FROM traffic_report WHERE node_id = ? AND id = ?`, e.Node.ID, e.key).Exec(ctx); err != nil {
+				return err
 			}
 		}
 		if len(fresh) == 0 {
@@ -148,18 +212,39 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 	if err != nil {
 		return err
 	}
-	t.tellConflicts(ctx, entries)
 	t.followQuotas(ctx, entries)
 	return nil
 }
 
-// tellConflicts tells of the reports that were in conflict.
-func (t *Traffic) tellConflicts(ctx context.Context, entries []*entry) {
-	for _, e := range entries {
-		if e.err != nil {
-			slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
-			t.nodes.Alarm(ctx, e.Node, node.InConflict)
+// admit lets a report that was not counted before use its node's link, or keeps it for staff. What it may not is its error.
+func (t *Traffic) admit(ctx context.Context, tx bun.Tx, e *entry, now time.Time) error {
+	if e.keep != "" {
+		full, err := t.keep(ctx, tx, e, now)
+		if full {
+			e.err = ErrKeptFull.After(time.Hour)
 		}
+		e.receipt.Kept = e.keep
+		return err
+	}
+	missing, err := t.useLink(ctx, tx, e, now)
+	if missing > 0 {
+		e.refuseBeyondLink(missing)
+	}
+	return err
+}
+
+// alarm logs why the report was not counted, and has staff told.
+func (t *Traffic) alarm(ctx context.Context, e *entry) {
+	switch {
+	case e.err == nil && e.receipt.Kept != "":
+		slog.ErrorContext(ctx, "a report was refused for its time and waits for staff: airstrip node kept", "node", e.Node.ID, "id", e.ID, "reason", e.keep, "to", e.To, "rows", len(e.good))
+	case errors.Is(e.err, ErrConflict):
+		slog.ErrorContext(ctx, "a report came with the boot and sequence of another: a copy of the agent's data folder may be running", "node", e.Node.ID, "id", e.ID)
+		t.nodes.Alarm(ctx, e.Node, node.InConflict)
+	case errors.Is(e.err, ErrBeyondLink):
+		slog.ErrorContext(ctx, "a node reports more than its link can have carried: link_mbps is too low, or its secret leaked",
+			"node", e.Node.ID, "id", e.ID, "rows", len(e.Rows), "link_mbps", e.Node.LinkMbps, "seconds_missing", int64(e.missing.Seconds()))
+		t.nodes.Alarm(ctx, e.Node, node.BeyondLink)
 	}
 }
 
@@ -214,10 +299,18 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
 	var uses []service.Use
 	for _, e := range entries {
+		var late []service.Use
+		to := &uses
+		if now.Sub(e.at) > onTime {
+			to = &late
+		}
 		for _, c := range e.good {
-			uses = append(uses, service.Use{UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up, Down: c.Down, Billed: c.billed})
+			*to = append(*to, service.Use{UserID: c.UserID, Class: e.Node.Class, Group: e.Node.GroupID, Up: c.Up, Down: c.Down, BilledUp: c.billedUp, BilledDown: c.billedDown})
 		}
 		if _, err := t.nodes.AddHits(ctx, tx, e.Node.ID, e.Hits); err != nil {
+			return err
+		}
+		if err := t.services.TakeLate(ctx, tx, e.at, late); err != nil {
 			return err
 		}
 	}
@@ -226,13 +319,16 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 		return err
 	}
 	for _, e := range entries {
+		if now.Sub(e.at) > onTime {
+			continue
+		}
 		for _, c := range e.good {
 			if _, found := slices.BinarySearch(spent, c.UserID); found {
 				e.receipt.Stop = append(e.receipt.Stop, c.UserID)
 			}
 		}
 	}
-	return t.log(ctx, tx, entries, now)
+	return t.log(ctx, tx, entries)
 }
 
 // amounts is what rows of the log grow by.
@@ -247,36 +343,49 @@ func (a *amounts) add(b amounts) error {
 }
 
 // hourOf names the rows of an hour that lie together.
-type hourOf struct{ node, rate int64 }
+type hourOf struct{ node, hour, rate int64 }
 
-// log adds to the hours and days. Bytes count in the hour in which they are accepted.
-func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry, now time.Time) error {
-	hour, day := now.Unix()/3600, dayOf(now.In(t.settings.Get().Zone()))
-	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]*amounts{}, map[int64]*amounts{}
+// log adds to the hours and days in which the bytes were moved.
+func (t *Traffic) log(ctx context.Context, tx bun.Tx, entries []*entry) error {
+	zone := t.settings.Get().Zone()
+	hours, users, nodes := map[hourOf]map[int64]*amounts{}, map[int64]map[int64]*amounts{}, map[int64]map[int64]*amounts{}
 	for _, e := range entries {
-		key := hourOf{e.Node.ID, e.rate}
-		if hours[key] == nil {
-			hours[key] = make(map[int64]*amounts, len(e.good))
-		}
+		key, day := hourOf{e.Node.ID, e.at.Unix() / 3600, e.rate}, dayOf(e.at.In(zone))
+		inHour, ofUsers, ofNodes := at(hours, key), at(users, day), at(nodes, day)
 		for _, c := range e.good {
-			one := amounts{c.Up, c.Down, c.billed}
-			if err := errors.Join(at(hours[key], c.UserID).add(one), at(users, c.UserID).add(one), at(nodes, e.Node.ID).add(one)); err != nil {
+			one := amounts{c.Up, c.Down, c.billed()}
+			if err := errors.Join(counter(inHour, c.UserID).add(one), counter(ofUsers, c.UserID).add(one), counter(ofNodes, e.Node.ID).add(one)); err != nil {
 				return err
 			}
 		}
 	}
 	for key, of := range hours {
-		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{key.node, hour, key.rate}, of); err != nil {
+		if err := upsert(ctx, tx, "traffic_hour", "node_id, hour, rate_permille, user_id", []int64{key.node, key.hour, key.rate}, of); err != nil {
 			return err
 		}
 	}
-	if err := upsert(ctx, tx, "traffic_day", "day, user_id", []int64{day}, users); err != nil {
-		return err
+	for day, of := range users {
+		if err := upsert(ctx, tx, "traffic_day", "day, user_id", []int64{day}, of); err != nil {
+			return err
+		}
 	}
-	return upsert(ctx, tx, "node_day", "day, node_id", []int64{day}, nodes)
+	for day, of := range nodes {
+		if err := upsert(ctx, tx, "node_day", "day, node_id", []int64{day}, of); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func at(m map[int64]*amounts, id int64) *amounts {
+// at gives the counters of the key, new ones where there are none yet.
+func at[K comparable](m map[K]map[int64]*amounts, key K) map[int64]*amounts {
+	if m[key] == nil {
+		m[key] = map[int64]*amounts{}
+	}
+	return m[key]
+}
+
+func counter(m map[int64]*amounts, id int64) *amounts {
 	a := m[id]
 	if a == nil {
 		a = new(amounts)

@@ -20,8 +20,13 @@ const together = 200
 // forget removes the keys of old reports, and hours that are older than the setting allows; days stay.
 func (t *Traffic) forget(ctx context.Context) error {
 	now := t.db.Now()
-	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ?`, now.Add(-maxAge)).Exec(ctx)
+	err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`, now.Add(-keptDecidedFor)).Exec(ctx); err != nil {
+			return err
+		}
+		// While a kept batch is known its key stays, so that it is not taken for a new one.
+		_, err := tx.NewRaw(`DELETE FROM traffic_report WHERE accepted_at < ? AND NOT EXISTS (SELECT 1 FROM kept_batch AS k
+			WHERE k.node_id = traffic_report.node_id AND k.report = traffic_report.id)`, now.Add(-maxAge)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -34,7 +39,7 @@ func (t *Traffic) forget(ctx context.Context) error {
 	}
 	// By users, along the index: an index on the hour would cost each report more than this costs a night.
 	for from := int64(0); from <= last[0]; from += together {
-		err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			_, err := tx.NewRaw(`DELETE FROM traffic_hour WHERE user_id >= ? AND user_id < ? AND hour < ?`, from, from+together, oldest).Exec(ctx)
 			return err
 		})

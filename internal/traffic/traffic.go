@@ -16,6 +16,7 @@ import (
 const (
 	MaxRows = 20_000
 	maxAge  = 30 * 24 * time.Hour // keys of counted reports are kept as long
+	maxLate = 7 * 24 * time.Hour  // after the end of its window a report still counts
 	again   = 30 * time.Second    // within it the same body of a foreign agent is a repetition
 )
 
@@ -25,7 +26,9 @@ var (
 	ErrTooOld     = &fault.Error{Status: 410, Code: "batch_too_old", Text: fault.Text{ZH: "报告超过 30 天，不再计入", EN: "The report is older than 30 days and is not counted"}}
 	ErrTooMany    = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
 	ErrBeyondLink = fault.TooMany("beyond_link", "该节点上报的流量超出其带宽所能承载的，暂不计入；请保留并稍后重发", "The node reports more than its link can have carried; this report is not counted now: keep it and send it again later")
-	ErrWindow     = fault.Unprocessable("bad_window", "报告的起止时间有误", "The report must not end before it begins")
+	ErrWindow     = fault.Unprocessable("bad_window", "报告的 from 和 to 有误：须为 2000 至 2199 年间的时间，且 to 不早于 from", "from and to of a report are times of the years 2000 to 2199, and to is not before from")
+	// ErrCountersFull is the fault of a report whose node's own counter is at its maximum.
+	ErrCountersFull = fault.Unprocessable("counters_full", "计数器已达上限，报告未计入", "A counter is at its maximum; the report was not counted")
 )
 
 // Row is what one user moved, in bytes.
@@ -53,7 +56,8 @@ type Refusal struct {
 type Receipt struct {
 	Repeated bool // it had been counted before, and was not again
 	Refused  []Refusal
-	Stop     []int64 // users of the report with nothing left
+	Stop     []int64    // users of the report with nothing left
+	Kept     KeepReason // why its rows were not counted but wait for staff; empty: they were counted
 }
 
 // Traffic counts.
@@ -63,13 +67,12 @@ type Traffic struct {
 	services *service.Services
 	nodes    *node.Nodes
 
-	mu         sync.Mutex
-	waiting    *batch // gathers while another is being written
-	writing    bool
-	allowances map[int64]*allowance // of the nodes that reported to this process
+	mu      sync.Mutex
+	waiting []*batch // in the order in which they are written; the last one gathers
+	writing bool
 }
 
 // New gives the traffic in d.
 func New(d *db.DB, settings *setting.Settings, services *service.Services, nodes *node.Nodes) *Traffic {
-	return &Traffic{db: d, settings: settings, services: services, nodes: nodes, allowances: map[int64]*allowance{}}
+	return &Traffic{db: d, settings: settings, services: services, nodes: nodes}
 }

@@ -165,15 +165,15 @@ func TestWhatEndsFirstIsUsedFirst(t *testing.T) {
 			t.Fatalf("then %d, package %d, other %d", billed(late), used(), billed(other))
 		}
 		receipt := s.record(t, s.report(n, "3", traffic.Row{UserID: u, Down: 1019}))
-		if used() != 30 || billed(other) != 999 || len(receipt.Stop) != 0 {
+		if used() != 1029 || billed(other) != 0 || len(receipt.Stop) != 0 {
 			t.Fatalf("then package %d, other %d, stop %v", used(), billed(other), receipt.Stop)
 		}
-		receipt = s.record(t, s.report(n, "4", traffic.Row{UserID: u, Down: 500}))
-		if billed(other) != 1499 || !slices.Equal(receipt.Stop, []int64{u}) {
-			t.Fatalf("overuse: %d, stop %v", billed(other), receipt.Stop)
+		receipt = s.record(t, s.report(s.node(t, 1000, 0, 0), "4", traffic.Row{UserID: u, Down: 1500}))
+		if billed(other) != 1000 || billed(late) != 600 || !slices.Equal(receipt.Stop, []int64{u}) {
+			t.Fatalf("overuse: other %d, late %d, stop %v", billed(other), billed(late), receipt.Stop)
 		}
 		raw := s.ints(t, `SELECT CAST((SELECT sum(up + down) FROM service_cycle) + (SELECT sum(up + down) FROM package) AS BIGINT)`)[0]
-		if raw != 60+100+1019+500 {
+		if raw != 60+100+1019+1500 {
 			t.Fatalf("the sources hold %d raw bytes", raw)
 		}
 		if a, err := s.services.Access(t.Context(), u); err != nil || a.State != service.Exhausted || *a.RemainingBytes != 0 {
@@ -386,7 +386,9 @@ func TestCountersAreTheAcceptedBatches(t *testing.T) {
 					}
 				},
 				"renew": func(t *rapid.T) {
-					s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.Extend(ctx, tx, u, service1, nil, 12) })
+					s.do(t, func(ctx context.Context, tx bun.Tx) error {
+						return s.services.Extend(ctx, tx, service.Extension{UserID: u, ServiceID: service1, Months: 12})
+					})
 				},
 				"package": func(t *rapid.T) { s.pack(t, u, rapid.Int64Range(1, 3000).Draw(t, "bytes")) },
 				"": func(t *rapid.T) {

@@ -78,7 +78,7 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 		return nil, fault.Invalid("reason", "length", "请填写 1 到 200 个字符的原因，用户可见", "Please give a reason of 1 to 200 characters; the user reads it")
 	}
 	id, err := idempotency.Tx(ctx, w.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		has, err := tx.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
+		has, err := w.Exists(ctx, tx, userID)
 		if err == nil && !has {
 			err = fault.Invalid("user_id", "unknown", "没有这个用户", "There is no such user")
 		}

@@ -3,10 +3,12 @@ package wallet
 import (
 	"context"
 	"crypto/rand"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -130,11 +132,13 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 }
 
 // ClaimGatewayRefunds gives the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
-// others from asking until pause after the number of former tries is over.
+// others from asking until pause after the number of former tries is over. One whose next try is further ahead than any
+// pause was put off while the clock was ahead, and is due. pause must not shrink as the tries grow.
 func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(attempts int64) time.Duration) (claimed []GatewayRefund, err error) {
 	var due []GatewayRefund
 	now := w.db.Now()
-	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT by_hand AND next_at <= ?", GatewayRefundPending, now).OrderExpr("next_at, id").Limit(1000)
+	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT by_hand", GatewayRefundPending).
+		Where("next_at <= ? OR next_at > ?", now, now.Add(pause(math.MaxInt64)+clock.Tolerance)).OrderExpr("next_at, id").Limit(1000)
 	if id != 0 {
 		q.Where("id = ?", id)
 	}

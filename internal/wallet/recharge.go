@@ -153,6 +153,9 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	if err != nil || !credited {
 		return false, err
 	}
+	if err := w.ClaimPayment(ctx, tx, r.Gateway, transactionID, r.Ref()); err != nil {
+		return false, err
+	}
 	entries := []Entry{
 		{Account{Kind: Clearing, Name: r.Gateway}, -r.Amount - r.Fee},
 		{Account{Kind: UserWallet, UserID: r.UserID}, r.Amount},

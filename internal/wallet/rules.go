@@ -51,6 +51,19 @@ var rules = []db.Rule{
 	{Name: "I5", Says: "every credit from a gateway has its recharge", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN recharge r ON r.id = t.reference_id
 		WHERE t.reason = 'recharge' AND (t.reference_kind <> 'recharge' OR r.id IS NULL)`},
+	{Name: "I5", Says: "each payment at a platform settles one recharge or case, and each of those has its payment", Query: `
+		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN external_payment e ON e.reference_kind = 'recharge' AND e.reference_id = r.id
+		WHERE CASE WHEN r.transaction_id IS NULL THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL OR e.gateway <> r.gateway OR e.transaction_id <> r.transaction_id END
+		UNION ALL SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c LEFT JOIN external_payment e ON e.reference_kind = 'payment_case' AND e.reference_id = c.id
+		WHERE CASE WHEN c.state IN ('open', 'dismissed') THEN e.gateway IS NOT NULL ELSE e.gateway IS NULL OR e.gateway <> c.gateway OR e.transaction_id <> c.transaction_id END`},
+	{Name: "I5", Says: "a credited payment case is one credit to its user, any other none", Query: `
+		SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c
+		LEFT JOIN ledger_transaction t ON t.reference_kind = 'payment_case' AND t.reference_id = c.id AND t.reason = 'payment_case'
+		LEFT JOIN (posting p JOIN ledger_account a ON a.id = p.account_id AND a.kind = 'wallet') ON p.transaction_id = t.id
+		WHERE CASE WHEN c.state = 'credited' THEN p.id IS NULL OR p.amount <> c.credit OR a.user_id <> c.user_id ELSE t.id IS NOT NULL END`},
+	{Name: "I5", Says: "every credit of a payment case in the ledger was made by staff", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN payment_case c ON c.id = t.reference_id
+		WHERE t.reason = 'payment_case' AND (t.reference_kind <> 'payment_case' OR c.id IS NULL)`},
 	{Name: "I2", Says: "an invoice is the sum of its lines, and every paid recharge has one", Query: `
 		SELECT 'invoice ' || CAST(i.id AS TEXT) FROM invoice i LEFT JOIN invoice_line l ON l.invoice_id = i.id
 		GROUP BY i.id, i.total HAVING COUNT(l.position) = 0 OR i.total <> SUM(l.amount)
@@ -64,6 +77,21 @@ var rules = []db.Rule{
 	{Name: "I11", Says: "every adjustment in the ledger was made by staff", Query: `
 		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t LEFT JOIN wallet_adjustment m ON m.id = t.reference_id
 		WHERE t.reason = 'adjustment' AND (t.reference_kind <> 'adjustment' OR m.id IS NULL)`},
+	{Name: "I11", Says: "a movement has a reason that there is, and what it refers to is there", Query: `
+		SELECT 'ledger transaction ' || CAST(t.id AS TEXT) FROM ledger_transaction t
+		LEFT JOIN shop_order o ON t.reference_kind = 'order' AND o.id = t.reference_id
+		LEFT JOIN recharge r ON t.reference_kind = 'recharge' AND r.id = t.reference_id
+		LEFT JOIN gateway_refund g ON t.reference_kind = 'gateway_refund' AND g.id = t.reference_id
+		LEFT JOIN cd_key_redemption k ON t.reference_kind = 'cd_key' AND k.id = t.reference_id
+		LEFT JOIN wallet_adjustment m ON t.reference_kind = 'adjustment' AND m.id = t.reference_id
+		LEFT JOIN commission c ON t.reference_kind = 'commission' AND c.id = t.reference_id
+		LEFT JOIN commission_withdrawal w ON t.reference_kind = 'commission_withdrawal' AND w.id = t.reference_id
+		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
+		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
+		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
+			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id
+			WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
+			WHEN 'payment_case' THEN p.id END IS NULL`},
 }
 
 // Check gives every place where the money is not as it must be.

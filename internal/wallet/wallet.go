@@ -38,6 +38,11 @@ func (w *Wallets) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	return db.Error(err)
 }
 
+// Exists reports whether the user has a wallet.
+func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, error) {
+	return idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
+}
+
 // Balance is what a user owns.
 type Balance struct {
 	Posted     money.Amount // all of the wallet

@@ -8,14 +8,14 @@ import (
 
 func TestAReportBeyondTheLinkIsToBeSentAgain(t *testing.T) {
 	each(t, func(s *site) {
-		// In a day the link of 10 Gbit/s carries 108 TB each way; half as much again is believed.
+		// A new node may bill five minutes of its link of 10 Gbit/s at once: 375 GB, and half as much again is believed.
 		first, second := uuid.New(), uuid.New()
-		if status, out := s.report(batch(first, 1, `{"user_id":1,"up":0,"down":300000000000000}`)); status != 200 || out["result"] != "counted" {
+		if status, out := s.report(batch(first, 1, `{"user_id":1,"up":0,"down":500000000000}`)); status != 200 || out["result"] != "counted" {
 			t.Fatalf("%d %v", status, out)
 		}
 		used := s.Used(1)
 		for range 2 {
-			if status, out := s.report(batch(second, 1, `{"user_id":1,"up":0,"down":100000000000000}`)); status != 429 || out["code"] != "beyond_link" {
+			if status, out := s.report(batch(second, 1, `{"user_id":1,"up":0,"down":100000000000}`)); status != 429 || out["code"] != "beyond_link" {
 				t.Fatalf("%d %v", status, out)
 			}
 		}

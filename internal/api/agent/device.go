@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/netip"
 	"time"
@@ -41,8 +40,8 @@ func (s *server) device(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	var in deviceJSON
-	if err := json.Unmarshal(body, &in); err != nil {
-		return errUnreadable.Because(err)
+	if err := decode(body, &in); err != nil {
+		return err
 	}
 	if len(in.Gone) > 0 {
 		if err := s.nodes.Gone(r.Context(), n, in.UserID, in.Gone); err != nil {

@@ -143,7 +143,6 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 		_, err := st.catchUp(r.Context(), false)
 		return st.ended(err)
 	}
-	st.control.SetReadDeadline(time.Time{}) // the server's limit is for requests that have an end
 	ctx, done := s.nodes.Stream(r.Context(), n)
 	defer done()
 	return st.ended(st.follow(ctx))

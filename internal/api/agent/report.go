@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -66,6 +65,7 @@ type receiptJSON struct {
 	Result  string        `json:"result"` // counted or already_counted
 	Refused []refusalJSON `json:"refused"`
 	Stop    []int64       `json:"stop,omitempty"`
+	Kept    string        `json:"kept,omitempty"` // why it was not counted and waits for staff: too_old, future
 }
 
 func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) error {
@@ -89,7 +89,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 	if err != nil {
 		return err
 	}
-	out := receiptJSON{Result: "counted", Refused: []refusalJSON{}, Stop: receipt.Stop}
+	out := receiptJSON{Result: "counted", Refused: []refusalJSON{}, Stop: receipt.Stop, Kept: string(receipt.Kept)}
 	if receipt.Repeated {
 		out.Result = "already_counted"
 	}
@@ -103,8 +103,11 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 // read reads a report whose rows have numbers of the type N.
 func read[N int64 | count](body []byte) (traffic.Report, error) {
 	var in reportJSON[N]
-	if err := json.Unmarshal(body, &in); err != nil || in.Boot == uuid.Nil || in.Sequence < 0 || in.From.IsZero() || in.To.IsZero() {
-		return traffic.Report{}, errUnreadable.Because(err)
+	if err := decode(body, &in); err != nil {
+		return traffic.Report{}, err
+	}
+	if in.Boot == uuid.Nil || in.Sequence < 0 {
+		return traffic.Report{}, errUnreadable
 	}
 	report := traffic.Report{ID: in.Boot.String() + ":" + strconv.FormatInt(in.Sequence, 10), From: in.From, To: in.To}
 	report.Rows = make([]traffic.Row, len(in.Rows))
@@ -116,6 +119,15 @@ func read[N int64 | count](body []byte) (traffic.Report, error) {
 		report.Hits[i] = node.Hit{UserID: h.UserID, RuleID: h.RuleID, Count: h.Count}
 	}
 	return report, nil
+}
+
+// decode reads a post; wrong names are named.
+func decode(body []byte, v any) error {
+	err := api.DecodeExactly(body, v)
+	if _, named := fault.As(err); err != nil && !named {
+		return errUnreadable.Because(err)
+	}
+	return err
 }
 
 // digest compares the hash with the sha-256 member of a Content-Digest (RFC 9530).
@@ -158,8 +170,8 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	var in statusJSON
-	if err := json.Unmarshal(body, &in); err != nil {
-		return errUnreadable.Because(err)
+	if err := decode(body, &in); err != nil {
+		return err
 	}
 	var online []node.OnlineIP
 	for _, user := range in.Online {

@@ -262,7 +262,7 @@ func TestAnUnknownTokenTellsNothing(t *testing.T) {
 		if want.Code != 404 || want.Header().Get("Subscription-Userinfo") != "" {
 			s.Fatalf("the old token: %d", want.Code)
 		}
-		for _, token := range []string{strings.Repeat("a", 32), "x", strings.Repeat("b", 4000), "%00", "%F0%9F%92%A9", fresh.Token[:31], strings.ToLower(fresh.Token) + "'", "%27%20OR%201=1"} {
+		for _, token := range []string{strings.Repeat("a", 32), "x", strings.Repeat("b", 4000), "%F0%9F%92%A9", fresh.Token[:31], strings.ToLower(fresh.Token) + "'", "%27%20OR%201=1"} {
 			for _, query := range []string{"", "?client_type=ClashMeta", "?client_type=nonsense"} {
 				got := s.fetch(http.MethodGet, "/link2/"+token+query)
 				if got.Code != 404 || got.Body.String() != want.Body.String() {

@@ -43,7 +43,7 @@ func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int
 		s.last.nodes.Set(hash, n)
 		return n, revision, nil
 	}
-	if _, refused := fault.As(err); refused {
+	if fault.Refused(err) {
 		s.last.nodes.Invalidate(hash)
 		return n, 0, err
 	}
@@ -65,7 +65,7 @@ func (s *server) info(ctx context.Context, id int64) (infoJSON, error) {
 		return fresh, nil
 	}
 	if known, ok := s.last.infos.GetIfPresent(id); ok {
-		if _, refused := fault.As(err); !refused {
+		if !fault.Refused(err) {
 			slog.WarnContext(ctx, "a node could not be read; its agent gets the last answer", "node", id, "error", err)
 			return known, nil
 		}

@@ -131,8 +131,11 @@ func (s *server) answer(fn answer) func(http.ResponseWriter, *http.Request, node
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := api.Seen(r.Context(), err)
 	status := http.StatusOK
-	if f.Status == http.StatusRequestEntityTooLarge {
+	if f.Status == http.StatusRequestEntityTooLarge || f.Status == http.StatusServiceUnavailable {
 		status = f.Status
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", api.RetryAfter(f))
 	}
 	api.WriteJSON(w, status, envelope{0, reason(f)})
 }

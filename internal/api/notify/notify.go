@@ -44,7 +44,7 @@ func take(w http.ResponseWriter, r *http.Request, payments *payment.Payments, pe
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return payment.Answer{}, err
+		return payment.Answer{}, api.Unreadable(err)
 	}
 	return payments.Notify(r.Context(), name, payment.Notify{Method: r.Method, Query: r.URL.RawQuery, Header: r.Header, Body: body, Address: address})
 }

@@ -14,7 +14,9 @@ import (
 func Telegram(mux *http.ServeMux, bot *telegram.Bot) {
 	mux.HandleFunc("POST /v1/telegram/webhook", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err == nil {
+		if err != nil {
+			err = api.Unreadable(err)
+		} else {
 			err = bot.Webhook(r.Context(), r.Header.Get("X-Telegram-Bot-Api-Secret-Token"), body)
 		}
 		if errors.Is(err, telegram.ErrWebhook) {

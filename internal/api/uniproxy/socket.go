@@ -35,14 +35,20 @@ var (
 	errAnew = errors.New("the agent has to begin anew")
 )
 
-// socket tells an agent of changes at once, until it goes, the server stops, or the token is no longer the node's.
+// socket tells an agent of changes at once, until it goes, the server stops, or the token is no longer the node's. A wrong
+// token gets an HTTP answer and no socket.
 func (s *server) socket(w http.ResponseWriter, r *http.Request) {
-	conn, err := websocket.Accept(w, r, nil)
+	query := r.URL.Query()
+	f := &follower{server: s, who: claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}, asked: make(chan struct{}, 1)}
+	_, _, err := f.admit(r.Context())
 	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	if f.conn, err = websocket.Accept(w, r, nil); err != nil {
 		return // it was answered
 	}
-	query := r.URL.Query()
-	f := &follower{server: s, conn: conn, who: claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}, asked: make(chan struct{}, 1)}
+	conn := f.conn
 	defer f.listening.Wait()
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxFrame)

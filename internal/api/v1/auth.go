@@ -24,7 +24,7 @@ func (r *Router) Auth(a *account.Accounts) {
 				return Answer{}, err
 			}
 			g, err := a.SignIn(req.Context(), account.Credentials{Email: email, Password: password, TwoFactor: in.Get("code"), Remember: in.yes("remember_me")}, answeredBy(req, in))
-			return granted(req, g, signedIn), err
+			return granted(req, g, signedIn), called(err, "password", "passwd")
 		}
 	}
 	r.open("GET /v1/authorization", signIn("GET /v1/authorization"))
@@ -52,7 +52,7 @@ func (r *Router) Auth(a *account.Accounts) {
 			return Answer{}, fault.Invalid("repwd", "mismatch", "两次输入的密码不一致", "The two passwords are not the same")
 		}
 		g, err := a.ChangePassword(req.Context(), who, in.Get("oldpwd"), in.Get("pwd"), clientOf(req))
-		return granted(req, g, fault.Text{ZH: "密码已修改", EN: "The password was changed"}), called(err, "current_password", "oldpwd", "new_password", "pwd")
+		return granted(req, g, fault.Text{ZH: "密码已修改", EN: "The password was changed"}), called(err, "current_password", "oldpwd", "password", "oldpwd", "new_password", "pwd")
 	})
 }
 

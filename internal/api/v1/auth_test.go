@@ -94,6 +94,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}}), 422, "invalid_input", "passwd")
 	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}, "passwd": {"wrong password"}}), 401, "wrong_credentials", "")
 	access := want(call("POST", "/v1/auth/login", "", url.Values{"email": {"A@example.com"}, "passwd": {"correct horse"}, "remember_me": {"1"}}), 200, "", "").Data.AccessToken
+	want(call("POST", "/v1/auth/login", "", url.Values{"email": {"a@example.com"}, "passwd": {strings.Repeat("x", 1025)}}), 422, "invalid_input", "passwd")
 	want(call("GET", "/v1/authorization", "", nil), 422, "invalid_input", "email")
 	want(call("GET", "/v1/authorization?email=a@example.com&passwd=correct+horse", "", nil), 200, "", "")
 

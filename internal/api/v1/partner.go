@@ -121,10 +121,9 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, media 
 		if err != nil {
 			return Answer{}, err
 		}
-		up, down := access.Billed()
 		return done(req, map[string]any{
 			"id": user.ID, "telegram_id": telegramID, "user_name": user.Name, "state": access.State, "is_enabled": access.Allowed, "user_level": access.Class,
-			"ss_upload_size": up, "ss_download_size": down, "ss_bandwidth_total_size": access.QuotaBytes, "ss_bandwidth_remaining_size": access.RemainingBytes, "expires_at": access.ExpiresAt,
+			"ss_upload_size": access.UpBytes, "ss_download_size": access.DownBytes, "ss_bandwidth_total_size": access.QuotaBytes, "ss_bandwidth_remaining_size": access.RemainingBytes, "expires_at": access.ExpiresAt,
 		}), nil
 	})
 }

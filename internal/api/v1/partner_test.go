@@ -165,7 +165,7 @@ func (p *partners) must(err error) {
 
 func (p *partners) token(scopes ...account.Scope) string {
 	p.Helper()
-	secret, _, err := p.MakeAPIToken(p.Context(), 2, "bot", scopes, nil)
+	secret, _, err := p.CreateAPIToken(p.Context(), 2, account.APITokenDraft{Name: "bot", Scopes: scopes})
 	p.must(err)
 	return secret.String()
 }
@@ -311,7 +311,9 @@ func TestAPartnersBotReadsAndGrantsTraffic(t *testing.T) {
 			p.want(ask(query), 422, "invalid_input")
 		}
 		p.want(ask("sql_table=user&sql_table_telegram_id=4242"), 404, "user_not_found")
-		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return p.LinkTelegram(ctx, tx, 1, 4242, account.Client{}) }))
+		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			return p.LinkTelegram(ctx, tx, 1, 4242, uuid.Nil, account.Client{})
+		}))
 		if data := p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=get"), 200, ""); data["id"] != 1.0 || data["state"] != "none" || data["is_enabled"] != false {
 			t.Errorf("%v", data)
 		}

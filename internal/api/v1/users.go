@@ -14,7 +14,7 @@ import (
 
 // Users adds what staff does with users by the older routes.
 func (r *Router) Users(a *account.Accounts, links *link.Links) {
-	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin, account.Support}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		userID, err := in.number("replace_user_email", "user_id")
 		if err != nil {
 			return Answer{}, err

@@ -59,8 +59,12 @@ type autoRenewal struct {
 
 // Bills adds what a user has paid for services, and their automatic renewal.
 func Bills(s *shop.Shop) Resource {
-	renew := func(ctx context.Context, who account.Identity, serviceID int64, on bool) (autoRenewal, error) {
-		r, err := s.SetAutoRenew(ctx, who.UserID, serviceID, on)
+	renew := func(ctx context.Context, who account.Identity, serviceID int64, on bool, seen *AmountInput) (autoRenewal, error) {
+		var price *money.Amount
+		if seen != nil {
+			price = &seen.Amount
+		}
+		r, err := s.SetAutoRenew(ctx, who.UserID, serviceID, on, price)
 		if err != nil {
 			return autoRenewal{}, err
 		}
@@ -100,18 +104,19 @@ func Bills(s *shop.Shop) Resource {
 			summary: "Let a service renew itself; changes it although it is a GET, as the original does",
 		},
 			func(ctx context.Context, who account.Identity, in *which) (autoRenewal, error) {
-				return renew(ctx, who, in.ServiceID, true)
+				return renew(ctx, who, in.ServiceID, true, nil)
 			})
 
 		type autoRenewWish struct {
 			ServiceID int64 `path:"service_id" minimum:"1"`
 			Body      struct {
-				AutoRenew bool `json:"auto_renew"`
+				AutoRenew bool         `json:"auto_renew"`
+				Price     *AmountInput `json:"price,omitempty" doc:"The price that the user saw and agrees to, one that was raised too; 409 price_changed where it is more by now. Without it, turning the renewal on agrees to the present price"`
 			}
 		}
-		handle(r, op{method: http.MethodPut, path: "/user/services/{service_id}/auto-renew", id: "service_auto_renew", tag: "user", access: user, summary: "Whether a service renews itself from the wallet a day before its end"},
+		handle(r, op{method: http.MethodPut, path: "/user/services/{service_id}/auto-renew", id: "service_auto_renew", tag: "user", access: user, summary: "Whether a service renews itself from the wallet a day before its end, at no more than the price that was agreed"},
 			func(ctx context.Context, who account.Identity, in *autoRenewWish) (autoRenewal, error) {
-				return renew(ctx, who, in.ServiceID, in.Body.AutoRenew)
+				return renew(ctx, who, in.ServiceID, in.Body.AutoRenew, in.Body.Price)
 			})
 	}
 }

@@ -71,7 +71,7 @@ func Code(a *account.Accounts) Resource {
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/auth/account_reset_password", id: "auth_reset_password", tag: "public", access: open,
-			summary: "Set a new password with a code sent by e-mail; ends all sessions", message: fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"},
+			summary: "Set a new password with a code sent by e-mail; ends all sessions and API tokens, removes passkeys and the link to Telegram", message: fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"},
 		}, func(ctx context.Context, _ account.Identity, in *body[resetPasswordBody]) (Empty, error) {
 			return Empty{}, a.ResetPassword(ctx, in.Body.Email, in.Body.EmailCode, in.Body.Password, clientOf(ctx))
 		})
@@ -83,7 +83,7 @@ func Code(a *account.Accounts) Resource {
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/user/account/edit-email", id: "account_edit_email", tag: "user", access: user,
-			summary: "Change the e-mail address with the codes sent to both; ends all other sessions", message: fault.Text{ZH: "邮箱已更换", EN: "The e-mail address was changed"},
+			summary: "Change the e-mail address with the codes sent to both; ends all other sessions and all API tokens", message: fault.Text{ZH: "邮箱已更换", EN: "The e-mail address was changed"},
 		}, func(ctx context.Context, who account.Identity, in *body[changeEmailBody]) (Empty, error) {
 			return Empty{}, a.ChangeEmail(ctx, who, in.Body.Email, in.Body.EmailCode, in.Body.CurrentEmailCode, clientOf(ctx))
 		})

@@ -54,7 +54,7 @@ func Cookies(a *account.Accounts, siteURL string) Resource {
 		huma.Register(r.huma, huma.Operation{
 			Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag}, Middlewares: huma.Middlewares{r.guard(o)},
 		}, func(ctx context.Context, in *body[loginOldBody]) (*oldCookiesOutput, error) {
-			access, refresh := text(in.Body.AccessToken), text(in.Body.RefreshToken)
+			access, refresh := orEmpty(in.Body.AccessToken), orEmpty(in.Body.RefreshToken)
 			if access == "" && refresh == "" {
 				return nil, api.NewFailure(ctx, fault.Required(o.id, "access_token"))
 			}
@@ -80,7 +80,7 @@ func Cookies(a *account.Accounts, siteURL string) Resource {
 	}
 }
 
-func text(s *string) string {
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -56,8 +56,6 @@ type oldServiceInfo struct {
 	OnlineIPLimit                *int      `json:"online_ip_limit"`
 	SpeedLimit                   *string   `json:"speed_limit"`
 	SubLink                      []string  `json:"sub_link" doc:"The subscription link on each of the site's addresses"`
-	TrafficLogToken              string    `json:"traffic_log_token" doc:"Empty: the traffic is under subscribe-log"`
-	OtherEmbyUUID                uuid.UUID `json:"other_emby_uuid"`
 	SSPasswd                     string    `json:"ss_passwd"`
 	SSUUID                       uuid.UUID `json:"ss_uuid"`
 	UserLevelExpireIn            time.Time `json:"user_level_expire_in" doc:"When the last running service ends; without one the day of the sign-up"`
@@ -117,10 +115,9 @@ func showAccess(a service.Access, today int64, online int) Access {
 }
 
 func oldInfo(u account.User, a service.Access, today int64, urls []string) oldServiceInfo {
-	up, down := a.Billed()
 	info := oldServiceInfo{
-		UserLevelText: fmt.Sprintf("VIP %d", a.Class), OnlineIPLimit: a.Devices, SubLink: append([]string{}, urls...), OtherEmbyUUID: u.UUID,
-		SSPasswd: a.Password, SSUUID: a.UUID, UserLevelExpireIn: u.CreatedAt, UserAccountExpireIn: noExpiry, SSUploadSize: up, SSDownloadSize: down,
+		UserLevelText: fmt.Sprintf("VIP %d", a.Class), OnlineIPLimit: a.Devices, SubLink: append([]string{}, urls...),
+		SSPasswd: a.Password, SSUUID: a.UUID, UserLevelExpireIn: u.CreatedAt, UserAccountExpireIn: noExpiry, SSUploadSize: a.UpBytes, SSDownloadSize: a.DownBytes,
 		SSBandwidthTotalSize: unlimitedOld, SSBandwidthYesterdayUsedSize: max(0, a.UsedBytes-today), SSBandwidthTodayUsedSize: min(today, a.UsedBytes),
 	}
 	if a.QuotaBytes != nil {

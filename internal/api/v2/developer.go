@@ -31,6 +31,8 @@ type apiTokenBody struct {
 	Name      string          `json:"name" doc:"1 to 64 characters"`
 	Scopes    []account.Scope `json:"scopes" minItems:"1" maxItems:"10" doc:"read, write, jobs, partner, grant"`
 	ExpiresAt *time.Time      `json:"expires_at,omitempty" nullable:"true" doc:"null: never"`
+	Password  string          `json:"password" maxLength:"1024" doc:"Of the account: a token outlives the session that makes it"`
+	GaToken   string          `json:"ga_token,omitempty" maxLength:"64" doc:"Code of the app or a recovery code, where the second factor is on"`
 }
 
 // Developer adds the user's API tokens, and lets programs call by them.
@@ -47,10 +49,11 @@ func Developer(a *account.Accounts) Resource {
 			})
 		handle(r, op{
 			method: http.MethodPost, path: "/user/developer/tokens", id: "api_token_create", tag: "user", access: user,
-			summary: "Make an API token", message: fault.Text{ZH: "令牌已创建，请立即复制，之后不再显示", EN: "Copy the token now; it is not shown again"},
+			summary: "Make an API token; the user is told by mail", message: fault.Text{ZH: "令牌已创建，请立即复制，之后不再显示", EN: "Copy the token now; it is not shown again"},
 		}, func(ctx context.Context, who account.Identity, in *body[apiTokenBody]) (newAPIToken, error) {
-			secret, t, err := a.MakeAPIToken(ctx, who.UserID, in.Body.Name, in.Body.Scopes, in.Body.ExpiresAt)
-			return newAPIToken{showAPIToken(t), secret}, err
+			draft := account.APITokenDraft{Name: in.Body.Name, Scopes: in.Body.Scopes, Expires: in.Body.ExpiresAt}
+			secret, t, err := a.MakeAPIToken(ctx, who, draft, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+			return newAPIToken{showAPIToken(t), secret}, fieldsCalled(err, "code", "ga_token")
 		})
 		handle(r, op{
 			method: http.MethodDelete, path: "/user/developer/tokens/{token_id}", id: "api_token_revoke", tag: "user", access: user,
@@ -59,7 +62,7 @@ func Developer(a *account.Accounts) Resource {
 			ID int64 `path:"token_id"`
 		},
 		) (Empty, error) {
-			return Empty{}, a.RevokeAPIToken(ctx, who.UserID, in.ID)
+			return Empty{}, a.RevokeAPIToken(ctx, who.UserID, in.ID, clientOf(ctx))
 		})
 	}
 }

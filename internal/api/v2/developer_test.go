@@ -12,13 +12,17 @@ func TestAProgramCallsWithATokenButNeverTouchesTheAccount(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	access := p.signUp("a@example.com").AccessToken
 	const path = "/api/v2/user/developer/tokens"
-	p.want(p.call("POST", path, access, `{"name":"x","scopes":["jobs"]}`), 422, "invalid_input")
-	p.want(p.call("POST", path, access, `{"name":"x","scopes":[]}`), 422, "invalid_input")
+	with := func(more string) string { return fmt.Sprintf(`{"name":"x","password":%q,%s}`, password, more) }
+	if got := p.want(p.call("POST", path, access, `{"name":"x","scopes":["read"],"password":"not this one"}`), 422, "invalid_input").fields(); got != "password:wrong_credentials" {
+		t.Error(got)
+	}
+	p.want(p.call("POST", path, access, with(`"scopes":["jobs"]`)), 422, "invalid_input")
+	p.want(p.call("POST", path, access, with(`"scopes":[]`)), 422, "invalid_input")
 	var made struct {
 		ID    int64
 		Token string
 	}
-	same(t, "token", p.want(p.call("POST", path, access, `{"name":"x","scopes":["read"],"expires_at":null}`), 200, "").into(t, &made),
+	same(t, "token", p.want(p.call("POST", path, access, with(`"scopes":["read"],"expires_at":null`)), 200, "").into(t, &made),
 		"id", "name", "hint", "scopes", "created_at", "expires_at", "last_used_at", "token")
 	p.want(p.call("GET", "/api/v2/user/get_me", made.Token, ""), 200, "")
 	p.want(p.call("GET", path, made.Token, ""), 403, "api_token_scope")

@@ -23,7 +23,7 @@ type loginIP struct {
 
 type activityItem struct {
 	ActivityID   int64                `json:"activity_id"`
-	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,passkey_added,passkey_removed,passkey_suspected,profile_changed,sign_in_token_made,telegram_linked,telegram_unlinked"`
+	ActivityType account.ActivityKind `json:"activity_type" enum:"signed_up,signed_in,signed_out,session_ended,other_sessions_ended,password_changed,email_changed,two_factor_on,two_factor_off,recovery_codes_made,recovery_code_used,passkey_added,passkey_removed,passkey_suspected,profile_changed,sign_in_token_made,telegram_linked,telegram_unlinked,api_token_made,api_token_revoked,refresh_token_reused"`
 	Description  string               `json:"description" doc:"The type in words"`
 	Timestamp    time.Time            `json:"timestamp"`
 	PlaceResult
@@ -58,6 +58,9 @@ var activityTexts = map[account.ActivityKind]fault.Text{
 	account.PasskeySuspected:   {ZH: "通行密钥疑似被复制，已停用", EN: "A passkey may have been copied and was disabled"},
 	account.TelegramLinked:     {ZH: "绑定 Telegram", EN: "Telegram linked"},
 	account.TelegramUnlinked:   {ZH: "解除绑定 Telegram", EN: "Telegram unlinked"},
+	account.APITokenMade:       {ZH: "创建 API 令牌", EN: "API token made"},
+	account.APITokenRevoked:    {ZH: "撤销 API 令牌", EN: "API token revoked"},
+	account.RefreshTokenReused: {ZH: "登录凭证被重复使用，该登录已结束", EN: "A used sign-in token came again; its session was ended"},
 	account.ProfileChanged:     {ZH: "修改个人资料", EN: "Profile changed"},
 }
 

@@ -145,8 +145,14 @@ func TestWhatIsNoTextIsNamedInBodyAndQuery(t *testing.T) {
 	owner := p.staff(account.Owner).AccessToken
 	p.wantFields(p.call("GET", "/api/v2/staff/mails?recipient=%00", owner, ""), "recipient:characters")
 	p.wantFields(p.call("GET", "/api/v2/staff/mails?recipient=%ff", owner, ""), "recipient:characters")
-	// Who may not call learns nothing of their input.
-	p.want(p.call("GET", "/api/v2/staff/mails?recipient=%00", "", ""), 401, "sign_in_required")
+	// Who may not call learns nothing of their input, but that no operation takes it.
+	p.want(p.call("GET", "/api/v2/staff/mails?recipient=%E2%80%AE", "", ""), 401, "sign_in_required")
+	p.want(p.call("GET", "/api/v2/staff/clients/%00", "", ""), 400, "unreadable")
+	p.wantFields(p.call("GET", "/api/v2/staff/mails?recipient=%E2%80%AE", owner, ""), "recipient:invisible_characters")
+	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\u202enimda"}`), "user_name:invisible_characters")
+	p.wantFields(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"\ud800"}`), "user_name:characters")
+	p.want(p.call("POST", "/api/v2/user/account/edit-profile", owner, `{"user_name":"👩🏽‍💻"}`), 200, "")
+	p.wantFields(p.call("POST", login, "", `{"email":"a@example.com","PASSWORD":"x"}`), "PASSWORD:unknown password:required")
 	for _, media := range []string{"text/plain", "application/xml", "multipart/form-data", "application/x-www-form-urlencoded"} {
 		p.want(p.call("POST", login, "", `{"email":"a@example.com","password":"x"}`, "Content-Type", media), 415, "unsupported_media_type")
 	}

@@ -20,6 +20,8 @@ func inputFault(operation string, status int, msg string, errs []error) error {
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
 		return api.ErrTooLarge
+	case status == http.StatusRequestTimeout:
+		return api.ErrSlowBody
 	case status == http.StatusUnsupportedMediaType:
 		return api.ErrMediaType
 	case status != http.StatusUnprocessableEntity && status != http.StatusBadRequest:

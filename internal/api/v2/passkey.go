@@ -100,7 +100,7 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 	})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/passkeys/finish", id: "account_passkey_finish", tag: "user", access: user,
-		summary: "Add the passkey that the device made", message: fault.Text{ZH: "通行密钥已添加", EN: "The passkey was added"},
+		summary: "Add the passkey that the device made; ends all other sessions and all API tokens", message: fault.Text{ZH: "通行密钥已添加", EN: "The passkey was added"},
 	}, func(ctx context.Context, who account.Identity, in *body[passkeyCredentialBody]) (passkeyResult, error) {
 		credential, err := json.Marshal(in.Body.Credential)
 		if err != nil {
@@ -121,9 +121,9 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 	})
 	handle(r, op{
 		method: http.MethodDelete, path: "/user/account/passkeys/{passkey_id}", id: "account_passkey_remove", tag: "user", access: user,
-		summary: "Remove a passkey", message: fault.Text{ZH: "通行密钥已移除", EN: "The passkey was removed"},
+		summary: "Remove a passkey; ends all other sessions and all API tokens", message: fault.Text{ZH: "通行密钥已移除", EN: "The passkey was removed"},
 	}, func(ctx context.Context, who account.Identity, in *passkeyPath) (Empty, error) {
-		return Empty{}, a.RemovePasskey(ctx, who.UserID, in.ID, clientOf(ctx))
+		return Empty{}, a.RemovePasskey(ctx, who, in.ID, clientOf(ctx))
 	})
 }
 

@@ -23,7 +23,7 @@ type planItem struct {
 	Name         string      `json:"name"`
 	Info         string      `json:"info"`
 	TrafficBytes *int64      `json:"traffic_bytes" nullable:"true" doc:"For each quota month, of a package once; null: unlimited"`
-	Reset        string      `json:"reset" enum:"calendar_month,anniversary,never"`
+	Reset        string      `json:"reset" enum:"calendar_month,anniversary,never" doc:"When the traffic begins anew: each month bought brings it once, from the first of a month or from the day of the start; with never each purchase and renewal adds it once"`
 	Class        int         `json:"class"`
 	Groups       []int       `json:"groups"`
 	SpeedMbps    *int        `json:"speed_mbps" nullable:"true" doc:"null: no limit"`

@@ -24,10 +24,11 @@ type renewalItem struct {
 	AutoRenew bool          `json:"auto_renew"`
 	RenewAt   *time.Time    `json:"renew_at" nullable:"true" doc:"When it is tried next, or would be if it renewed itself; null: not any more"`
 	Price     *money.Amount `json:"price" nullable:"true" doc:"As things stand; null: it is not sold any more"`
+	Agreed    money.Amount  `json:"agreed_price" doc:"The most that automatic renewal takes: what it was bought or last renewed for, or agreed to since. A price above it waits for PUT …/auto-renew with it; 0.00: none was agreed, since the service was given"`
 	Months    int           `json:"months" doc:"That the price is for; 0 where there is none"`
 	Missing   money.Amount  `json:"missing" doc:"What the wallet lacks for it when those before it have taken theirs"`
 	Tries     int           `json:"tries" doc:"That failed so far"`
-	Problem   string        `json:"problem" enum:",balance_too_low,not_sold" doc:"Of the last try; empty: none failed"`
+	Problem   string        `json:"problem" enum:",balance_too_low,price_raised,not_sold" doc:"Of the last try; empty: none failed"`
 }
 
 // Renewals adds what lies before a user's services.
@@ -38,7 +39,7 @@ func Renewals(s *renewal.Renewals, settings *setting.Settings) Resource {
 				list, available, err := s.Upcoming(ctx, who.UserID)
 				out := renewalList{available, settings.Get().Currency, []renewalItem{}}
 				for _, u := range list {
-					item := renewalItem{ServiceID: u.ServiceID, Name: u.Name, EndsAt: u.EndsAt, AutoRenew: u.AutoRenew, RenewAt: u.At, Missing: u.Missing, Tries: u.Tries, Problem: u.Problem}
+					item := renewalItem{ServiceID: u.ServiceID, Name: u.Name, EndsAt: u.EndsAt, AutoRenew: u.AutoRenew, Agreed: u.Agreed, RenewAt: u.At, Missing: u.Missing, Tries: u.Tries, Problem: u.Problem}
 					if u.Price != nil {
 						item.Price, item.Months = &u.Price.Amount, u.Price.Months
 					}

@@ -14,7 +14,6 @@ import (
 type securityResult struct {
 	GaEnable          bool       `json:"ga_enable" doc:"Whether the second factor is on"`
 	EmailNotification bool       `json:"email_notification" doc:"Whether a sign-in from a new place is told by mail"`
-	GaToken           *string    `json:"ga_token" doc:"Secret of a set-up that waits for its first code; else null"`
 	GaEnabledAt       *time.Time `json:"ga_enabled_at"`
 	RecoveryCodesLeft int64      `json:"recovery_codes_left"`
 	PasswordChangedAt time.Time  `json:"password_changed_at"`
@@ -36,7 +35,7 @@ type recoveryCodesResult struct {
 }
 
 type enrolmentResult struct {
-	Secret string `json:"secret" doc:"Base32, for typing"`
+	Secret string `json:"secret" doc:"Base32, for typing; shown this once"`
 	URI    string `json:"uri" doc:"otpauth:// address, for a QR code"`
 }
 
@@ -92,31 +91,27 @@ func twoFactor(r *Router, a *account.Accounts) {
 	handle(r, op{method: http.MethodGet, path: "/user/account/security", id: "account_security", tag: "user", access: user, summary: "What protects the account"},
 		func(ctx context.Context, who account.Identity, _ *Empty) (securityResult, error) {
 			s, err := a.Security(ctx, who.UserID)
-			out := securityResult{
+			return securityResult{
 				GaEnable: s.TwoFactorSince != nil, EmailNotification: s.NoticeByMail, GaEnabledAt: s.TwoFactorSince,
 				RecoveryCodesLeft: s.RecoveryCodesLeft, PasswordChangedAt: s.PasswordChangedAt,
-			}
-			if s.PendingSecret != "" {
-				out.GaToken = &s.PendingSecret
-			}
-			return out, err
+			}, err
 		})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/security", id: "account_security_set", tag: "user", access: user,
-		summary: "Turn the second factor on or off, and the notices by mail", message: fault.Text{ZH: "安全设置已更新", EN: "The security settings were changed"},
+		summary: "Turn the second factor on or off, which ends all other sessions and all API tokens, and the notices by mail", message: fault.Text{ZH: "安全设置已更新", EN: "The security settings were changed"},
 	}, func(ctx context.Context, who account.Identity, in *body[securityBody]) (securityPostResult, error) {
 		return setSecurity(ctx, a, who, in.Body)
 	})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/two-factor/begin", id: "account_two_factor_begin", tag: "user", access: user,
-		summary: "Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set",
+		summary: "Begin the set-up of the second factor; it is on once this session has sent a code of the app to account_security_set, within ten minutes",
 	}, func(ctx context.Context, who account.Identity, in *body[passwordBody]) (enrolmentResult, error) {
 		e, err := a.BeginTwoFactor(ctx, who, in.Body.Password, clientOf(ctx))
 		return enrolmentResult{e.Secret, e.URI}, err
 	})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/two-factor/recovery-codes", id: "account_recovery_codes_renew", tag: "user", access: user,
-		summary: "Get new recovery codes", message: fault.Text{ZH: "恢复码已更新", EN: "The recovery codes were renewed"},
+		summary: "Get new recovery codes; ends all other sessions and all API tokens", message: fault.Text{ZH: "恢复码已更新", EN: "The recovery codes were renewed"},
 	}, func(ctx context.Context, who account.Identity, in *body[passwordAndCodeBody]) (recoveryCodesResult, error) {
 		codes, err := a.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.GaToken, clientOf(ctx))
 		return recoveryCodesResult{codes}, fieldsCalled(err, "code", "ga_token")

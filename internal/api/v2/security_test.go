@@ -22,8 +22,8 @@ func TestASecondFactorIsTurnedOnUsedAndTurnedOff(t *testing.T) {
 		path := "/api/v2/user/account/security"
 		var state map[string]any
 		same(t, "security", p.call(http.MethodGet, path, mine.AccessToken, "").into(t, &state),
-			"email_notification", "ga_enable", "ga_enabled_at", "ga_token", "password_changed_at", "recovery_codes_left")
-		if state["ga_enable"] != false || state["ga_token"] != nil || state["email_notification"] != true {
+			"email_notification", "ga_enable", "ga_enabled_at", "password_changed_at", "recovery_codes_left")
+		if state["ga_enable"] != false || state["email_notification"] != true {
 			t.Errorf("%v", state)
 		}
 		for body, want := range map[string]string{

@@ -29,11 +29,14 @@ type serviceItem struct {
 	RemainingBytes *int64        `json:"remaining_bytes" doc:"Of the cycle; null: unlimited"`
 	UpBytes        int64         `json:"up_bytes" doc:"Of the cycle, as moved"`
 	DownBytes      int64         `json:"down_bytes"`
+	UsedUpBytes    int64         `json:"used_up_bytes" doc:"What of used_bytes went up"`
+	UsedDownBytes  int64         `json:"used_down_bytes" doc:"What of used_bytes went down"`
 	Reset          service.Reset `json:"reset" enum:"calendar_month,anniversary,never"`
 	Cycle          int64         `json:"cycle" doc:"Number of the quota's month"`
 	ResetsAt       *time.Time    `json:"resets_at" doc:"When the next cycle begins"`
 	StartedAt      time.Time     `json:"started_at"`
 	EndsAt         time.Time     `json:"ends_at" doc:"Or ended"`
+	EndReason      string        `json:"end_reason" enum:",expired,changed,refunded,closed" doc:"Why it ended; empty while it runs. Only an expired one may be renewed"`
 	AutoRenew      bool          `json:"auto_renew"`
 }
 
@@ -140,11 +143,14 @@ func Services(s *service.Services) Resource {
 func showService(v service.Service) serviceItem {
 	item := serviceItem{
 		ID: v.ID, PlanID: v.PlanID, Name: v.Name, State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
-		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
+		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, UsedUpBytes: v.BilledUp, UsedDownBytes: v.Billed - v.BilledUp, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
 		StartedAt: v.StartedAt, EndsAt: v.Until(), AutoRenew: v.AutoRenew,
 	}
 	if v.EndedAt != nil {
 		item.State = "ended"
+		if v.EndReason != nil {
+			item.EndReason = string(*v.EndReason)
+		}
 	}
 	if remaining, unlimited := v.Remaining(); !unlimited {
 		item.RemainingBytes = &remaining

@@ -27,7 +27,9 @@ type preOrderResult struct {
 	Discount       money.Amount `json:"discount" doc:"Of the coupon"`
 	Credit         money.Amount `json:"credit" doc:"The unused part of the service that it replaces"`
 	Amount         money.Amount `json:"amount" doc:"What it costs: the price less discount and credit, at least 0.00"`
-	Change         money.Amount `json:"change" doc:"What the credit is more than that; it goes to the wallet"`
+	Change         money.Amount `json:"change" doc:"What the credit is more than the price, where the site gives it to the wallet"`
+	Kept           money.Amount `json:"kept" doc:"The same where it stays with the new service, which runs longer for it (see ends_at)"`
+	EndsAt         *time.Time   `json:"ends_at" nullable:"true" doc:"When the service would end that begins or is renewed; null of a package"`
 	Balance        money.Amount `json:"balance" doc:"What the wallet has available"`
 	BalanceUsed    money.Amount `json:"balance_used" doc:"The part of the amount that the wallet pays"`
 	Missing        money.Amount `json:"missing" doc:"The rest; 0.00 where the wallet covers it"`
@@ -120,7 +122,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 				}
 				out := preOrderResult{
 					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.Name, Months: q.Price.Months, Currency: settings.Get().Currency,
-					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
+					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change, Kept: q.Kept, EndsAt: q.EndsAt, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
 				}
 				if q.Renews != nil {
 					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.Name, q.Renews.EndsAt}

@@ -33,12 +33,21 @@ type telegramSignInBody struct {
 }
 
 type telegramLinkResult struct {
-	IsLinked   bool       `json:"is_linked"`
-	TelegramID *int64     `json:"telegram_id" doc:"null: none is linked"`
-	BotName    string     `json:"bot_name" doc:"Without @; empty: the site has no bot"`
-	Link       *string    `json:"link" doc:"Opens the bot, which links who presses Start; null: linked already, or no bot"`
-	Token      *string    `json:"token" doc:"JWT to send to the bot after /link, where the link does not open it"`
-	ExpiresAt  *time.Time `json:"expires_at" doc:"Of link and token; by then ask again"`
+	IsLinked   bool   `json:"is_linked"`
+	TelegramID *int64 `json:"telegram_id" doc:"null: none is linked"`
+	BotName    string `json:"bot_name" doc:"Without @; empty: the site has no bot"`
+}
+
+type telegramLinkBeginResult struct {
+	BotName   string     `json:"bot_name" doc:"Without @"`
+	Link      string     `json:"link" doc:"Opens the bot, which links who presses Start; shown this once"`
+	Token     string     `json:"token" doc:"JWT to send to the bot after /link, where the link does not open it"`
+	ExpiresAt *time.Time `json:"expires_at" doc:"Of link and token"`
+}
+
+type telegramLinkBeginBody struct {
+	Password string `json:"password" maxLength:"1024"`
+	GaToken  string `json:"ga_token,omitempty" maxLength:"64" doc:"Code of the app or a recovery code, where the second factor is on"`
 }
 
 // Telegram adds sign-in through the bot, and the link between a user and a Telegram account.
@@ -65,20 +74,23 @@ func Telegram(b *telegram.Bot) Resource {
 			g, err := b.SignIn(ctx, in.Body.LoginCode, in.Body.TwoFACode.text(), in.Body.IsRememberMe, clientOf(ctx))
 			return tokensOf(g), err
 		})
-		handle(r, op{method: http.MethodGet, path: "/user/account/link/telegram", id: "account_link_telegram", tag: "user", access: user, summary: "The linked Telegram account, or the way to link one"},
+		handle(r, op{method: http.MethodGet, path: "/user/account/link/telegram", id: "account_link_telegram", tag: "user", access: user, summary: "The linked Telegram account"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (telegramLinkResult, error) {
-				l, err := b.Link(ctx, who.UserID, clientOf(ctx))
-				out := telegramLinkResult{IsLinked: l.TelegramID != nil, TelegramID: l.TelegramID, BotName: l.BotName, ExpiresAt: l.ExpiresAt}
-				if l.Token != "" {
-					out.Link, out.Token = &l.Address, &l.Token
-				}
-				return out, err
+				l, err := b.Link(ctx, who.UserID)
+				return telegramLinkResult{IsLinked: l.TelegramID != nil, TelegramID: l.TelegramID, BotName: l.BotName}, err
 			})
 		handle(r, op{
+			method: http.MethodPost, path: "/user/account/link/telegram", id: "account_link_telegram_begin", tag: "user", access: user,
+			summary: "Get a link that links a Telegram account, which then opens this account and ends all other sessions and all API tokens",
+		}, func(ctx context.Context, who account.Identity, in *body[telegramLinkBeginBody]) (telegramLinkBeginResult, error) {
+			l, err := b.BeginLink(ctx, who, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+			return telegramLinkBeginResult{l.BotName, l.Address, l.Token, l.ExpiresAt}, fieldsCalled(err, "code", "ga_token")
+		})
+		handle(r, op{
 			method: http.MethodDelete, path: "/user/account/link/telegram", id: "account_unlink_telegram", tag: "user", access: user,
-			summary: "Unlink the Telegram account", message: fault.Text{ZH: "已解除绑定 Telegram", EN: "Telegram was unlinked"},
+			summary: "Unlink the Telegram account; ends all other sessions and all API tokens", message: fault.Text{ZH: "已解除绑定 Telegram", EN: "Telegram was unlinked"},
 		}, func(ctx context.Context, who account.Identity, _ *Empty) (Empty, error) {
-			return Empty{}, b.Unlink(ctx, who.UserID, clientOf(ctx))
+			return Empty{}, b.Unlink(ctx, who, clientOf(ctx))
 		})
 	}
 }

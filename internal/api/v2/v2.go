@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
+	"airstrip/internal/text"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -34,13 +35,17 @@ type Router struct {
 	token        func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error) // set by Developer
 }
 
-// New serves the resources on mux and gives the contract.
-func New(mux *http.ServeMux, version string, authenticate Authenticate, resources ...Resource) *huma.OpenAPI {
-	huma.DefaultArrayNullable = false
+// huma's settings belong to the whole process: they are made once, before a server of the process reads them.
+func init() {
+	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		return api.NewFailure(ctx.Context(), inputFault(ctx.Operation().OperationID, status, msg, errs))
 	}
 	huma.NewError = func(int, string, ...error) huma.StatusError { return &api.Failure{} } // only its type is used, for the contract
+}
+
+// New serves the resources on mux and gives the contract.
+func New(mux *http.ServeMux, version string, authenticate Authenticate, resources ...Resource) *huma.OpenAPI {
 	config := huma.DefaultConfig("Airstrip", version)
 	config.CreateHooks, config.OpenAPIPath, config.DocsPath, config.SchemasPath = nil, "", "", ""
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
@@ -230,9 +235,12 @@ func keyed(ctx context.Context, req *http.Request, userID int64, key string) (co
 	if len(key) > 128 {
 		return nil, fault.Invalid("Idempotency-Key", "too_long", "Idempotency-Key 不能超过 128 个字符", "The Idempotency-Key must not be longer than 128 characters")
 	}
+	if !text.IsStorable(key) {
+		return nil, fault.Invalid("Idempotency-Key", "characters", "Idempotency-Key 包含无法保存的字符", "The Idempotency-Key has characters that cannot be kept")
+	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
-		return nil, err
+		return nil, api.Unreadable(err)
 	}
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
 	sum := sha256.Sum256([]byte(req.Method + "\n" + req.URL.Path + "\n" + string(body)))

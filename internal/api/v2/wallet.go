@@ -38,7 +38,7 @@ type movementPage struct {
 type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
-	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
+	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case"`
 	Text         string            `json:"text" doc:"What it was, for people"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
 	BalanceAfter money.Amount      `json:"balance_after"`
@@ -46,7 +46,7 @@ type movementItem struct {
 }
 
 type movementReference struct {
-	Kind string `json:"kind" enum:"order,recharge,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase"`
+	Kind string `json:"kind" enum:"order,recharge,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case"`
 	No   int64  `json:"no" doc:"Number of the order or recharge"`
 }
 
@@ -62,11 +62,12 @@ var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.Adjusted:        {ZH: "客服调整", EN: "Adjustment by staff"},
 	wallet.CommissionMoved: {ZH: "返佣转入", EN: "Commission"},
 	wallet.InvitesBought:   {ZH: "购买邀请名额", EN: "Invites"},
+	wallet.CaseCredited:    {ZH: "付款补入账", EN: "Payment credited by staff"},
 }
 
 func movementText(p *payment.Payments, m *wallet.Movement, lang fault.Lang) string {
 	text, note := movementTexts[m.Reason].In(lang), m.Note
-	if m.Reason == wallet.RechargePaid || m.Reason == wallet.Refunded {
+	if m.Reason == wallet.RechargePaid || m.Reason == wallet.Refunded || m.Reason == wallet.CaseCredited {
 		note = p.Title(note).In(lang)
 	}
 	if note != "" {
@@ -99,7 +100,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 			})
 
 		type page struct {
-			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase" doc:"Only those for this reason"`
+			Reason string `query:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case" doc:"Only those for this reason"`
 			Page   int64  `query:"page" minimum:"1" maximum:"1000000000" default:"1"`
 			Size   int64  `query:"size" minimum:"1" maximum:"100" default:"15"`
 		}

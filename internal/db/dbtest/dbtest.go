@@ -70,6 +70,17 @@ func Postgres(t testing.TB) *db.DB {
 // PostgresURL gives the address of a new migrated PostgreSQL database, for tests that start whole servers.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
+	return postgresURL(t, "airstrip_template")
+}
+
+// EmptyPostgresURL gives the address of a new PostgreSQL database without any table.
+func EmptyPostgresURL(t testing.TB) string {
+	t.Helper()
+	return postgresURL(t, "template1")
+}
+
+func postgresURL(t testing.TB, template string) string {
+	t.Helper()
 	server.once.Do(func() { server.err = server.start() })
 	if server.err != nil {
 		t.Fatal("PostgreSQL for tests: ", server.err)
@@ -77,7 +88,7 @@ func PostgresURL(t testing.TB) string {
 	name := "t" + uuid.NewString()[:8]
 	admin := open(t, server.url("postgres"), "")
 	defer admin.Close()
-	if _, err := admin.ExecContext(t.Context(), `CREATE DATABASE "`+name+`" TEMPLATE airstrip_template`); err != nil {
+	if _, err := admin.ExecContext(t.Context(), `CREATE DATABASE "`+name+`" TEMPLATE `+template); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -3,6 +3,7 @@ package paymenttest
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -151,6 +152,7 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 		t.Fatalf("only %d attacks", len(attacks))
 	}
 	for _, a := range attacks {
+		before := caseCount(t, c)
 		w := c.Tell(t.Context(), p.Account.Name, a.Notice)
 		if b := c.Balance(t, user); b.Posted != 0 || b.Movements != 0 {
 			t.Fatalf("%s was credited: %+v", a.Name, b)
@@ -166,13 +168,33 @@ func attacked(t *testing.T, c *Desk, p *Platform) {
 		if reason != a.Reason || w.Body.String() == p.Accepted {
 			t.Errorf("%s: refused for %q, not %q; answered %d %q", a.Name, reason, a.Reason, w.Code, w.Body)
 		}
+		unproven := slices.Contains([]payment.Reason{payment.BadSignature, payment.WrongMerchant, payment.Unreadable}, a.Reason)
+		if n := caseCount(t, c) - before; n > 1 || (unproven && n != 0) {
+			t.Errorf("%s, refused for %q, opens %d cases", a.Name, a.Reason, n)
+		}
 	}
-	if _, total, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || total != int64(len(attacks)) {
+	opened := caseCount(t, c)
+	for _, a := range attacks {
+		c.Tell(t.Context(), p.Account.Name, a.Notice)
+	}
+	if again := caseCount(t, c); again != opened {
+		t.Errorf("repeated attacks open %d more cases", again-opened)
+	}
+	if _, total, err := c.Payments.Refusals(t.Context(), 1, 0); err != nil || total != 2*int64(len(attacks)) {
 		t.Errorf("%d of %d attacks are kept, %v", total, len(attacks), err)
 	}
 	if w := c.Tell(t.Context(), p.Account.Name, p.Notice(r.TradeNo)); w.Body.String() != p.Accepted || c.Balance(t, user).Posted != 3000 {
 		t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, c.Balance(t, user))
 	}
+}
+
+func caseCount(t *testing.T, c *Desk) int64 {
+	t.Helper()
+	_, total, err := c.Payments.Cases(t.Context(), "", 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return total
 }
 
 func refunded(t *testing.T, c *Desk, p *Platform) {

@@ -181,6 +181,27 @@ export const required: Record<string, readonly string[]> = {
     "path.order_no",
     "body.reason"
   ],
+  "GET /api/v2/staff/payment-cases/{case_id}": [
+    "path.case_id"
+  ],
+  "POST /api/v2/staff/payment-cases/{case_id}/confirm": [
+    "path.case_id"
+  ],
+  "POST /api/v2/staff/payment-cases/{case_id}/credit": [
+    "path.case_id",
+    "body.reason"
+  ],
+  "POST /api/v2/staff/payment-cases/{case_id}/decline": [
+    "path.case_id"
+  ],
+  "POST /api/v2/staff/payment-cases/{case_id}/dismiss": [
+    "path.case_id",
+    "body.reason"
+  ],
+  "POST /api/v2/staff/payment-cases/{case_id}/refund": [
+    "path.case_id",
+    "body.reason"
+  ],
   "GET /api/v2/staff/recharge-refunds/{refund_id}": [
     "path.refund_id"
   ],
@@ -240,6 +261,9 @@ export const required: Record<string, readonly string[]> = {
   "POST /api/v2/user/account/edit-profile": [
     "body.user_name"
   ],
+  "POST /api/v2/user/account/link/telegram": [
+    "body.password"
+  ],
   "POST /api/v2/user/account/passkeys/begin": [
     "body.password"
   ],
@@ -265,7 +289,8 @@ export const required: Record<string, readonly string[]> = {
   ],
   "POST /api/v2/user/developer/tokens": [
     "body.name",
-    "body.scopes"
+    "body.scopes",
+    "body.password"
   ],
   "DELETE /api/v2/user/developer/tokens/{token_id}": [
     "path.token_id"

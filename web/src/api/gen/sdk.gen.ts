@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuditRecordsData, AuditRecordsResponses, AuditRulesData, AuditRulesResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, EmbyGetData, EmbyGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
+import type { AccountActivityData, AccountActivityResponses, AccountChangePasswordData, AccountChangePasswordResponses, AccountCloseData, AccountCloseResponses, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponses, AccountEditEmailResponses, AccountEditPasswordData, AccountEditPasswordResponses, AccountEditProfileData, AccountEditProfileResponses, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponses, AccountLinkTelegramData, AccountLinkTelegramResponses, AccountLoginHistoryData, AccountLoginHistoryResponses, AccountLoginIpLogData, AccountLoginIpLogResponses, AccountLossData, AccountLossResponses, AccountMeData, AccountMeResponses, AccountPasskeyBeginData, AccountPasskeyBeginResponses, AccountPasskeyFinishData, AccountPasskeyFinishResponses, AccountPasskeyRemoveData, AccountPasskeyRemoveResponses, AccountPasskeyRenameData, AccountPasskeyRenameResponses, AccountPasskeysData, AccountPasskeysResponses, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponses, AccountSecurityData, AccountSecurityResponses, AccountSecuritySetData, AccountSecuritySetResponses, AccountSessionEndData, AccountSessionEndResponses, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponses, AccountSessionsResponses, AccountTwoFactorBeginData, AccountTwoFactorBeginResponses, AccountUnlinkTelegramData, AccountUnlinkTelegramResponses, ApiTokenCreateData, ApiTokenCreateResponses, ApiTokenRevokeData, ApiTokenRevokeResponses, ApiTokensListData, ApiTokensListResponses, AuditRecordsData, AuditRecordsResponses, AuditRulesData, AuditRulesResponses, AuthCheckInviteCodeData, AuthCheckInviteCodeResponses, AuthLoginByCodeData, AuthLoginByCodeResponses, AuthLoginData, AuthLoginOldData, AuthLoginOldResponses, AuthLoginRequestCodeData, AuthLoginRequestCodeResponses, AuthLoginResponses, AuthPasskeyBeginData, AuthPasskeyBeginResponses, AuthPasskeyFinishData, AuthPasskeyFinishResponses, AuthRefreshData, AuthRefreshResponses, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponses, AuthRegisterResponses, AuthResetPasswordData, AuthResetPasswordResponses, AuthResetRequestCodeData, AuthResetRequestCodeResponses, AuthSignOutData, AuthSignOutResponses, AuthTelegramBeginData, AuthTelegramBeginResponses, AuthTelegramLoginData, AuthTelegramLoginResponses, AuthTelegramStateData, AuthTelegramStateResponses, CaptchaChallengeData, CaptchaChallengeResponses, CaptchaConsumeData, CaptchaConsumeResponses, CaptchaKeyData, CaptchaKeyResponses, CaptchaVerifyData, CaptchaVerifyResponses, CdKeyHistoryData, CdKeyHistoryResponses, CdKeyListData, CdKeyListResponses, CdKeyRedeemData, CdKeyRedeemResponses, ClientsListData, ClientsListResponses, CrispDataData, CrispDataResponses, CsrfTokenData, CsrfTokenResponses, DashboardGetData, DashboardGetResponses, EmbyGetData, EmbyGetResponses, GatewaysListData, GatewaysListResponses, GetOldServiceData, GetOldServiceResponses, InviteCommissionsData, InviteCommissionsResponses, InviteGetData, InviteGetResponses, InviteRecordsData, InviteRecordsResponses, InviteWithdrawData, InviteWithdrawResponses, InvoiceGetData, InvoiceGetResponses, InvoicesListData, InvoicesListResponses, LinkLogData, LinkLogResponses, LinkTokenGetData, LinkTokenGetResponses, LinkTokenResetData, LinkTokenResetResponses, NodeGetData, NodeGetOldData, NodeGetOldResponses, NodeGetResponses, NodesListData, NodesListResponses, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponses, OrderCancelData, OrderCancelResponses, OrderGetData, OrderGetResponses, OrderRefundQuoteData, OrderRefundQuoteResponses, OrderRefundRequestData, OrderRefundRequestResponses, RechargeCreateData, RechargeCreateResponses, RechargeGetData, RechargeGetResponses, RechargeListData, RechargeListResponses, RefundRequestsData, RefundRequestsResponses, RefundRequestWithdrawData, RefundRequestWithdrawResponses, ReplaceUserEmailData, ReplaceUserEmailResponses, ServiceAutoRenewData, ServiceAutoRenewResponses, ServiceRenewalsData, ServiceRenewalsResponses, ServicesListData, ServicesListResponses, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponses, ServicesOldBillsResponses, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponses, ServicesOldResponses, ShopConfirmOrderData, ShopConfirmOrderResponses, ShopInfoData, ShopInfoResponses, ShopOldData, ShopOldResponses, ShopPlansData, ShopPlansResponses, ShopPreOrderData, ShopPreOrderResponses, SiteGetData, SiteGetResponses, SsPasswordGetData, SsPasswordGetResponses, SsPasswordResetData, SsPasswordResetResponses, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponses, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponses, StaffAdjustmentMakeData, StaffAdjustmentMakeResponses, StaffAdjustmentsListData, StaffAdjustmentsListResponses, StaffApprovalsListData, StaffApprovalsListResponses, StaffAuditRecordsData, StaffAuditRecordsResponses, StaffAuditRuleChangeData, StaffAuditRuleChangeResponses, StaffAuditRuleMakeData, StaffAuditRuleMakeResponses, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponses, StaffAuditRulesData, StaffAuditRulesResponses, StaffBlockedIpsData, StaffBlockedIpsResponses, StaffCdKeysConfirmData, StaffCdKeysConfirmResponses, StaffCdKeysGetData, StaffCdKeysGetResponses, StaffCdKeysListData, StaffCdKeysListResponses, StaffCdKeysMakeData, StaffCdKeysMakeResponses, StaffCdKeysVoidData, StaffCdKeysVoidResponses, StaffCdKeyVoidData, StaffCdKeyVoidResponses, StaffClientAddData, StaffClientAddResponses, StaffClientChangeData, StaffClientChangeResponses, StaffClientRemoveData, StaffClientRemoveResponses, StaffClientsListData, StaffClientsListResponses, StaffCouponChangeData, StaffCouponChangeResponses, StaffCouponMakeData, StaffCouponMakeResponses, StaffCouponsListData, StaffCouponsListResponses, StaffEmbyListData, StaffEmbyListResponses, StaffEmbySetData, StaffEmbySetResponses, StaffGatewayAddData, StaffGatewayAddResponses, StaffGatewayChangeData, StaffGatewayChangeResponses, StaffGatewayKindsData, StaffGatewayKindsResponses, StaffGatewayRemoveData, StaffGatewayRemoveResponses, StaffGatewaysListData, StaffGatewaysListResponses, StaffIpBansData, StaffIpBansResponses, StaffIpUnblockData, StaffIpUnblockResponses, StaffLinkGroupQueryData, StaffLinkGroupQueryResponses, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponses, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponses, StaffLinkTemplateSetData, StaffLinkTemplateSetResponses, StaffLinkTemplatesListData, StaffLinkTemplatesListResponses, StaffMailData, StaffMailResponses, StaffMailRetryData, StaffMailRetryResponses, StaffMailsData, StaffMailsResponses, StaffNodeAddData, StaffNodeAddResponses, StaffNodeChangeData, StaffNodeChangeResponses, StaffNodeGetData, StaffNodeGetResponses, StaffNodeHistoryData, StaffNodeHistoryResponses, StaffNodeOnlineData, StaffNodeOnlineResponses, StaffNodeRemoveData, StaffNodeRemoveResponses, StaffNodeSecretData, StaffNodeSecretResponses, StaffNodesListData, StaffNodesListResponses, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponses, StaffNodeUsersData, StaffNodeUsersResponses, StaffOrderRefundData, StaffOrderRefundResponses, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponses, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponses, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponses, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponses, StaffPaymentCaseGetData, StaffPaymentCaseGetResponses, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponses, StaffPaymentCasesListData, StaffPaymentCasesListResponses, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponses, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponses, StaffRechargeRefundGetData, StaffRechargeRefundGetResponses, StaffRechargeRefundResponses, StaffRechargeRefundsListData, StaffRechargeRefundsListResponses, StaffRefundDecideData, StaffRefundDecideResponses, StaffRefundRequestsData, StaffRefundRequestsResponses, StaffSharedKeyData, StaffSharedKeyResponses, StaffSharedKeySetData, StaffSharedKeySetResponses, TrafficCalendarData, TrafficCalendarResponses, TrafficDetailData, TrafficDetailResponses, TrafficTimeAxisData, TrafficTimeAxisResponses, UserGetMeData, UserGetMeResponses, UserIndexData, UserIndexResponses, WalletGetData, WalletGetResponses, WalletMovementsData, WalletMovementsResponses, WalletPurchaseRecordsData, WalletPurchaseRecordsResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -101,7 +101,7 @@ export const authRegisterRequestCode = <ThrowOnError extends boolean = true>(opt
 });
 
 /**
- * Set a new password with a code sent by e-mail; ends all sessions
+ * Set a new password with a code sent by e-mail; ends all sessions and API tokens, removes passkeys and the link to Telegram
  */
 export const authResetPassword = <ThrowOnError extends boolean = true>(options: Options<AuthResetPasswordData, ThrowOnError>): RequestResult<AuthResetPasswordResponses, unknown, ThrowOnError> => (options.client ?? client).post<AuthResetPasswordResponses, unknown, ThrowOnError>({
     url: '/api/v2/auth/account_reset_password',
@@ -242,6 +242,11 @@ export const csrfToken = <ThrowOnError extends boolean = true>(options?: Options
  * What everybody may know of the site
  */
 export const siteGet = <ThrowOnError extends boolean = true>(options?: Options<SiteGetData, ThrowOnError>): RequestResult<SiteGetResponses, unknown, ThrowOnError> => (options?.client ?? client).get<SiteGetResponses, unknown, ThrowOnError>({ url: '/api/v2/site', ...options });
+
+/**
+ * What staff gave that is worth money, and what of it waits for a second member
+ */
+export const staffApprovalsList = <ThrowOnError extends boolean = true>(options?: Options<StaffApprovalsListData, ThrowOnError>): RequestResult<StaffApprovalsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffApprovalsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/approvals', ...options });
 
 /**
  * What the audit rules stopped, of whom and where
@@ -610,6 +615,62 @@ export const staffOrderRefund = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
+ * Payments that were refused, doubled or match nothing
+ */
+export const staffPaymentCasesList = <ThrowOnError extends boolean = true>(options?: Options<StaffPaymentCasesListData, ThrowOnError>): RequestResult<StaffPaymentCasesListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffPaymentCasesListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases', ...options });
+
+/**
+ * A payment case with its notifies as they came
+ */
+export const staffPaymentCaseGet = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseGetData, ThrowOnError>): RequestResult<StaffPaymentCaseGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffPaymentCaseGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}', ...options });
+
+/**
+ * Approve, as a second member of staff, the credit that waits
+ */
+export const staffPaymentCaseConfirm = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseConfirmData, ThrowOnError>): RequestResult<StaffPaymentCaseConfirmResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseConfirmResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}/confirm', ...options });
+
+/**
+ * Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member
+ */
+export const staffPaymentCaseCredit = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseCreditData, ThrowOnError>): RequestResult<StaffPaymentCaseCreditResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseCreditResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/payment-cases/{case_id}/credit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Decline the credit that waits; the case is open again
+ */
+export const staffPaymentCaseDecline = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseDeclineData, ThrowOnError>): RequestResult<StaffPaymentCaseDeclineResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseDeclineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}/decline', ...options });
+
+/**
+ * End the case without moving money
+ */
+export const staffPaymentCaseDismiss = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseDismissData, ThrowOnError>): RequestResult<StaffPaymentCaseDismissResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseDismissResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/payment-cases/{case_id}/dismiss',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Have the gateway pay back the payment
+ */
+export const staffPaymentCaseRefund = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseRefundData, ThrowOnError>): RequestResult<StaffPaymentCaseRefundResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseRefundResponses, unknown, ThrowOnError>({
+    url: '/api/v2/staff/payment-cases/{case_id}/refund',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * The refunds of recharges
  */
 export const staffRechargeRefundsList = <ThrowOnError extends boolean = true>(options?: Options<StaffRechargeRefundsListData, ThrowOnError>): RequestResult<StaffRechargeRefundsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffRechargeRefundsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/recharge-refunds', ...options });
@@ -730,7 +791,7 @@ export const accountClose = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Change the e-mail address with the codes sent to both; ends all other sessions
+ * Change the e-mail address with the codes sent to both; ends all other sessions and all API tokens
  */
 export const accountEditEmail = <ThrowOnError extends boolean = true>(options: Options<AccountEditEmailData, ThrowOnError>): RequestResult<AccountEditEmailResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountEditEmailResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/edit-email',
@@ -778,14 +839,26 @@ export const accountEditProfile = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Unlink the Telegram account
+ * Unlink the Telegram account; ends all other sessions and all API tokens
  */
 export const accountUnlinkTelegram = <ThrowOnError extends boolean = true>(options?: Options<AccountUnlinkTelegramData, ThrowOnError>): RequestResult<AccountUnlinkTelegramResponses, unknown, ThrowOnError> => (options?.client ?? client).delete<AccountUnlinkTelegramResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/link/telegram', ...options });
 
 /**
- * The linked Telegram account, or the way to link one
+ * The linked Telegram account
  */
 export const accountLinkTelegram = <ThrowOnError extends boolean = true>(options?: Options<AccountLinkTelegramData, ThrowOnError>): RequestResult<AccountLinkTelegramResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountLinkTelegramResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/link/telegram', ...options });
+
+/**
+ * Get a link that links a Telegram account, which then opens this account and ends all other sessions and all API tokens
+ */
+export const accountLinkTelegramBegin = <ThrowOnError extends boolean = true>(options: Options<AccountLinkTelegramBeginData, ThrowOnError>): RequestResult<AccountLinkTelegramBeginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountLinkTelegramBeginResponses, unknown, ThrowOnError>({
+    url: '/api/v2/user/account/link/telegram',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * The newest 100 sign-ins, failed ones too, newest first
@@ -820,7 +893,7 @@ export const accountPasskeyBegin = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Add the passkey that the device made
+ * Add the passkey that the device made; ends all other sessions and all API tokens
  */
 export const accountPasskeyFinish = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyFinishData, ThrowOnError>): RequestResult<AccountPasskeyFinishResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountPasskeyFinishResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/passkeys/finish',
@@ -832,7 +905,7 @@ export const accountPasskeyFinish = <ThrowOnError extends boolean = true>(option
 });
 
 /**
- * Remove a passkey
+ * Remove a passkey; ends all other sessions and all API tokens
  */
 export const accountPasskeyRemove = <ThrowOnError extends boolean = true>(options: Options<AccountPasskeyRemoveData, ThrowOnError>): RequestResult<AccountPasskeyRemoveResponses, unknown, ThrowOnError> => (options.client ?? client).delete<AccountPasskeyRemoveResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/passkeys/{passkey_id}', ...options });
 
@@ -854,7 +927,7 @@ export const accountPasskeyRename = <ThrowOnError extends boolean = true>(option
 export const accountSecurity = <ThrowOnError extends boolean = true>(options?: Options<AccountSecurityData, ThrowOnError>): RequestResult<AccountSecurityResponses, unknown, ThrowOnError> => (options?.client ?? client).get<AccountSecurityResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/security', ...options });
 
 /**
- * Turn the second factor on or off, and the notices by mail
+ * Turn the second factor on or off, which ends all other sessions and all API tokens, and the notices by mail
  */
 export const accountSecuritySet = <ThrowOnError extends boolean = true>(options: Options<AccountSecuritySetData, ThrowOnError>): RequestResult<AccountSecuritySetResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountSecuritySetResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/security',
@@ -881,7 +954,7 @@ export const accountSessionsEndOthers = <ThrowOnError extends boolean = true>(op
 export const accountSessionEnd = <ThrowOnError extends boolean = true>(options: Options<AccountSessionEndData, ThrowOnError>): RequestResult<AccountSessionEndResponses, unknown, ThrowOnError> => (options.client ?? client).delete<AccountSessionEndResponses, unknown, ThrowOnError>({ url: '/api/v2/user/account/sessions/{session_id}', ...options });
 
 /**
- * Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set
+ * Begin the set-up of the second factor; it is on once this session has sent a code of the app to account_security_set, within ten minutes
  */
 export const accountTwoFactorBegin = <ThrowOnError extends boolean = true>(options: Options<AccountTwoFactorBeginData, ThrowOnError>): RequestResult<AccountTwoFactorBeginResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountTwoFactorBeginResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/two-factor/begin',
@@ -893,7 +966,7 @@ export const accountTwoFactorBegin = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Get new recovery codes
+ * Get new recovery codes; ends all other sessions and all API tokens
  */
 export const accountRecoveryCodesRenew = <ThrowOnError extends boolean = true>(options: Options<AccountRecoveryCodesRenewData, ThrowOnError>): RequestResult<AccountRecoveryCodesRenewResponses, unknown, ThrowOnError> => (options.client ?? client).post<AccountRecoveryCodesRenewResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/account/two-factor/recovery-codes',
@@ -920,7 +993,7 @@ export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Opti
 export const apiTokensList = <ThrowOnError extends boolean = true>(options?: Options<ApiTokensListData, ThrowOnError>): RequestResult<ApiTokensListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<ApiTokensListResponses, unknown, ThrowOnError>({ url: '/api/v2/user/developer/tokens', ...options });
 
 /**
- * Make an API token
+ * Make an API token; the user is told by mail
  */
 export const apiTokenCreate = <ThrowOnError extends boolean = true>(options: Options<ApiTokenCreateData, ThrowOnError>): RequestResult<ApiTokenCreateResponses, unknown, ThrowOnError> => (options.client ?? client).post<ApiTokenCreateResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/developer/tokens',
@@ -1116,7 +1189,7 @@ export const trafficDetail = <ThrowOnError extends boolean = true>(options?: Opt
 export const nodeGetOld = <ThrowOnError extends boolean = true>(options: Options<NodeGetOldData, ThrowOnError>): RequestResult<NodeGetOldResponses, unknown, ThrowOnError> => (options.client ?? client).get<NodeGetOldResponses, unknown, ThrowOnError>({ url: '/api/v2/user/services/{node_id}', ...options });
 
 /**
- * Whether a service renews itself from the wallet a day before its end
+ * Whether a service renews itself from the wallet a day before its end, at no more than the price that was agreed
  */
 export const serviceAutoRenew = <ThrowOnError extends boolean = true>(options: Options<ServiceAutoRenewData, ThrowOnError>): RequestResult<ServiceAutoRenewResponses, unknown, ThrowOnError> => (options.client ?? client).put<ServiceAutoRenewResponses, unknown, ThrowOnError>({
     url: '/api/v2/user/services/{service_id}/auto-renew',

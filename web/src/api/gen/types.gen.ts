@@ -95,7 +95,7 @@ export type AccountMeResult = {
 
 export type ActivityItem = {
     activity_id: number;
-    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked';
+    activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked' | 'api_token_made' | 'api_token_revoked' | 'refresh_token_reused';
     /**
      * Country or region, ISO 3166-1; ZZ where unknown
      */
@@ -178,9 +178,17 @@ export type ApiTokenBody = {
      */
     expires_at?: string | null;
     /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    ga_token?: string;
+    /**
      * 1 to 64 characters
      */
     name: string;
+    /**
+     * Of the account: a token outlives the session that makes it
+     */
+    password: string;
     /**
      * read, write, jobs, partner, grant
      */
@@ -217,6 +225,48 @@ export type AppBody = {
      * Smaller ones come first
      */
     sort?: number;
+};
+
+export type ApprovalItem = {
+    /**
+     * Whose account gains; null: nobody's in particular
+     */
+    beneficiary_id: number | null;
+    created_at: string;
+    decided_at: string | null;
+    /**
+     * The second member; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    id: number;
+    /**
+     * What was given; the operations of that kind decide it
+     */
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case';
+    /**
+     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund or payment case
+     */
+    reference_no: number;
+    /**
+     * Who made it
+     */
+    staff_id: number;
+    /**
+     * alone: within the member's daily limit
+     */
+    state: 'alone' | 'waiting' | 'approved' | 'declined';
+    /**
+     * null: without bound
+     */
+    worth: string | null;
+};
+
+export type ApprovalList = {
+    /**
+     * Newest first
+     */
+    approvals: Array<ApprovalItem>;
+    total_count: number;
 };
 
 export type AuditRecord = {
@@ -286,6 +336,10 @@ export type AuditRules = {
 
 export type AutoRenewWishBody = {
     auto_renew: boolean;
+    /**
+     * The price that the user saw and agrees to, one that was raised too; 409 price_changed where it is more by now. Without it, turning the renewal on agrees to the present price
+     */
+    price?: string | number;
 };
 
 export type AutoRenewal = {
@@ -673,6 +727,18 @@ export type CouponList = {
     total_count: number;
 };
 
+export type CreditBody = {
+    /**
+     * In the site's currency, at most what was paid; absent: all of it
+     */
+    amount?: string | number;
+    reason: string;
+    /**
+     * Needed where the payment belongs to no known user
+     */
+    user_id?: number;
+};
+
 export type CrispDataResult = {
     /**
      * Pairs of a name and a value, text or number, as Crisp's session:data takes them
@@ -739,13 +805,17 @@ export type DashboardWallet = {
     currency: string;
 };
 
+export type DecisionBody = {
+    reason: string;
+};
+
 export type Empty = {
     [key: string]: never;
 };
 
 export type EnrolmentResult = {
     /**
-     * Base32, for typing
+     * Base32, for typing; shown this once
      */
     secret: string;
     /**
@@ -1657,7 +1727,7 @@ export type MovementItem = {
     balance_after: string;
     created_at: string;
     id: number;
-    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+    reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
     reference: MovementReference;
     /**
      * What it was, for people
@@ -1673,7 +1743,7 @@ export type MovementPage = {
 };
 
 export type MovementReference = {
-    kind: 'order' | 'recharge' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+    kind: 'order' | 'recharge' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
     /**
      * Number of the order or recharge
      */
@@ -2142,7 +2212,6 @@ export type OldService = {
 export type OldServiceInfo = {
     is_link_burn_after: boolean;
     online_ip_limit: number | null;
-    other_emby_uuid: string;
     speed_limit: string | null;
     ss_bandwidth_today_used_size: number;
     /**
@@ -2167,10 +2236,6 @@ export type OldServiceInfo = {
      * The subscription link on each of the site's addresses
      */
     sub_link: Array<string>;
-    /**
-     * Empty: the traffic is under subscribe-log
-     */
-    traffic_log_token: string;
     user_account_expire_in: string;
     /**
      * When the last running service ends; without one the day of the sign-up
@@ -2463,6 +2528,90 @@ export type PayPage = {
     url: string;
 };
 
+export type PaymentCaseEvent = {
+    /**
+     * Of who sent it
+     */
+    address: string;
+    body: string;
+    created_at: string;
+    header: {
+        [key: string]: Array<string>;
+    };
+    id: number;
+    /**
+     * Of the request; HAND or ASK where a member of staff began it
+     */
+    method: string;
+    outcome: string;
+    query: string;
+    reason: string;
+};
+
+export type PaymentCaseItem = {
+    /**
+     * What was paid, in currency
+     */
+    amount: string;
+    /**
+     * What the gateway said last to a refund, in its own words
+     */
+    answer: string;
+    created_at: string;
+    /**
+     * What the wallet gains, in the site's currency
+     */
+    credit: string | null;
+    currency: string;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    gateway: string;
+    id: number;
+    /**
+     * Why the payment was not credited
+     */
+    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed';
+    /**
+     * Of what staff decided; empty while open
+     */
+    reason: string;
+    recharge_no: number | null;
+    /**
+     * waiting: a second member of staff must approve the credit; refunding: the gateway has not answered and is asked again
+     */
+    state: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+    /**
+     * The number that the payment names; not always one of ours
+     */
+    trade_no: string;
+    /**
+     * The gateway's name of the payment
+     */
+    transaction_id: string;
+    /**
+     * Whose recharge it is, or to whom it was credited; null: not known
+     */
+    user_id: number | null;
+};
+
+export type PaymentCaseList = {
+    /**
+     * Newest first
+     */
+    cases: Array<PaymentCaseItem>;
+    total_count: number;
+};
+
+export type PaymentCaseResult = {
+    /**
+     * The newest 100 notifies of the payment as they came, newest first
+     */
+    events: Array<PaymentCaseEvent>;
+};
+
 export type PlanItem = {
     /**
      * How often this user has bought it, orders that wait for payment too; renewals do not count
@@ -2484,6 +2633,9 @@ export type PlanItem = {
     per_user: number | null;
     prices: Array<PriceItem>;
     renewable: boolean;
+    /**
+     * When the traffic begins anew: each month bought brings it once, from the first of a month or from the day of the start; with never each purchase and renewal adds it once
+     */
     reset: 'calendar_month' | 'anniversary' | 'never';
     /**
      * null: no limit
@@ -2517,7 +2669,7 @@ export type PreOrderResult = {
      */
     balance_used: string;
     /**
-     * What the credit is more than that; it goes to the wallet
+     * What the credit is more than the price, where the site gives it to the wallet
      */
     change: string;
     /**
@@ -2532,6 +2684,14 @@ export type PreOrderResult = {
      * Of the coupon
      */
     discount: string;
+    /**
+     * When the service would end that begins or is renewed; null of a package
+     */
+    ends_at: string | null;
+    /**
+     * The same where it stays with the new service, which runs longer for it (see ends_at)
+     */
+    kept: string;
     kind: 'plan' | 'renewal' | 'package';
     /**
      * The rest; 0.00 where the wallet covers it
@@ -2869,6 +3029,10 @@ export type RefundWishBody = {
 };
 
 export type RenewalItem = {
+    /**
+     * The most that automatic renewal takes: what it was bought or last renewed for, or agreed to since. A price above it waits for PUT …/auto-renew with it; 0.00: none was agreed, since the service was given
+     */
+    agreed_price: string;
     auto_renew: boolean;
     ends_at: string;
     /**
@@ -2887,7 +3051,7 @@ export type RenewalItem = {
     /**
      * Of the last try; empty: none failed
      */
-    problem: '' | 'balance_too_low' | 'not_sold';
+    problem: '' | 'balance_too_low' | 'price_raised' | 'not_sold';
     /**
      * When it is tried next, or would be if it renewed itself; null: not any more
      */
@@ -3013,10 +3177,6 @@ export type SecurityResult = {
      */
     ga_enable: boolean;
     ga_enabled_at: string | null;
-    /**
-     * Secret of a set-up that waits for its first code; else null
-     */
-    ga_token: string | null;
     password_changed_at: string;
     recovery_codes_left: number;
 };
@@ -3033,6 +3193,10 @@ export type ServiceItem = {
      */
     device_limit: number | null;
     down_bytes: number;
+    /**
+     * Why it ended; empty while it runs. Only an expired one may be renewed
+     */
+    end_reason: '' | 'expired' | 'changed' | 'refunded' | 'closed';
     /**
      * Or ended
      */
@@ -3068,6 +3232,14 @@ export type ServiceItem = {
      * Of the cycle, as billed
      */
     used_bytes: number;
+    /**
+     * What of used_bytes went down
+     */
+    used_down_bytes: number;
+    /**
+     * What of used_bytes went up
+     */
+    used_up_bytes: number;
 };
 
 export type ServicesResult = {
@@ -3620,28 +3792,43 @@ export type TelegramBegunResult = {
     number: number;
 };
 
+export type TelegramLinkBeginBody = {
+    /**
+     * Code of the app or a recovery code, where the second factor is on
+     */
+    ga_token?: string;
+    password: string;
+};
+
+export type TelegramLinkBeginResult = {
+    /**
+     * Without @
+     */
+    bot_name: string;
+    /**
+     * Of link and token
+     */
+    expires_at: string | null;
+    /**
+     * Opens the bot, which links who presses Start; shown this once
+     */
+    link: string;
+    /**
+     * JWT to send to the bot after /link, where the link does not open it
+     */
+    token: string;
+};
+
 export type TelegramLinkResult = {
     /**
      * Without @; empty: the site has no bot
      */
     bot_name: string;
-    /**
-     * Of link and token; by then ask again
-     */
-    expires_at: string | null;
     is_linked: boolean;
-    /**
-     * Opens the bot, which links who presses Start; null: linked already, or no bot
-     */
-    link: string | null;
     /**
      * null: none is linked
      */
     telegram_id: number | null;
-    /**
-     * JWT to send to the bot after /link, where the link does not open it
-     */
-    token: string | null;
 };
 
 export type TelegramSignInBody = {
@@ -4224,6 +4411,30 @@ export type SiteGetResponses = {
 };
 
 export type SiteGetResponse = SiteGetResponses[keyof SiteGetResponses];
+
+export type StaffApprovalsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'alone' | 'waiting' | 'approved' | 'declined';
+        /**
+         * Only what this member made
+         */
+        staff_id?: number;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/approvals';
+};
+
+export type StaffApprovalsListResponses = {
+    /**
+     * OK
+     */
+    200: ApprovalList;
+};
+
+export type StaffApprovalsListResponse = StaffApprovalsListResponses[keyof StaffApprovalsListResponses];
 
 export type StaffAuditRecordsData = {
     body?: never;
@@ -5107,6 +5318,140 @@ export type StaffOrderRefundResponses = {
 
 export type StaffOrderRefundResponse = StaffOrderRefundResponses[keyof StaffOrderRefundResponses];
 
+export type StaffPaymentCasesListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        state?: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/payment-cases';
+};
+
+export type StaffPaymentCasesListResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseList;
+};
+
+export type StaffPaymentCasesListResponse = StaffPaymentCasesListResponses[keyof StaffPaymentCasesListResponses];
+
+export type StaffPaymentCaseGetData = {
+    body?: never;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}';
+};
+
+export type StaffPaymentCaseGetResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseResult;
+};
+
+export type StaffPaymentCaseGetResponse = StaffPaymentCaseGetResponses[keyof StaffPaymentCaseGetResponses];
+
+export type StaffPaymentCaseConfirmData = {
+    body?: never;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/confirm';
+};
+
+export type StaffPaymentCaseConfirmResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseItem;
+};
+
+export type StaffPaymentCaseConfirmResponse = StaffPaymentCaseConfirmResponses[keyof StaffPaymentCaseConfirmResponses];
+
+export type StaffPaymentCaseCreditData = {
+    body: CreditBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/credit';
+};
+
+export type StaffPaymentCaseCreditResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseItem;
+};
+
+export type StaffPaymentCaseCreditResponse = StaffPaymentCaseCreditResponses[keyof StaffPaymentCaseCreditResponses];
+
+export type StaffPaymentCaseDeclineData = {
+    body?: never;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/decline';
+};
+
+export type StaffPaymentCaseDeclineResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseItem;
+};
+
+export type StaffPaymentCaseDeclineResponse = StaffPaymentCaseDeclineResponses[keyof StaffPaymentCaseDeclineResponses];
+
+export type StaffPaymentCaseDismissData = {
+    body: DecisionBody;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/dismiss';
+};
+
+export type StaffPaymentCaseDismissResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseItem;
+};
+
+export type StaffPaymentCaseDismissResponse = StaffPaymentCaseDismissResponses[keyof StaffPaymentCaseDismissResponses];
+
+export type StaffPaymentCaseRefundData = {
+    body: DecisionBody;
+    path: {
+        case_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/payment-cases/{case_id}/refund';
+};
+
+export type StaffPaymentCaseRefundResponses = {
+    /**
+     * OK
+     */
+    200: PaymentCaseItem;
+};
+
+export type StaffPaymentCaseRefundResponse = StaffPaymentCaseRefundResponses[keyof StaffPaymentCaseRefundResponses];
+
 export type StaffRechargeRefundsListData = {
     body?: never;
     path?: never;
@@ -5526,6 +5871,22 @@ export type AccountLinkTelegramResponses = {
 };
 
 export type AccountLinkTelegramResponse = AccountLinkTelegramResponses[keyof AccountLinkTelegramResponses];
+
+export type AccountLinkTelegramBeginData = {
+    body: TelegramLinkBeginBody;
+    path?: never;
+    query?: never;
+    url: '/api/v2/user/account/link/telegram';
+};
+
+export type AccountLinkTelegramBeginResponses = {
+    /**
+     * OK
+     */
+    200: TelegramLinkBeginResult;
+};
+
+export type AccountLinkTelegramBeginResponse = AccountLinkTelegramBeginResponses[keyof AccountLinkTelegramBeginResponses];
 
 export type AccountLoginHistoryData = {
     body?: never;
@@ -6740,7 +7101,7 @@ export type WalletMovementsData = {
         /**
          * Only those for this reason
          */
-        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase';
+        reason?: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
         page?: number;
         size?: number;
     };

@@ -20,7 +20,7 @@ import { Money } from '@/shared/ui/money'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
 import { CheckField } from './components/check-field'
-import { PasswordField } from './components/password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import { type CloseForm, closeForm } from './own-account-model'
 
 /** Says what closing the account ends and costs, and does it for who proves to be its user. */

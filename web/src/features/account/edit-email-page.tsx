@@ -18,7 +18,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
 import { CodeField } from './components/code-field'
-import { PasswordField } from './components/password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import {
   type EmailCodesForm,
   emailCodesForm,

@@ -10,7 +10,7 @@ import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
-import { PasswordField } from './components/password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import { StrengthBar } from './components/strength-bar'
 import { newPasswordForm, type NewPasswordForm } from './model'
 

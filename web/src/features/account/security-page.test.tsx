@@ -11,7 +11,6 @@ const at = '2026-11-20T08:00:00Z'
 const security = (change: Partial<SecurityResult> = {}): SecurityResult => ({
   ga_enable: false,
   email_notification: true,
-  ga_token: null,
   ga_enabled_at: null,
   recovery_codes_left: 0,
   password_changed_at: at,

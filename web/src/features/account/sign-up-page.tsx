@@ -11,7 +11,7 @@ import { useCalls } from '@/app/captcha/use-calls'
 import { session } from '@/app/session/current-session'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
-import { PasswordField } from './components/password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import { RequestedCodeField } from './components/requested-code-field'
 import { fieldRules } from './field-rules'
 

@@ -13,10 +13,20 @@ const link = () => ({
   is_linked: isLinked,
   telegram_id: isLinked ? 42 : null,
   bot_name: 'airstrip_bot',
-  link: isLinked ? null : 'https://t.me/airstrip_bot?start=lcode',
-  token: isLinked ? null : 'header.payload.signature',
-  expires_at: isLinked ? null : at,
 })
+
+const way = {
+  bot_name: 'airstrip_bot',
+  link: 'https://t.me/airstrip_bot?start=lcode',
+  token: 'header.payload.signature',
+  expires_at: at,
+}
+
+const wrongPassword = {
+  message: 'Wrong',
+  code: 'invalid_input',
+  errors: [{ field: 'password', code: 'wrong_credentials', message: 'The password is wrong' }],
+}
 
 beforeEach(() => {
   isLinked = false
@@ -30,19 +40,30 @@ beforeEach(() => {
       success({ user_name: 'Lin', email: 'lin@example.com', telegram_linked: isLinked }),
     ),
     http.get(`${api}/link/telegram`, () => success(link())),
+    http.post(`${api}/link/telegram`, async ({ request }) => {
+      const { password } = (await request.json()) as { password: string }
+      return password === 'my password' ? success(way) : failure(422, wrongPassword)
+    }),
   )
 })
 
 const dialog = async () => within(await screen.findByRole('dialog'))
 
 describe('the Telegram account', () => {
-  it('is linked by the code that the dialog shows, which sees when it is done', async () => {
+  it('is linked after the password, by the code that the dialog shows, which sees when it is done', async () => {
     const { user } = await openSignedIn('/user/account/security')
     expect(await screen.findByText('Not linked')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Link' }))
     const shown = await dialog()
+    await user.type(await shown.findByLabelText('Password'), 'no')
+    await user.click(shown.getByRole('button', { name: 'Next' }))
+    expect(await shown.findByText('The password is wrong')).toBeVisible()
+    expect(shown.queryByRole('img', { name: /@airstrip_bot/ })).toBeNull()
+    await user.clear(shown.getByLabelText('Password'))
+    await user.type(shown.getByLabelText('Password'), 'my password')
+    await user.click(shown.getByRole('button', { name: 'Next' }))
     expect(await shown.findByRole('img', { name: /@airstrip_bot/ })).toBeVisible()
-    expect(shown.getByRole('link', { name: 'Open Telegram' })).toHaveAttribute('href', link().link)
+    expect(shown.getByRole('link', { name: 'Open Telegram' })).toHaveAttribute('href', way.link)
     expect(shown.getByText('/link header.payload.signature')).toBeVisible()
     isLinked = true
     expect(await shown.findByText('Telegram is linked.')).toBeVisible()

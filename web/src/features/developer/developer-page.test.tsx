@@ -22,12 +22,15 @@ const token = (change: Partial<ApiToken> = {}): ApiToken => ({
 })
 
 let tokens: ApiToken[]
+let needsCode: boolean
 
 beforeEach(() => {
   tokens = [token()]
+  needsCode = false
   server.use(
     http.get(tokensCall, () => success(tokens)),
     http.get('*/api/v2/user/get_me', () => success({ staff_role: '' })),
+    http.get('*/api/v2/user/account/security', () => success({ ga_enable: needsCode })),
     http.get('*/api/v2/openapi.json', () => HttpResponse.json(contract)),
   )
 })
@@ -77,7 +80,8 @@ describe('API tokens', () => {
     expect(await screen.findByText('backup')).toBeVisible()
   })
 
-  it('are made, and the secret is not lost by closing once', async () => {
+  it('are made with password and code, and the secret is not lost by closing once', async () => {
+    needsCode = true
     let sent: { expires_at?: string } = {}
     server.use(
       http.post(tokensCall, async ({ request }) => {
@@ -90,10 +94,17 @@ describe('API tokens', () => {
     await user.type(screen.getByLabelText('Name'), 'robot')
     await user.click(screen.getByLabelText('Write'))
     await user.selectOptions(screen.getByLabelText('Good for'), '7 days')
+    await user.type(screen.getByLabelText('Password'), 'my password')
+    await user.type(screen.getByLabelText('Code'), '123456')
     await user.click(screen.getByText('Create token'))
 
     expect(await screen.findByText(secret)).toBeVisible()
-    expect(sent).toMatchObject({ name: 'robot', scopes: ['read', 'write'] })
+    expect(sent).toMatchObject({
+      name: 'robot',
+      scopes: ['read', 'write'],
+      password: 'my password',
+      ga_token: '123456',
+    })
     expect(Date.parse(sent.expires_at ?? '') / 1000).toBeCloseTo(Date.parse(inDays(7)) / 1000, -2)
     expect(screen.getByLabelText('Copy the token')).toBeVisible()
     await user.keyboard('{Escape}')
@@ -123,6 +134,7 @@ describe('API tokens', () => {
     const user = await openForm()
     await user.type(screen.getByLabelText('Name'), 'x')
     await user.click(await screen.findByLabelText('Jobs'))
+    await user.type(screen.getByLabelText('Password'), 'my password')
     await user.click(screen.getByText('Create token'))
     expect(await screen.findByText('Not yours to give')).toBeVisible()
   })

@@ -24,13 +24,21 @@ export function stateOf(
   return Date.parse(end) > now ? 'expiring' : 'expired'
 }
 
-export const tokenForm = (t: TFunction<'developer'>) =>
+export const tokenForm = (
+  t: TFunction<'developer'>,
+  account: TFunction<'account'>,
+  needsCode: boolean,
+) =>
   z.object({
     name: z
       .string()
       .check(z.trim(), z.minLength(1, t('problem.name')), z.maxLength(64, t('problem.nameLong'))),
     scopes: z.array(z.string()).check(z.minLength(1, t('problem.scopes'))),
     days: z.string(),
+    password: z.string().check(z.minLength(1, account('problem.required'))),
+    ga_token: z
+      .string()
+      .check(z.trim(), z.minLength(needsCode ? 1 : 0, account('problem.required'))),
   })
 
 export type TokenForm = z.infer<ReturnType<typeof tokenForm>>

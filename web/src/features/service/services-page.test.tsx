@@ -98,15 +98,40 @@ describe('the services page', () => {
 
 describe('services that have ended', () => {
   it('are folded away, with the way to go on with them', async () => {
-    has([service(), service({ id: 12, name: 'Light', state: 'ended', ends_at: inDays(-3) })])
+    has([
+      service(),
+      service({
+        id: 12,
+        name: 'Light',
+        state: 'ended',
+        ends_at: inDays(-3),
+        end_reason: 'expired',
+      }),
+      service({
+        id: 13,
+        name: 'Heavy',
+        state: 'ended',
+        ends_at: inDays(-3),
+        end_reason: 'changed',
+      }),
+    ])
     const { user } = await openSignedIn('/user/services')
     expect(screen.queryByRole('article', { name: 'Light' })).not.toBeInTheDocument()
-    await user.click(await screen.findByText('1 service that has ended'))
+    await user.click(await screen.findByText('2 services that have ended'))
     expect(screen.getByRole('link', { name: 'Renew Light' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Renew Heavy' })).not.toBeInTheDocument()
   })
 })
 
 describe('the automatic renewal', () => {
+  it('asks for agreement to a price that was raised', async () => {
+    has([service()])
+    ahead(renewal({ price: '35.00', agreed_price: '30.00', tries: 1, problem: 'price_raised' }))
+    await openSignedIn('/user/services')
+    const standard = await card()
+    expect(await standard.findByText(/1 try failed because the price was raised/)).toBeVisible()
+    expect(standard.getByRole('button', { name: 'Agree to ¥35.00' })).toBeVisible()
+  })
   it('says when and for how much, and what the balance lacks', async () => {
     has([service()])
     ahead(renewal({ missing: '20.00', tries: 2, problem: 'balance_too_low' }))

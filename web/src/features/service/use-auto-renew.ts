@@ -23,5 +23,7 @@ export function useAutoRenew(serviceId: number) {
     problem: change.error,
     set: (isOn: boolean) =>
       change.mutate({ path: { service_id: serviceId }, body: { auto_renew: isOn } }),
+    agree: (price: string) =>
+      change.mutate({ path: { service_id: serviceId }, body: { auto_renew: true, price } }),
   }
 }

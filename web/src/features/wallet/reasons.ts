@@ -11,4 +11,5 @@ export const movementReasons = [
   'commission_withdrawal',
   'invite_purchase',
   'adjustment',
+  'payment_case',
 ] as const satisfies MovementItem['reason'][]

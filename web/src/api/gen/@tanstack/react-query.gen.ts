@@ -3,8 +3,8 @@
 import { type DefaultError, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen';
-import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, staffSharedKey, staffSharedKeySet, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
-import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
+import { accountActivity, accountChangePassword, accountClose, accountEditEmail, accountEditEmailRequestCode, accountEditPassword, accountEditProfile, accountLinkTelegram, accountLinkTelegramBegin, accountLoginHistory, accountLoginIpLog, accountLoss, accountMe, accountPasskeyBegin, accountPasskeyFinish, accountPasskeyRemove, accountPasskeyRename, accountPasskeys, accountRecoveryCodesRenew, accountSecurity, accountSecuritySet, accountSessionEnd, accountSessions, accountSessionsEndOthers, accountTwoFactorBegin, accountUnlinkTelegram, apiTokenCreate, apiTokenRevoke, apiTokensList, auditRecords, auditRules, authCheckInviteCode, authLogin, authLoginByCode, authLoginOld, authLoginRequestCode, authPasskeyBegin, authPasskeyFinish, authRefresh, authRegister, authRegisterRequestCode, authResetPassword, authResetRequestCode, authSignOut, authTelegramBegin, authTelegramLogin, authTelegramState, captchaChallenge, captchaConsume, captchaKey, captchaVerify, cdKeyHistory, cdKeyList, cdKeyRedeem, clientsList, crispData, csrfToken, dashboardGet, embyGet, gatewaysList, getOldService, inviteCommissions, inviteGet, inviteRecords, inviteWithdraw, invoiceGet, invoicesList, linkLog, linkTokenGet, linkTokenReset, nodeGet, nodeGetOld, nodesList, oldSsNodeRebuildVmess, type Options, orderCancel, orderGet, orderRefundQuote, orderRefundRequest, rechargeCreate, rechargeGet, rechargeList, refundRequests, refundRequestWithdraw, replaceUserEmail, serviceAutoRenew, serviceRenewals, servicesList, servicesOld, servicesOldBills, servicesOldBillsOf, servicesOldEnableAutoRenewal, shopConfirmOrder, shopInfo, shopOld, shopPlans, shopPreOrder, siteGet, ssPasswordGet, ssPasswordReset, staffAdjustmentConfirm, staffAdjustmentDecline, staffAdjustmentMake, staffAdjustmentsList, staffApprovalsList, staffAuditRecords, staffAuditRuleChange, staffAuditRuleMake, staffAuditRuleRemove, staffAuditRules, staffBlockedIps, staffCdKeysConfirm, staffCdKeysGet, staffCdKeysList, staffCdKeysMake, staffCdKeysVoid, staffCdKeyVoid, staffClientAdd, staffClientChange, staffClientRemove, staffClientsList, staffCouponChange, staffCouponMake, staffCouponsList, staffEmbyList, staffEmbySet, staffGatewayAdd, staffGatewayChange, staffGatewayKinds, staffGatewayRemove, staffGatewaysList, staffIpBans, staffIpUnblock, staffLinkGroupQuery, staffLinkTemplatePreview, staffLinkTemplateRemove, staffLinkTemplateSet, staffLinkTemplatesList, staffMail, staffMailRetry, staffMails, staffNodeAdd, staffNodeChange, staffNodeGet, staffNodeHistory, staffNodeOnline, staffNodeRemove, staffNodeSecret, staffNodesList, staffNodeSpeedTests, staffNodeUsers, staffOrderRefund, staffPaymentCaseConfirm, staffPaymentCaseCredit, staffPaymentCaseDecline, staffPaymentCaseDismiss, staffPaymentCaseGet, staffPaymentCaseRefund, staffPaymentCasesList, staffRechargeRefund, staffRechargeRefundConfirm, staffRechargeRefundDecline, staffRechargeRefundGet, staffRechargeRefundsList, staffRefundDecide, staffRefundRequests, staffSharedKey, staffSharedKeySet, trafficCalendar, trafficDetail, trafficTimeAxis, userGetMe, userIndex, walletGet, walletMovements, walletPurchaseRecords } from '../sdk.gen';
+import type { AccountActivityData, AccountActivityResponse, AccountChangePasswordData, AccountChangePasswordResponse, AccountCloseData, AccountCloseResponse, AccountEditEmailData, AccountEditEmailRequestCodeData, AccountEditEmailRequestCodeResponse, AccountEditEmailResponse, AccountEditPasswordData, AccountEditPasswordResponse, AccountEditProfileData, AccountEditProfileResponse, AccountLinkTelegramBeginData, AccountLinkTelegramBeginResponse, AccountLinkTelegramData, AccountLinkTelegramResponse, AccountLoginHistoryData, AccountLoginHistoryResponse, AccountLoginIpLogData, AccountLoginIpLogResponse, AccountLossData, AccountLossResponse, AccountMeData, AccountMeResponse, AccountPasskeyBeginData, AccountPasskeyBeginResponse, AccountPasskeyFinishData, AccountPasskeyFinishResponse, AccountPasskeyRemoveData, AccountPasskeyRemoveResponse, AccountPasskeyRenameData, AccountPasskeyRenameResponse, AccountPasskeysData, AccountPasskeysResponse, AccountRecoveryCodesRenewData, AccountRecoveryCodesRenewResponse, AccountSecurityData, AccountSecurityResponse, AccountSecuritySetData, AccountSecuritySetResponse, AccountSessionEndData, AccountSessionEndResponse, AccountSessionsData, AccountSessionsEndOthersData, AccountSessionsEndOthersResponse, AccountSessionsResponse, AccountTwoFactorBeginData, AccountTwoFactorBeginResponse, AccountUnlinkTelegramData, AccountUnlinkTelegramResponse, ApiTokenCreateData, ApiTokenCreateResponse, ApiTokenRevokeData, ApiTokenRevokeResponse, ApiTokensListData, ApiTokensListResponse, AuditRecordsData, AuditRecordsResponse, AuditRulesData, AuditRulesResponse, AuthCheckInviteCodeData, AuthCheckInviteCodeResponse, AuthLoginByCodeData, AuthLoginByCodeResponse, AuthLoginData, AuthLoginOldData, AuthLoginOldResponse, AuthLoginRequestCodeData, AuthLoginRequestCodeResponse, AuthLoginResponse, AuthPasskeyBeginData, AuthPasskeyBeginResponse, AuthPasskeyFinishData, AuthPasskeyFinishResponse, AuthRefreshData, AuthRefreshResponse, AuthRegisterData, AuthRegisterRequestCodeData, AuthRegisterRequestCodeResponse, AuthRegisterResponse, AuthResetPasswordData, AuthResetPasswordResponse, AuthResetRequestCodeData, AuthResetRequestCodeResponse, AuthSignOutData, AuthSignOutResponse, AuthTelegramBeginData, AuthTelegramBeginResponse, AuthTelegramLoginData, AuthTelegramLoginResponse, AuthTelegramStateData, AuthTelegramStateResponse, CaptchaChallengeData, CaptchaChallengeResponse, CaptchaConsumeData, CaptchaConsumeResponse, CaptchaKeyData, CaptchaKeyResponse, CaptchaVerifyData, CaptchaVerifyResponse, CdKeyHistoryData, CdKeyHistoryResponse, CdKeyListData, CdKeyListResponse, CdKeyRedeemData, CdKeyRedeemResponse, ClientsListData, ClientsListResponse, CrispDataData, CrispDataResponse, CsrfTokenData, CsrfTokenResponse, DashboardGetData, DashboardGetResponse, EmbyGetData, EmbyGetResponse, GatewaysListData, GatewaysListResponse, GetOldServiceData, GetOldServiceResponse, InviteCommissionsData, InviteCommissionsResponse, InviteGetData, InviteGetResponse, InviteRecordsData, InviteRecordsResponse, InviteWithdrawData, InviteWithdrawResponse, InvoiceGetData, InvoiceGetResponse, InvoicesListData, InvoicesListResponse, LinkLogData, LinkLogResponse, LinkTokenGetData, LinkTokenGetResponse, LinkTokenResetData, LinkTokenResetResponse, NodeGetData, NodeGetOldData, NodeGetOldResponse, NodeGetResponse, NodesListData, NodesListResponse, OldSsNodeRebuildVmessData, OldSsNodeRebuildVmessResponse, OrderCancelData, OrderCancelResponse, OrderGetData, OrderGetResponse, OrderRefundQuoteData, OrderRefundQuoteResponse, OrderRefundRequestData, OrderRefundRequestResponse, RechargeCreateData, RechargeCreateResponse, RechargeGetData, RechargeGetResponse, RechargeListData, RechargeListResponse, RefundRequestsData, RefundRequestsResponse, RefundRequestWithdrawData, RefundRequestWithdrawResponse, ReplaceUserEmailData, ReplaceUserEmailResponse, ServiceAutoRenewData, ServiceAutoRenewResponse, ServiceRenewalsData, ServiceRenewalsResponse, ServicesListData, ServicesListResponse, ServicesOldBillsData, ServicesOldBillsOfData, ServicesOldBillsOfResponse, ServicesOldBillsResponse, ServicesOldData, ServicesOldEnableAutoRenewalData, ServicesOldEnableAutoRenewalResponse, ServicesOldResponse, ShopConfirmOrderData, ShopConfirmOrderResponse, ShopInfoData, ShopInfoResponse, ShopOldData, ShopOldResponse, ShopPlansData, ShopPlansResponse, ShopPreOrderData, ShopPreOrderResponse, SiteGetData, SiteGetResponse, SsPasswordGetData, SsPasswordGetResponse, SsPasswordResetData, SsPasswordResetResponse, StaffAdjustmentConfirmData, StaffAdjustmentConfirmResponse, StaffAdjustmentDeclineData, StaffAdjustmentDeclineResponse, StaffAdjustmentMakeData, StaffAdjustmentMakeResponse, StaffAdjustmentsListData, StaffAdjustmentsListResponse, StaffApprovalsListData, StaffApprovalsListResponse, StaffAuditRecordsData, StaffAuditRecordsResponse, StaffAuditRuleChangeData, StaffAuditRuleChangeResponse, StaffAuditRuleMakeData, StaffAuditRuleMakeResponse, StaffAuditRuleRemoveData, StaffAuditRuleRemoveResponse, StaffAuditRulesData, StaffAuditRulesResponse, StaffBlockedIpsData, StaffBlockedIpsResponse, StaffCdKeysConfirmData, StaffCdKeysConfirmResponse, StaffCdKeysGetData, StaffCdKeysGetResponse, StaffCdKeysListData, StaffCdKeysListResponse, StaffCdKeysMakeData, StaffCdKeysMakeResponse, StaffCdKeysVoidData, StaffCdKeysVoidResponse, StaffCdKeyVoidData, StaffCdKeyVoidResponse, StaffClientAddData, StaffClientAddResponse, StaffClientChangeData, StaffClientChangeResponse, StaffClientRemoveData, StaffClientRemoveResponse, StaffClientsListData, StaffClientsListResponse, StaffCouponChangeData, StaffCouponChangeResponse, StaffCouponMakeData, StaffCouponMakeResponse, StaffCouponsListData, StaffCouponsListResponse, StaffEmbyListData, StaffEmbyListResponse, StaffEmbySetData, StaffEmbySetResponse, StaffGatewayAddData, StaffGatewayAddResponse, StaffGatewayChangeData, StaffGatewayChangeResponse, StaffGatewayKindsData, StaffGatewayKindsResponse, StaffGatewayRemoveData, StaffGatewayRemoveResponse, StaffGatewaysListData, StaffGatewaysListResponse, StaffIpBansData, StaffIpBansResponse, StaffIpUnblockData, StaffIpUnblockResponse, StaffLinkGroupQueryData, StaffLinkGroupQueryResponse, StaffLinkTemplatePreviewData, StaffLinkTemplatePreviewResponse, StaffLinkTemplateRemoveData, StaffLinkTemplateRemoveResponse, StaffLinkTemplateSetData, StaffLinkTemplateSetResponse, StaffLinkTemplatesListData, StaffLinkTemplatesListResponse, StaffMailData, StaffMailResponse, StaffMailRetryData, StaffMailRetryResponse, StaffMailsData, StaffMailsResponse, StaffNodeAddData, StaffNodeAddResponse, StaffNodeChangeData, StaffNodeChangeResponse, StaffNodeGetData, StaffNodeGetResponse, StaffNodeHistoryData, StaffNodeHistoryResponse, StaffNodeOnlineData, StaffNodeOnlineResponse, StaffNodeRemoveData, StaffNodeRemoveResponse, StaffNodeSecretData, StaffNodeSecretResponse, StaffNodesListData, StaffNodesListResponse, StaffNodeSpeedTestsData, StaffNodeSpeedTestsResponse, StaffNodeUsersData, StaffNodeUsersResponse, StaffOrderRefundData, StaffOrderRefundResponse, StaffPaymentCaseConfirmData, StaffPaymentCaseConfirmResponse, StaffPaymentCaseCreditData, StaffPaymentCaseCreditResponse, StaffPaymentCaseDeclineData, StaffPaymentCaseDeclineResponse, StaffPaymentCaseDismissData, StaffPaymentCaseDismissResponse, StaffPaymentCaseGetData, StaffPaymentCaseGetResponse, StaffPaymentCaseRefundData, StaffPaymentCaseRefundResponse, StaffPaymentCasesListData, StaffPaymentCasesListResponse, StaffRechargeRefundConfirmData, StaffRechargeRefundConfirmResponse, StaffRechargeRefundData, StaffRechargeRefundDeclineData, StaffRechargeRefundDeclineResponse, StaffRechargeRefundGetData, StaffRechargeRefundGetResponse, StaffRechargeRefundResponse, StaffRechargeRefundsListData, StaffRechargeRefundsListResponse, StaffRefundDecideData, StaffRefundDecideResponse, StaffRefundRequestsData, StaffRefundRequestsResponse, StaffSharedKeyData, StaffSharedKeyResponse, StaffSharedKeySetData, StaffSharedKeySetResponse, TrafficCalendarData, TrafficCalendarResponse, TrafficDetailData, TrafficDetailResponse, TrafficTimeAxisData, TrafficTimeAxisResponse, UserGetMeData, UserGetMeResponse, UserIndexData, UserIndexResponse, WalletGetData, WalletGetResponse, WalletMovementsData, WalletMovementsResponse, WalletPurchaseRecordsData, WalletPurchaseRecordsResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -178,7 +178,7 @@ export const authRegisterRequestCodeMutation = (options?: Partial<Options<AuthRe
 };
 
 /**
- * Set a new password with a code sent by e-mail; ends all sessions
+ * Set a new password with a code sent by e-mail; ends all sessions and API tokens, removes passkeys and the link to Telegram
  */
 export const authResetPasswordMutation = (options?: Partial<Options<AuthResetPasswordData>>): UseMutationOptions<AuthResetPasswordResponse, DefaultError, Options<AuthResetPasswordData>> => {
     const mutationOptions: UseMutationOptions<AuthResetPasswordResponse, DefaultError, Options<AuthResetPasswordData>> = {
@@ -451,6 +451,24 @@ export const siteGetOptions = (options?: Options<SiteGetData>) => queryOptions<S
         return data;
     },
     queryKey: siteGetQueryKey(options)
+});
+
+export const staffApprovalsListQueryKey = (options?: Options<StaffApprovalsListData>) => createQueryKey('staffApprovalsList', options);
+
+/**
+ * What staff gave that is worth money, and what of it waits for a second member
+ */
+export const staffApprovalsListOptions = (options?: Options<StaffApprovalsListData>) => queryOptions<StaffApprovalsListResponse, DefaultError, StaffApprovalsListResponse, ReturnType<typeof staffApprovalsListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffApprovalsList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffApprovalsListQueryKey(options)
 });
 
 export const staffAuditRecordsQueryKey = (options?: Options<StaffAuditRecordsData>) => createQueryKey('staffAuditRecords', options);
@@ -1290,6 +1308,127 @@ export const staffOrderRefundMutation = (options?: Partial<Options<StaffOrderRef
     return mutationOptions;
 };
 
+export const staffPaymentCasesListQueryKey = (options?: Options<StaffPaymentCasesListData>) => createQueryKey('staffPaymentCasesList', options);
+
+/**
+ * Payments that were refused, doubled or match nothing
+ */
+export const staffPaymentCasesListOptions = (options?: Options<StaffPaymentCasesListData>) => queryOptions<StaffPaymentCasesListResponse, DefaultError, StaffPaymentCasesListResponse, ReturnType<typeof staffPaymentCasesListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffPaymentCasesList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffPaymentCasesListQueryKey(options)
+});
+
+export const staffPaymentCaseGetQueryKey = (options: Options<StaffPaymentCaseGetData>) => createQueryKey('staffPaymentCaseGet', options);
+
+/**
+ * A payment case with its notifies as they came
+ */
+export const staffPaymentCaseGetOptions = (options: Options<StaffPaymentCaseGetData>) => queryOptions<StaffPaymentCaseGetResponse, DefaultError, StaffPaymentCaseGetResponse, ReturnType<typeof staffPaymentCaseGetQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await staffPaymentCaseGet({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: staffPaymentCaseGetQueryKey(options)
+});
+
+/**
+ * Approve, as a second member of staff, the credit that waits
+ */
+export const staffPaymentCaseConfirmMutation = (options?: Partial<Options<StaffPaymentCaseConfirmData>>): UseMutationOptions<StaffPaymentCaseConfirmResponse, DefaultError, Options<StaffPaymentCaseConfirmData>> => {
+    const mutationOptions: UseMutationOptions<StaffPaymentCaseConfirmResponse, DefaultError, Options<StaffPaymentCaseConfirmData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffPaymentCaseConfirm({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member
+ */
+export const staffPaymentCaseCreditMutation = (options?: Partial<Options<StaffPaymentCaseCreditData>>): UseMutationOptions<StaffPaymentCaseCreditResponse, DefaultError, Options<StaffPaymentCaseCreditData>> => {
+    const mutationOptions: UseMutationOptions<StaffPaymentCaseCreditResponse, DefaultError, Options<StaffPaymentCaseCreditData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffPaymentCaseCredit({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Decline the credit that waits; the case is open again
+ */
+export const staffPaymentCaseDeclineMutation = (options?: Partial<Options<StaffPaymentCaseDeclineData>>): UseMutationOptions<StaffPaymentCaseDeclineResponse, DefaultError, Options<StaffPaymentCaseDeclineData>> => {
+    const mutationOptions: UseMutationOptions<StaffPaymentCaseDeclineResponse, DefaultError, Options<StaffPaymentCaseDeclineData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffPaymentCaseDecline({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End the case without moving money
+ */
+export const staffPaymentCaseDismissMutation = (options?: Partial<Options<StaffPaymentCaseDismissData>>): UseMutationOptions<StaffPaymentCaseDismissResponse, DefaultError, Options<StaffPaymentCaseDismissData>> => {
+    const mutationOptions: UseMutationOptions<StaffPaymentCaseDismissResponse, DefaultError, Options<StaffPaymentCaseDismissData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffPaymentCaseDismiss({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Have the gateway pay back the payment
+ */
+export const staffPaymentCaseRefundMutation = (options?: Partial<Options<StaffPaymentCaseRefundData>>): UseMutationOptions<StaffPaymentCaseRefundResponse, DefaultError, Options<StaffPaymentCaseRefundData>> => {
+    const mutationOptions: UseMutationOptions<StaffPaymentCaseRefundResponse, DefaultError, Options<StaffPaymentCaseRefundData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await staffPaymentCaseRefund({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const staffRechargeRefundsListQueryKey = (options?: Options<StaffRechargeRefundsListData>) => createQueryKey('staffRechargeRefundsList', options);
 
 /**
@@ -1588,7 +1727,7 @@ export const accountCloseMutation = (options?: Partial<Options<AccountCloseData>
 };
 
 /**
- * Change the e-mail address with the codes sent to both; ends all other sessions
+ * Change the e-mail address with the codes sent to both; ends all other sessions and all API tokens
  */
 export const accountEditEmailMutation = (options?: Partial<Options<AccountEditEmailData>>): UseMutationOptions<AccountEditEmailResponse, DefaultError, Options<AccountEditEmailData>> => {
     const mutationOptions: UseMutationOptions<AccountEditEmailResponse, DefaultError, Options<AccountEditEmailData>> = {
@@ -1656,7 +1795,7 @@ export const accountEditProfileMutation = (options?: Partial<Options<AccountEdit
 };
 
 /**
- * Unlink the Telegram account
+ * Unlink the Telegram account; ends all other sessions and all API tokens
  */
 export const accountUnlinkTelegramMutation = (options?: Partial<Options<AccountUnlinkTelegramData>>): UseMutationOptions<AccountUnlinkTelegramResponse, DefaultError, Options<AccountUnlinkTelegramData>> => {
     const mutationOptions: UseMutationOptions<AccountUnlinkTelegramResponse, DefaultError, Options<AccountUnlinkTelegramData>> = {
@@ -1675,7 +1814,7 @@ export const accountUnlinkTelegramMutation = (options?: Partial<Options<AccountU
 export const accountLinkTelegramQueryKey = (options?: Options<AccountLinkTelegramData>) => createQueryKey('accountLinkTelegram', options);
 
 /**
- * The linked Telegram account, or the way to link one
+ * The linked Telegram account
  */
 export const accountLinkTelegramOptions = (options?: Options<AccountLinkTelegramData>) => queryOptions<AccountLinkTelegramResponse, DefaultError, AccountLinkTelegramResponse, ReturnType<typeof accountLinkTelegramQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1689,6 +1828,23 @@ export const accountLinkTelegramOptions = (options?: Options<AccountLinkTelegram
     },
     queryKey: accountLinkTelegramQueryKey(options)
 });
+
+/**
+ * Get a link that links a Telegram account, which then opens this account and ends all other sessions and all API tokens
+ */
+export const accountLinkTelegramBeginMutation = (options?: Partial<Options<AccountLinkTelegramBeginData>>): UseMutationOptions<AccountLinkTelegramBeginResponse, DefaultError, Options<AccountLinkTelegramBeginData>> => {
+    const mutationOptions: UseMutationOptions<AccountLinkTelegramBeginResponse, DefaultError, Options<AccountLinkTelegramBeginData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await accountLinkTelegramBegin({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const accountLoginHistoryQueryKey = (options?: Options<AccountLoginHistoryData>) => createQueryKey('accountLoginHistory', options);
 
@@ -1780,7 +1936,7 @@ export const accountPasskeyBeginMutation = (options?: Partial<Options<AccountPas
 };
 
 /**
- * Add the passkey that the device made
+ * Add the passkey that the device made; ends all other sessions and all API tokens
  */
 export const accountPasskeyFinishMutation = (options?: Partial<Options<AccountPasskeyFinishData>>): UseMutationOptions<AccountPasskeyFinishResponse, DefaultError, Options<AccountPasskeyFinishData>> => {
     const mutationOptions: UseMutationOptions<AccountPasskeyFinishResponse, DefaultError, Options<AccountPasskeyFinishData>> = {
@@ -1797,7 +1953,7 @@ export const accountPasskeyFinishMutation = (options?: Partial<Options<AccountPa
 };
 
 /**
- * Remove a passkey
+ * Remove a passkey; ends all other sessions and all API tokens
  */
 export const accountPasskeyRemoveMutation = (options?: Partial<Options<AccountPasskeyRemoveData>>): UseMutationOptions<AccountPasskeyRemoveResponse, DefaultError, Options<AccountPasskeyRemoveData>> => {
     const mutationOptions: UseMutationOptions<AccountPasskeyRemoveResponse, DefaultError, Options<AccountPasskeyRemoveData>> = {
@@ -1849,7 +2005,7 @@ export const accountSecurityOptions = (options?: Options<AccountSecurityData>) =
 });
 
 /**
- * Turn the second factor on or off, and the notices by mail
+ * Turn the second factor on or off, which ends all other sessions and all API tokens, and the notices by mail
  */
 export const accountSecuritySetMutation = (options?: Partial<Options<AccountSecuritySetData>>): UseMutationOptions<AccountSecuritySetResponse, DefaultError, Options<AccountSecuritySetData>> => {
     const mutationOptions: UseMutationOptions<AccountSecuritySetResponse, DefaultError, Options<AccountSecuritySetData>> = {
@@ -1918,7 +2074,7 @@ export const accountSessionEndMutation = (options?: Partial<Options<AccountSessi
 };
 
 /**
- * Begin the set-up of the second factor; it is on once a code of the app was sent to account_security_set
+ * Begin the set-up of the second factor; it is on once this session has sent a code of the app to account_security_set, within ten minutes
  */
 export const accountTwoFactorBeginMutation = (options?: Partial<Options<AccountTwoFactorBeginData>>): UseMutationOptions<AccountTwoFactorBeginResponse, DefaultError, Options<AccountTwoFactorBeginData>> => {
     const mutationOptions: UseMutationOptions<AccountTwoFactorBeginResponse, DefaultError, Options<AccountTwoFactorBeginData>> = {
@@ -1935,7 +2091,7 @@ export const accountTwoFactorBeginMutation = (options?: Partial<Options<AccountT
 };
 
 /**
- * Get new recovery codes
+ * Get new recovery codes; ends all other sessions and all API tokens
  */
 export const accountRecoveryCodesRenewMutation = (options?: Partial<Options<AccountRecoveryCodesRenewData>>): UseMutationOptions<AccountRecoveryCodesRenewResponse, DefaultError, Options<AccountRecoveryCodesRenewData>> => {
     const mutationOptions: UseMutationOptions<AccountRecoveryCodesRenewResponse, DefaultError, Options<AccountRecoveryCodesRenewData>> = {
@@ -2006,7 +2162,7 @@ export const apiTokensListOptions = (options?: Options<ApiTokensListData>) => qu
 });
 
 /**
- * Make an API token
+ * Make an API token; the user is told by mail
  */
 export const apiTokenCreateMutation = (options?: Partial<Options<ApiTokenCreateData>>): UseMutationOptions<ApiTokenCreateResponse, DefaultError, Options<ApiTokenCreateData>> => {
     const mutationOptions: UseMutationOptions<ApiTokenCreateResponse, DefaultError, Options<ApiTokenCreateData>> = {
@@ -2628,7 +2784,7 @@ export const nodeGetOldOptions = (options: Options<NodeGetOldData>) => queryOpti
 });
 
 /**
- * Whether a service renews itself from the wallet a day before its end
+ * Whether a service renews itself from the wallet a day before its end, at no more than the price that was agreed
  */
 export const serviceAutoRenewMutation = (options?: Partial<Options<ServiceAutoRenewData>>): UseMutationOptions<ServiceAutoRenewResponse, DefaultError, Options<ServiceAutoRenewData>> => {
     const mutationOptions: UseMutationOptions<ServiceAutoRenewResponse, DefaultError, Options<ServiceAutoRenewData>> = {

@@ -13,7 +13,7 @@ import { Dialog } from '@/shared/ui/dialog'
 import { FormError } from '@/shared/ui/form-error'
 import { newPasskeyForm, type NewPasskeyForm } from '../own-account-model'
 import { createPasskey, passkeyProblem } from '../passkey'
-import { PasswordField } from './password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 
 /** Name and proof first, then the browser makes the passkey. */
 export function AddPasskeyDialog(props: { needsCode: boolean; onClose: () => void }) {

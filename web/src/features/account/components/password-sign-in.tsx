@@ -12,7 +12,7 @@ import { TextLink } from '@/shared/ui/text-link'
 import { fieldRules } from '../field-rules'
 import { useSignIn } from '../use-sign-in'
 import { CheckField } from './check-field'
-import { PasswordField } from './password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import { SecondStepField } from './second-step-field'
 
 const PasskeySignIn = lazyPart(() => import('./passkey-sign-in'), 'PasskeySignIn')

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { proofForm, type ProofForm as Proof } from '../model'
-import { PasswordField } from './password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 
 /** Asks for the password, and with `needsCode` for a code too, before something that matters. */
 export function ProofForm(props: {

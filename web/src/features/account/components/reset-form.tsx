@@ -12,7 +12,7 @@ import { fieldRules } from '../field-rules'
 import type { CodeRequest } from '../use-code-request'
 import { CodeField } from './code-field'
 import { CodeSent } from './code-sent'
-import { PasswordField } from './password-field'
+import { PasswordField } from '@/shared/ui/password-field'
 import { SendCodeButton } from './send-code-button'
 
 const route = getRouteApi('/auth/forgot-password')

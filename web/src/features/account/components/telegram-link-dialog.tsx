@@ -1,48 +1,68 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { accountLinkTelegramOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { AccountLinkTelegramResponse } from '@/api/gen/types.gen'
+import {
+  accountLinkTelegramBeginMutation,
+  accountLinkTelegramOptions,
+  accountSecurityOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
+import type { AccountLinkTelegramBeginResponse } from '@/api/gen/types.gen'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
 import { FormDone } from '@/shared/ui/form-done'
 import { Loaded } from '@/shared/ui/loaded'
 import { Qr } from '@/shared/ui/qr'
+import { ProofForm } from './proof-form'
 import classes from './telegram.module.css'
 
 const ASK_EVERY_MS = 1500
 
-/** A QR code for Telegram's bot, until an account is linked; the server renews the code in time. */
+/** Asks for the password, then shows a QR code for Telegram's bot until an account is linked. */
 export function TelegramLinkDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation('telegram')
+  const security = useQuery(accountSecurityOptions())
+  const begin = useMutation(accountLinkTelegramBeginMutation())
+  return (
+    <Dialog title={t('link.title')} onClose={onClose}>
+      {begin.isSuccess ? (
+        <UntilLinked way={begin.data} onClose={onClose} />
+      ) : (
+        <Loaded query={security} skeleton={<Skeleton height={200} />}>
+          {({ ga_enable }) => (
+            <ProofForm
+              text={t('link.proof')}
+              action={t('link.next')}
+              needsCode={ga_enable}
+              onProof={(body) => begin.mutateAsync({ body })}
+            />
+          )}
+        </Loaded>
+      )}
+    </Dialog>
+  )
+}
+
+function UntilLinked(props: { way: AccountLinkTelegramBeginResponse; onClose: () => void }) {
   const { t } = useTranslation('telegram')
   const link = useQuery({
     ...accountLinkTelegramOptions(),
     refetchInterval: ({ state }) => (state.data?.is_linked ? false : ASK_EVERY_MS),
     refetchIntervalInBackground: true,
   })
-  return (
-    <Dialog title={t('link.title')} onClose={onClose}>
-      <Loaded query={link} skeleton={<Skeleton height={360} />}>
-        {(found) =>
-          found.is_linked ? (
-            <Stack gap="md">
-              <FormDone message={t('link.done')} />
-              <Button onClick={onClose} data-autofocus>
-                {t('link.close')}
-              </Button>
-            </Stack>
-          ) : (
-            <Ways link={found} />
-          )
-        }
-      </Loaded>
-    </Dialog>
+  return link.data?.is_linked ? (
+    <Stack gap="md">
+      <FormDone message={t('link.done')} />
+      <Button onClick={props.onClose} data-autofocus>
+        {t('link.close')}
+      </Button>
+    </Stack>
+  ) : (
+    <Way way={props.way} />
   )
 }
 
-function Ways({ link: { link, token, bot_name } }: { link: AccountLinkTelegramResponse }) {
+function Way({ way: { link, token, bot_name } }: { way: AccountLinkTelegramBeginResponse }) {
   const { t } = useTranslation('telegram')
-  if (!link || !token) return null
   const command = `/link ${token}`
   return (
     <Stack gap="md">

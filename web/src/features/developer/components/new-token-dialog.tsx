@@ -27,8 +27,8 @@ export function NewTokenDialog(props: { onMade: () => Promise<unknown>; onClose:
         />
       ) : (
         <TokenForm
-          onSubmit={({ name, scopes, days }) =>
-            create.mutateAsync({ body: { name, scopes, expires_at: expiryOf(days, Date.now()) } })
+          onSubmit={({ days, ...token }) =>
+            create.mutateAsync({ body: { ...token, expires_at: expiryOf(days, Date.now()) } })
           }
         />
       )}

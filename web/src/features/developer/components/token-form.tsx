@@ -1,20 +1,23 @@
 import { resolver } from '@/shared/lib/resolver'
 import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Controller, useForm } from 'react-hook-form'
+import { Controller, useForm, type UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { accountSecurityOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
+import { PasswordField } from '@/shared/ui/password-field'
 import { lifetimes, scopes, tokenForm, type TokenForm as Values } from '../model'
 
-/** Name, scopes and life of a token that is to be made. */
+/** Name, scopes and life of a token that is to be made, and the proof that its owner makes it. */
 export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<unknown> }) {
   const { t } = useTranslation('developer')
+  const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
+  const needsCode = useQuery(accountSecurityOptions()).data?.ga_enable ?? false
   const form = useForm<Values>({
-    resolver: resolver(tokenForm(t)),
-    defaultValues: { name: '', scopes: ['read'], days: '90' },
+    resolver: resolver(tokenForm(t, account, needsCode)),
+    defaultValues: { name: '', scopes: ['read'], days: '90', password: '', ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState
   const submit = form.handleSubmit(async (values) => {
@@ -57,12 +60,40 @@ export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<
           }))}
           {...form.register('days')}
         />
+        <Proof form={form} needsCode={needsCode} />
         <FormError message={errors.root?.message} />
         <Button type="submit" loading={isSubmitting}>
           {t('form.submit')}
         </Button>
       </Stack>
     </form>
+  )
+}
+
+function Proof({ form, needsCode }: { form: UseFormReturn<Values>; needsCode: boolean }) {
+  const { t } = useTranslation('developer')
+  const { t: account } = useTranslation('account')
+  const { t: security } = useTranslation('security')
+  const { errors } = form.formState
+  return (
+    <>
+      <PasswordField
+        label={account('field.password')}
+        description={t('form.proof')}
+        autoComplete="current-password"
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      {needsCode && (
+        <TextInput
+          label={security('code.label')}
+          description={security('code.orRecovery')}
+          autoComplete="one-time-code"
+          error={errors.ga_token?.message}
+          {...form.register('ga_token')}
+        />
+      )}
+    </>
   )
 }
 

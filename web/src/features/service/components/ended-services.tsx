@@ -29,7 +29,7 @@ export function EndedServices(props: {
 
 function Ended(props: { service: ServiceItem; request: RefundRequestItem | undefined }) {
   const { t } = useTranslation('service')
-  const { id, name, ends_at } = props.service
+  const { id, name, ends_at, end_reason } = props.service
   return (
     <li className={classes.ended}>
       <span className={classes.name}>{name}</span>
@@ -37,9 +37,11 @@ function Ended(props: { service: ServiceItem; request: RefundRequestItem | undef
         {t('ended')} <Moment time={ends_at} />
         {props.request?.state === 'granted' && ` · ${t('refund.state.granted')}`}
       </span>
-      <TextLink to="/user/services/buy" search={{ renew: id }}>
-        {t('renewNamed', { name })}
-      </TextLink>
+      {end_reason === 'expired' && (
+        <TextLink to="/user/services/buy" search={{ renew: id }}>
+          {t('renewNamed', { name })}
+        </TextLink>
+      )}
     </li>
   )
 }

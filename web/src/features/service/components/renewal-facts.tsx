@@ -1,9 +1,13 @@
+import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { RenewalItem } from '@/api/gen/types.gen'
 import { formatMoney, toMinor } from '@/shared/lib/money'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
+import { useAutoRenew } from '../use-auto-renew'
 import classes from './card.module.css'
 
 /** When a service renews itself, or would, and for how much. */
@@ -24,24 +28,46 @@ export function RenewalFacts({ renewal, currency }: { renewal: RenewalItem; curr
   )
 }
 
-/** What stands in the way of it: tries that failed, money that is missing. */
+/** What stands in the way of it: tries that failed, money that is missing, a price that was raised. */
 export function RenewalProblem({ renewal, currency }: { renewal: RenewalItem; currency: string }) {
   const { t, i18n } = useTranslation('service')
   if (!renewal.auto_renew) return null
   const isShort = toMinor(renewal.missing) > 0
+  const isRaised = renewal.price !== null && toMinor(renewal.price) > toMinor(renewal.agreed_price)
   const tried = renewal.problem && t(`renewal.problem.${renewal.problem}`, { count: renewal.tries })
-  if (!isShort && !tried) return null
+  if (!isShort && !tried && !isRaised) return null
   return (
-    <p className={classes.warning}>
-      {tried} {!renewal.renew_at && t('renewal.givenUp')}{' '}
-      {isShort && (
-        <>
-          {t('renewal.missing', {
-            amount: formatMoney(renewal.missing, currency, i18n.language),
-          })}{' '}
-          <TextLink to="/user/wallet/recharge/new">{t('renewal.topUp')}</TextLink>
-        </>
+    <>
+      <p className={classes.warning}>
+        {tried} {!renewal.renew_at && t('renewal.givenUp')}{' '}
+        {isShort && (
+          <>
+            {t('renewal.missing', {
+              amount: formatMoney(renewal.missing, currency, i18n.language),
+            })}{' '}
+            <TextLink to="/user/wallet/recharge/new">{t('renewal.topUp')}</TextLink>
+          </>
+        )}{' '}
+        {isRaised && t('renewal.raised')}
+      </p>
+      {isRaised && renewal.price !== null && (
+        <Agree serviceId={renewal.service_id} price={renewal.price} currency={currency} />
       )}
-    </p>
+    </>
+  )
+}
+
+/** Agrees to a price above the one that was agreed; until then automatic renewal does not take it. */
+function Agree(props: { serviceId: number; price: string; currency: string }) {
+  const { t, i18n } = useTranslation('service')
+  const { t: common } = useTranslation()
+  const { agree, isPending, problem } = useAutoRenew(props.serviceId)
+  return (
+    <>
+      <Button size="sm" loading={isPending} onClick={() => agree(props.price)}>
+        {t('renewal.agree', { amount: formatMoney(props.price, props.currency, i18n.language) })}
+      </Button>
+      <FormError message={problem ? problemText(problem, common) : undefined} />
+    </>
   )
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { GatewayChargeNow, PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { toAmount, toMinor } from '@/shared/lib/money'
+import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import classes from './summary.module.css'
 
@@ -18,6 +19,15 @@ export function Lines(props: { name: string; quote: Quote; charge: GatewayCharge
       {line(t('summary.discount'), minus(quote.discount))}
       {line(t('summary.credit', { name: quote.replaces?.name }), minus(quote.credit))}
       {line(t('summary.change'), quote.change)}
+      {line(t('summary.kept'), quote.kept)}
+      {quote.ends_at && (
+        <div>
+          <dt>{t('summary.until')}</dt>
+          <dd>
+            <Moment time={quote.ends_at} />
+          </dd>
+        </div>
+      )}
       {isMissing && line(t('summary.fromBalance'), minus(quote.balance_used))}
       {charge && line(t('summary.more'), difference(charge.amount, quote.missing))}
       {charge && line(t('summary.fee'), charge.fee)}

@@ -1,0 +1,54 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/approval"
+	"airstrip/internal/money"
+)
+
+type approvalItem struct {
+	ID            int64         `json:"id"`
+	Kind          string        `json:"kind" enum:"adjustment,cd_keys,coupon,payment_by_hand,refund_by_hand,payment_case" doc:"What was given; the operations of that kind decide it"`
+	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund or payment case"`
+	StaffID       int64         `json:"staff_id" doc:"Who made it"`
+	BeneficiaryID *int64        `json:"beneficiary_id" nullable:"true" doc:"Whose account gains; null: nobody's in particular"`
+	Worth         *money.Amount `json:"worth" nullable:"true" doc:"null: without bound"`
+	State         string        `json:"state" enum:"alone,waiting,approved,declined" doc:"alone: within the member's daily limit"`
+	CreatedAt     time.Time     `json:"created_at"`
+	DecidedBy     *int64        `json:"decided_by" nullable:"true" doc:"The second member; null: nobody yet, or at the command line"`
+	DecidedAt     *time.Time    `json:"decided_at" nullable:"true"`
+}
+
+type approvalList struct {
+	Approvals  []approvalItem `json:"approvals" doc:"Newest first"`
+	TotalCount int64          `json:"total_count"`
+}
+
+// Approvals adds the list of what staff gave that is worth money.
+func Approvals(a *approval.Approvals) Resource {
+	type part struct {
+		State   string `query:"state" enum:"alone,waiting,approved,declined"`
+		StaffID int64  `query:"staff_id" minimum:"1" doc:"Only what this member made"`
+		Limit   int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		Offset  int64  `query:"offset" minimum:"0" default:"0"`
+	}
+	return func(r *Router) {
+		handle(r, op{method: http.MethodGet, path: "/staff/approvals", id: "staff_approvals_list", tag: "staff", access: staff, roles: forMoney, summary: "What staff gave that is worth money, and what of it waits for a second member"},
+			func(ctx context.Context, _ account.Identity, in *part) (approvalList, error) {
+				grants, total, err := a.Find(ctx, approval.State(in.State), in.StaffID, in.Limit, in.Offset)
+				out := approvalList{[]approvalItem{}, total}
+				for _, g := range grants {
+					item := approvalItem{g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt, g.DecidedBy, g.DecidedAt}
+					if g.Worth == approval.Unknown {
+						item.Worth = nil
+					}
+					out.Approvals = append(out.Approvals, item)
+				}
+				return out, err
+			})
+	}
+}

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/clock"
+	"airstrip/internal/mail"
+)
+
+// clockMetric tells whether the timetable waits for the clocks.
+func (a *App) clockMetric() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "airstrip_clocks_disagree",
+		Help: "1 while the clocks disagree and nothing is ended, billed or deleted, else 0.",
+	}, func() float64 {
+		if a.DB.ClockProblem() != nil {
+			return 1
+		}
+		return 0
+	})
+}
+
+// tellClock tells those who look after nodes that this server's clock cannot be trusted.
+func (a *App) tellClock(ctx context.Context, p clock.Problem) {
+	host, _ := os.Hostname() // without a name the mail names the site alone
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return a.tellStaff(ctx, tx, nodeStaff, mail.ClockDisagrees{Host: host, Clock: a.DB.Now().Add(p.Jump), Since: p.Since})
+	})
+	if err != nil {
+		slog.ErrorContext(ctx, "staff could not be told that the clocks disagree", "error", err)
+	}
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"airstrip/internal/clock"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/job"
+	"airstrip/internal/shop"
+)
+
+// jumpingClock is a server on a machine whose wall clock the test moves.
+type jumpingClock struct {
+	*front
+	ahead time.Duration
+	user  customer
+}
+
+// eachJumpingClock runs test on both databases, with one user who has a plan for a month.
+func eachJumpingClock(t *testing.T, test func(t *testing.T, j *jumpingClock)) {
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			c := config(t)
+			if engine == "postgres" {
+				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
+			}
+			j := &jumpingClock{front: openFront(t, c)}
+			j.DB.SetWallClock(func() time.Time { return time.Now().Add(j.ahead) })
+			j.user = j.customer(t, "user", 1000)
+			if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
+				t.Fatal(w.Body)
+			}
+			test(t, j)
+		})
+	}
+}
+
+// check compares the clocks, as Serve does every few seconds, and runs everything that is due.
+func (j *jumpingClock) check(t *testing.T) {
+	t.Helper()
+	if err := j.DB.CheckClock(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Queue.Work(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// running reports whether the user's service runs.
+func (j *jumpingClock) running(t *testing.T) bool {
+	t.Helper()
+	services, _, err := j.Services.List(t.Context(), j.user.id)
+	if err != nil || len(services) != 1 {
+		t.Fatalf("%d services, %v", len(services), err)
+	}
+	access, err := j.Services.Access(t.Context(), j.user.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return services[0].Running(j.DB.Now()) && access.Allowed
+}
+
+func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
+	eachJumpingClock(t, func(t *testing.T, j *jumpingClock) {
+		j.check(t)
+		for _, ahead := range []time.Duration{365 * 24 * time.Hour, -365 * 24 * time.Hour} {
+			j.ahead = ahead
+			j.check(t)
+			if j.DB.ClockProblem() == nil {
+				t.Fatalf("a clock that is %s ahead is trusted", ahead)
+			}
+			if err := j.Queue.Trigger(t.Context(), "service.expire"); !errors.Is(err, job.ErrClock) {
+				t.Fatalf("the timetable answers %v, want %v", err, job.ErrClock)
+			}
+			if !j.running(t) {
+				t.Fatalf("a service ended while the clock was %s ahead", ahead)
+			}
+			if now := j.DB.Now(); time.Until(now).Abs() > time.Minute {
+				t.Fatalf("the server goes on with %s", now)
+			}
+			j.ahead = 0
+			j.check(t)
+			if p := j.DB.ClockProblem(); p != nil {
+				t.Fatalf("the clock is right again, and the problem is %+v", p)
+			}
+			if err := j.Queue.Trigger(t.Context(), "service.expire"); err != nil {
+				t.Fatal(err)
+			}
+			if !j.running(t) {
+				t.Fatal("a service ended after the clock came back")
+			}
+		}
+	})
+}
+
+func TestClock_Disagrees_StaffIsTold(t *testing.T) {
+	eachDuty(t, func(t *testing.T, d *duty) {
+		d.tellClock(t.Context(), clock.Problem{Since: d.now, Jump: time.Hour})
+		d.says(t, "时钟")
+	})
+}

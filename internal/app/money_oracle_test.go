@@ -1,0 +1,594 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+// The oracle of the money model knows what users paid and what they see, and from that alone what they can own at most.
+// It adds up what a user has in the wallet and what is unused of all that runs, each period valued at what was paid for
+// it times the smaller of its unused shares of time and of traffic. No step may raise that sum by more than the money
+// or gift that came in with it. Where the documentation leaves room the oracle takes the user's side, so that what it
+// reports is a loss.
+
+// lot is a period of a service with what was paid for it, or a package.
+type lot struct {
+	paid       float64 // in hundredths; 0 of a gift
+	start, end time.Time
+	quota      float64 // bytes of all cycles that may lie in it; 0: unlimited
+	used       float64
+	left       float64 // of a service that is never reset: paid bytes in this and all earlier lots when the next one came
+}
+
+// unusedTime is the share of the lot's time that lies ahead.
+func (l *lot) unusedTime(now time.Time) float64 {
+	switch {
+	case !l.end.After(now):
+		return 0
+	case !now.After(l.start):
+		return 1
+	}
+	return float64(l.end.Sub(now)) / float64(l.end.Sub(l.start))
+}
+
+// worth is what may be given back for the lot at most.
+func (l *lot) worth(now time.Time) float64 {
+	share := l.unusedTime(now)
+	if l.quota > 0 {
+		share = min(share, max(0, 1-l.used/l.quota))
+	}
+	return l.paid * share
+}
+
+// heldService is a service as its user sees it, with the lots that it consists of.
+type heldService struct {
+	seen service.Service
+	lots []lot
+
+	// What was bought and given since it last began to run: nothing else may make it run.
+	began        time.Time
+	months, days int
+
+	// The bytes of one that is never reset belong to no lot alone. Bytes that were given are used first.
+	paidLeft, givenLeft float64
+}
+
+// worth is what may be given back for the service at most.
+func (h *heldService) worth(now time.Time) (sum float64) {
+	if h.seen.EndedAt != nil {
+		return 0
+	}
+	if h.seen.Reset != service.Never || h.seen.QuotaBytes == nil {
+		for _, l := range h.lots {
+			sum += l.worth(now)
+		}
+		return sum
+	}
+	// The bytes that are left count where they are worth most. Those that were used before a lot came are of earlier lots.
+	order := make([]int, len(h.lots))
+	for i := range order {
+		order[i] = i
+	}
+	price := func(i int) float64 { return h.lots[i].paid / h.lots[i].quota }
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(price(j), price(i)) })
+	left := make([]float64, len(h.lots)) // of each lot and those before it
+	for i, l := range h.lots {
+		left[i] = min(l.left, h.paidLeft)
+	}
+	for _, i := range order {
+		l := h.lots[i]
+		if l.paid == 0 {
+			break
+		}
+		bytes := min(l.unusedTime(now)*l.quota, slices.Min(left[i:]))
+		sum += l.paid * bytes / l.quota
+		for j := i; j < len(left); j++ {
+			left[j] -= bytes
+		}
+	}
+	return sum
+}
+
+// add appends what a purchase or a gift brought: the service now ends at end.
+func (h *heldService) add(now time.Time, zone *time.Location, end time.Time, paid float64, months, days int) {
+	start := now
+	if h.runs(now) {
+		start = h.seen.EndsAt
+	} else {
+		h.began, h.months, h.days, h.lots, h.paidLeft, h.givenLeft = now, 0, 0, nil, 0, 0
+	}
+	h.months, h.days = h.months+months, h.days+days
+	l, left := lot{paid: paid, start: start, end: end}, h.paidLeft
+	if q := h.seen.QuotaBytes; q != nil {
+		l.quota = float64(*q) * mostCycles(h.seen.Reset, start.In(zone), end.In(zone), len(h.lots) == 0)
+		if paid > 0 {
+			h.paidLeft += l.quota
+		} else {
+			h.givenLeft += l.quota
+		}
+	}
+	if last := len(h.lots) - 1; last >= 0 {
+		h.lots[last].left = left
+	}
+	l.left = math.Inf(1)
+	h.lots = append(h.lots, l)
+}
+
+func (h *heldService) runs(now time.Time) bool {
+	return len(h.lots) > 0 && h.seen.EndedAt == nil && h.seen.EndsAt.After(now)
+}
+
+// latestEnd is when the service may end at the latest. Months differ by up to three days.
+func (h *heldService) latestEnd(zone *time.Location) time.Time {
+	return h.began.In(zone).AddDate(0, h.months, h.days+3)
+}
+
+// mostCycles is how many quotas may belong to a period at most.
+func mostCycles(reset service.Reset, start, end time.Time, first bool) float64 {
+	switch reset {
+	case service.CalendarMonth:
+		return float64(end.Year()*12 + int(end.Month()) - start.Year()*12 - int(start.Month()) + 1)
+	case service.Anniversary:
+		n := math.Ceil(end.Sub(start).Hours() / (31 * 24))
+		if !first { // its cycles began with the service
+			n++
+		}
+		return n
+	default:
+		return 1
+	}
+}
+
+// move counts bytes against the quota of what runs.
+func (h *heldService) move(now time.Time, bytes float64) {
+	given := min(bytes, h.givenLeft)
+	h.givenLeft -= given
+	h.paidLeft = max(0, h.paidLeft-(bytes-given))
+	for i := range h.lots {
+		if l := &h.lots[i]; !now.Before(l.start) && now.Before(l.end) {
+			l.used += bytes
+		}
+	}
+}
+
+// holdings is what a user sees of what they own.
+type holdings struct {
+	balance  wallet.Balance
+	services map[int64]service.Service
+	packages map[int64]service.Package
+}
+
+// equal tells whether nothing changed but what others do: users earn by those whom they invited.
+func (h holdings) equal(other holdings) bool {
+	h.balance.Commission, h.balance.Pending = other.balance.Commission, other.balance.Pending
+	return reflect.DeepEqual(h, other)
+}
+
+// moneyUser is a user with all that the model knows of them.
+type moneyUser struct {
+	id       int64
+	invited  []*moneyUser
+	seen     holdings
+	services []*heldService
+	packages map[int64]*lot
+	bought   map[int64]*shop.Order // paid orders, as last seen
+	orders   []int64               // all of them
+	quotes   []oldQuote
+
+	recharges []*moneyRecharge
+	redeemed  []string
+	requests  []int64
+
+	paidIn   money.Amount // recharges
+	paidBack money.Amount // the part of them that went back to the payer
+	withdrew money.Amount // commission that was moved into the wallet
+	closed   bool
+}
+
+type moneyRecharge struct {
+	*wallet.Recharge
+	bill     string // at the gateway: open, paid or failed
+	credited bool
+	back     money.Amount
+}
+
+func (u *moneyUser) service(id int64) *heldService {
+	for _, h := range u.services {
+		if h.seen.ID == id {
+			return h
+		}
+	}
+	return nil
+}
+
+// worth is what the user owns at most: the wallet and what may be given back of what runs.
+func (u *moneyUser) worth(now time.Time) float64 {
+	sum := float64(u.seen.balance.Posted)
+	for _, h := range u.services {
+		sum += h.worth(now)
+	}
+	for _, l := range u.packages {
+		sum += l.worth(now)
+	}
+	return sum
+}
+
+// effect is what a step says that it did to a user.
+type effect struct {
+	err    error        // then it did nothing
+	in     money.Amount // into the wallet, without a purchase, refund or recharge
+	out    money.Amount // out of it
+	given  *givenTime
+	packed int64 // bytes of a package that was given
+	moved  int64 // billed bytes
+}
+
+// givenTime is time of a plan that nobody paid for.
+type givenTime struct {
+	plan         int64
+	months, days int
+}
+
+func (s *moneySite) look(u *moneyUser) holdings {
+	h := holdings{services: map[int64]service.Service{}, packages: map[int64]service.Package{}}
+	var err error
+	if h.balance, err = s.Wallets.Balance(s.ctx, u.id); err != nil {
+		s.fatalf("%v", err)
+	}
+	services, packages, err := s.Services.List(s.ctx, u.id)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	for _, v := range services {
+		h.services[v.ID] = v
+	}
+	for _, p := range packages {
+		h.packages[p.ID] = p
+	}
+	return h
+}
+
+// settle compares what the user has after a step with what they had before it.
+func (s *moneySite) settle(u *moneyUser, e effect) {
+	maps.DeleteFunc(u.seen.packages, func(_ int64, p service.Package) bool {
+		return p.ExpiresAt != nil && !p.ExpiresAt.After(s.now)
+	})
+	before, after := u.seen, s.look(u)
+	if before.equal(after) {
+		if e.in != 0 || e.out != 0 || e.given != nil || e.packed != 0 {
+			s.fatalf("%+v changed nothing", e)
+		}
+		u.seen = after
+		return
+	}
+	if e.err != nil {
+		s.fatalf("%v, and yet it changed something:\n%+v\n%+v", e.err, before, after)
+	}
+	had := u.worth(s.now)
+	paid, refunded := s.newPurchases(u)
+	in := e.in + s.newCredits(u)
+
+	balance := before.balance.Posted + in - e.out
+	for _, o := range paid {
+		balance += o.Change() - o.Amount
+	}
+	for _, amount := range refunded {
+		balance += amount
+	}
+	if after.balance.Posted != balance {
+		s.fatalf("the wallet has %s, not %s: %s in, %s out, paid %v, refunded %v",
+			after.balance.Posted, balance, in, e.out, paid, refunded)
+	}
+	if b := after.balance; b.Posted < 0 || b.Held < 0 || b.Available != b.Posted-b.Held || b.Available < 0 {
+		s.fatalf("balance %+v", b)
+	}
+
+	for _, o := range paid {
+		s.deliver(u, o, before, after)
+	}
+	s.give(u, e, after)
+	s.follow(u, e, before, after)
+	u.seen = after
+	if has := u.worth(s.now); has > had+float64(in-e.out)+0.01 {
+		s.fatalf("the user owns %.2f after a step that brought %s; before it was %.2f", has/100, in-e.out, had/100)
+	}
+}
+
+// newPurchases gives the user's orders that were paid since the last step, and the sums that went back for older ones.
+func (s *moneySite) newPurchases(u *moneyUser) (paid []*shop.Order, refunded map[int64]money.Amount) {
+	orders, _, err := s.Shop.Purchases(s.ctx, u.id, 500, 0)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	var back []int64
+	for i := range slices.Backward(orders) {
+		o := &orders[i]
+		known := u.bought[o.ID]
+		switch {
+		case known == nil && o.State == shop.Paid:
+			paid = append(paid, o)
+			if !slices.Contains(u.orders, o.ID) {
+				u.orders = append(u.orders, o.ID)
+			}
+		case known != nil && known.State == shop.Paid && o.State == shop.Refunded:
+			back = append(back, o.ID)
+		case known == nil || known.State != o.State:
+			s.fatalf("order %d went from %+v to %s", o.ID, known, o.State)
+		}
+		u.bought[o.ID] = o
+	}
+	if len(back) == 0 {
+		return paid, nil
+	}
+	given, err := s.Shop.Refunded(s.ctx, back...)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	refunded = map[int64]money.Amount{}
+	for _, id := range back {
+		refunded[id] = given[id].Amount
+		if o := u.bought[id]; given[id].Amount > o.Amount+o.Credit {
+			s.fatalf("%s was refunded of order %d, paid with %s and a credit of %s", given[id].Amount, id, o.Amount, o.Credit)
+		}
+	}
+	return paid, refunded
+}
+
+// newCredits gives what recharges brought since the last step.
+func (s *moneySite) newCredits(u *moneyUser) (sum money.Amount) {
+	for _, r := range u.recharges {
+		if r.credited {
+			continue
+		}
+		known, err := s.Wallets.RechargeByNo(s.ctx, s.DB, r.ID)
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		if known.State != wallet.RechargeDone {
+			continue
+		}
+		if r.bill != "paid" {
+			s.fatalf("recharge %d is credited; the gateway calls it %s", r.ID, r.bill)
+		}
+		r.credited = true
+		sum += r.Amount
+	}
+	u.paidIn += sum
+	return sum
+}
+
+// deliver adds what a paid order brought.
+func (s *moneySite) deliver(u *moneyUser, o *shop.Order, before, after holdings) {
+	s.checkPrice(o)
+	if o.ReplacesID != nil {
+		old := u.service(*o.ReplacesID)
+		if most := old.worth(s.now); float64(o.Credit) > most+0.01 {
+			s.fatalf("order %d credits %s of service %d, of which %.2f is left", o.ID, o.Credit, old.seen.ID, most/100)
+		}
+		if now := after.services[old.seen.ID]; now.Running(s.now) {
+			s.fatalf("service %d was replaced by order %d and runs", old.seen.ID, o.ID)
+		}
+		old.seen = after.services[old.seen.ID]
+	}
+	paid := float64(o.Amount + o.Credit - o.Change())
+	if o.Kind == shop.KindPackage {
+		p, ok := after.packages[*o.Package]
+		if _, had := u.packages[*o.Package]; !ok || had {
+			s.fatalf("order %d brought the package %+v", o.ID, p)
+		}
+		u.packages[p.ID] = newPackageLot(p, s.now, paid)
+		return
+	}
+	v, ok := after.services[*o.Service]
+	if !ok || !v.Running(s.now) {
+		s.fatalf("order %d is paid and service %+v does not run", o.ID, v)
+	}
+	h := u.service(v.ID)
+	if o.Kind == shop.KindPlan {
+		if h != nil {
+			s.fatalf("order %d brought service %d, which was there", o.ID, v.ID)
+		}
+		h = &heldService{seen: v}
+		u.services = append(u.services, h)
+	}
+	// What a credit or coupon is more than the price may stay with the service as time, at the price of the period.
+	days := 0
+	if rest := paid + float64(o.Discount-o.Price); rest > 0 && o.Price > 0 {
+		days = int(math.Ceil(rest / float64(o.Price) * 31 * float64(o.Terms.Months)))
+	}
+	h.add(s.now, s.zone, v.EndsAt, paid, o.Terms.Months, days)
+	h.seen.EndsAt, h.seen.EndedAt = v.EndsAt, v.EndedAt
+}
+
+// checkLimits holds what was bought against the limits of coupons and plans.
+func (s *moneySite) checkLimits() {
+	orders := map[int64]int{} // by coupon
+	for _, u := range s.users {
+		own, plans := map[int64]int{}, map[int64]int{}
+		for _, o := range u.bought {
+			if o.CouponID != nil {
+				own[*o.CouponID]++
+				orders[*o.CouponID]++
+			}
+			if o.Kind != shop.KindRenewal {
+				plans[o.PlanID]++
+			}
+		}
+		for _, c := range s.coupons {
+			tooOften := c.PerUser != nil && int64(own[c.ID]) > *c.PerUser || c.FirstOnly && own[c.ID] > 1
+			if tooOften || c.Total != nil && int64(orders[c.ID]) > *c.Total {
+				s.fatalf("coupon %s was used %d times by user %d, %d times in all", c.Code, own[c.ID], u.id, orders[c.ID])
+			}
+		}
+		for _, p := range s.plans {
+			if p.PerUser != nil && plans[p.ID] > *p.PerUser {
+				s.fatalf("user %d bought %s %d times", u.id, p.Name, plans[p.ID])
+			}
+		}
+	}
+}
+
+// checkPrice holds an order against the prices and coupons of the shop.
+func (s *moneySite) checkPrice(o *shop.Order) {
+	if !slices.Contains(s.prices[o.PriceID], o.Price) {
+		s.fatalf("order %d is of %s; the price was never more than one of %v", o.ID, o.Price, s.prices[o.PriceID])
+	}
+	discount := money.Amount(0)
+	if o.CouponID != nil {
+		c := s.coupons[slices.IndexFunc(s.coupons, func(c shop.Coupon) bool { return c.ID == *o.CouponID })]
+		if discount = c.Amount; c.Percent != nil {
+			discount = o.Price * money.Amount(*c.Percent) / 100
+		}
+	}
+	if o.Discount < 0 || o.Discount > min(discount, o.Price) {
+		s.fatalf("order %d of %s has a discount of %s, not %s", o.ID, o.Price, o.Discount, discount)
+	}
+	if o.Amount != max(0, o.Price-o.Discount-o.Credit) {
+		s.fatalf("order %d of %s less %s and %s costs %s", o.ID, o.Price, o.Discount, o.Credit, o.Amount)
+	}
+}
+
+// newPackageLot gives the lot of a package. Its bytes are worth the same until they expire.
+func newPackageLot(p service.Package, now time.Time, paid float64) *lot {
+	end := now.AddDate(100, 0, 0)
+	if p.ExpiresAt != nil {
+		end = *p.ExpiresAt
+	}
+	return &lot{paid: paid, start: end, end: end, quota: float64(p.Bytes)}
+}
+
+// give adds what a step gave.
+func (s *moneySite) give(u *moneyUser, e effect, after holdings) {
+	if e.given != nil {
+		var h *heldService
+		for _, v := range after.services {
+			known := u.service(v.ID)
+			if known == nil {
+				known = &heldService{seen: v}
+				u.services = append(u.services, known)
+			} else if known.seen.EndsAt.Equal(v.EndsAt) {
+				continue
+			}
+			if h != nil || v.PlanID != e.given.plan {
+				s.fatalf("%+v brought %+v", e.given, v)
+			}
+			h = known
+			h.add(s.now, s.zone, v.EndsAt, 0, e.given.months, e.given.days)
+			h.seen.EndsAt, h.seen.EndedAt = v.EndsAt, v.EndedAt
+		}
+		if h == nil {
+			s.fatalf("%+v brought nothing", e.given)
+		}
+	}
+	if e.packed > 0 {
+		for id, p := range after.packages {
+			if u.packages[id] == nil {
+				if p.Bytes != e.packed {
+					s.fatalf("a gift of %d bytes brought %+v", e.packed, p)
+				}
+				u.packages[id] = newPackageLot(p, s.now, 0)
+			}
+		}
+	}
+}
+
+// follow takes over what became of services and packages, and reports what has no reason.
+func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
+	var counted int64
+	for id, v := range after.services {
+		h := u.service(id)
+		if h == nil {
+			s.fatalf("service %+v came from nowhere", v)
+		}
+		if v.EndsAt.After(h.seen.EndsAt) || h.seen.EndedAt != nil && v.EndedAt == nil {
+			s.fatalf("service %d runs until %s without a reason; before it was %+v", id, v.EndsAt, h.seen)
+		}
+		if last := h.latestEnd(s.zone); v.Running(s.now) && v.EndsAt.After(last) {
+			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began, v.EndsAt)
+		}
+		old, had := before.services[id]
+		if !had || old.Cycle != v.Cycle {
+			old.Billed = 0
+		}
+		counted += v.Billed - old.Billed
+		if v.QuotaBytes != nil {
+			h.move(s.now, float64(min(v.Billed, *v.QuotaBytes)-min(old.Billed, *v.QuotaBytes)))
+		}
+		h.seen = v
+		if v.EndedAt != nil {
+			h.lots = nil
+		}
+	}
+	for id, l := range u.packages {
+		p, ok := after.packages[id]
+		if !ok {
+			if l.end.After(s.now) { // it was used up
+				counted += max(0, int64(l.quota-l.used))
+			}
+			delete(u.packages, id)
+			continue
+		}
+		counted += p.Used - before.packages[id].Used
+		l.used = float64(p.Used)
+	}
+	for id, p := range after.packages {
+		if u.packages[id] == nil {
+			s.fatalf("package %+v came from nowhere", p)
+		}
+	}
+	if e.moved > 0 && counted > e.moved {
+		s.fatalf("%d bytes were moved, %d are counted", e.moved, counted)
+	}
+}
+
+// checkCommissions holds what users earned by others against what these paid.
+func (s *moneySite) checkCommissions() {
+	for _, u := range s.users {
+		var paid money.Amount
+		for _, i := range u.invited {
+			paid += i.paidIn
+		}
+		b := u.seen.balance
+		if earned := b.Commission + b.Pending + u.withdrew; earned > paid/10 {
+			s.fatalf("user %d earned %s by users who paid %s", u.id, earned, paid)
+		}
+	}
+}
+
+// checkMovements holds the wallet against the list of its movements.
+func (s *moneySite) checkMovements(u *moneyUser) {
+	var sum money.Amount
+	for page := int64(1); ; page++ {
+		movements, total, err := s.Wallets.Movements(s.ctx, u.id, page, 100)
+		if err != nil {
+			s.fatalf("%v", err)
+		}
+		for _, m := range movements {
+			sum += m.Amount
+		}
+		if page*100 >= total {
+			break
+		}
+	}
+	if sum != u.seen.balance.Posted {
+		s.fatalf("the wallet of user %d has %s; its movements come to %s", u.id, u.seen.balance.Posted, sum)
+	}
+}
+
+// checkSite asks the doctor, and all of the ledger.
+func (s *moneySite) checkSite() {
+	broken, err := s.Check(context.WithoutCancel(s.ctx))
+	if err != nil || len(broken) > 0 {
+		s.fatalf("the doctor finds %v %v", broken, err)
+	}
+}

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+	"airstrip/internal/shop"
+)
+
+// megabyte is the quota of the plans that the money model sells: small enough that a report uses it up.
+const megabyte = int64(1_000_000)
+
+// moneyPlans is what the shop of the money model sells: with each way of resetting a quota, unlimited traffic, a price
+// of zero and prices that do not divide evenly.
+func moneyPlans() []shop.Plan {
+	priced := func(months int, amount money.Amount) shop.Price { return shop.Price{Months: months, Amount: amount} }
+	plan := func(name string, reset service.Reset, traffic *int64, prices ...shop.Price) shop.Plan {
+		return shop.Plan{
+			Name: name, Kind: shop.KindPlan, TrafficBytes: traffic, Reset: reset, Visible: true, Renewable: true, Prices: prices,
+		}
+	}
+	pack := func(name string, days *int, amount money.Amount) shop.Plan {
+		p := plan(name, service.Never, new(megabyte), priced(0, amount))
+		p.Kind, p.Renewable, p.ValidDays = shop.KindPackage, false, days
+		return p
+	}
+	trial := plan("Trial", service.Anniversary, new(megabyte), priced(1, 0), priced(3, 1))
+	trial.PerUser = new(2)
+	return []shop.Plan{
+		plan("Light", service.Anniversary, new(megabyte), priced(1, 1200), priced(12, 12_000)),
+		plan("Standard", service.CalendarMonth, new(megabyte), priced(1, 2000), priced(3, 5701)),
+		plan("Prepaid", service.Never, new(megabyte), priced(1, 999), priced(24, 7003)),
+		plan("Endless", service.Never, nil, priced(1, 3001), priced(6, 15_000)),
+		trial,
+		pack("Package", nil, 301),
+		pack("Package of a month", new(30), 199),
+	}
+}
+
+// moneyCoupons are the coupons of the money model.
+func moneyCoupons() []shop.Coupon {
+	return []shop.Coupon{
+		{Code: "HALF", Percent: new(50), Enabled: true},
+		{Code: "TEN", Amount: 1000, Enabled: true},
+		{Code: "FREE", Percent: new(100), Enabled: true, PerUser: new(int64(2))},
+		{Code: "FIRST", Percent: new(33), Enabled: true, FirstOnly: true},
+		{Code: "SCARCE", Percent: new(90), Enabled: true, Total: new(int64(1))},
+	}
+}
+
+// moneyTemplate is a site of the money model on which nothing happened yet; open copies it.
+type moneyTemplate struct {
+	config  Config
+	file    []byte // the SQLite database; nil: PostgreSQL
+	key     []byte // its secret.key
+	folder  string // of the copies, in memory where the system has room
+	users   []int64
+	plans   []shop.Plan
+	coupons []shop.Coupon
+	nodes   []node.Node
+	copies  atomic.Int64
+}
+
+// moneyStart is a day whose number not every month has.
+var moneyStart = time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)
+
+// newMoneyTemplate makes a site with three users, each invited by the one before, and two nodes.
+func newMoneyTemplate(t *testing.T, engine string) *moneyTemplate {
+	t.Helper()
+	m := &moneyTemplate{config: config(t)}
+	m.config.Demo = true
+	folder := "/dev/shm"
+	if _, err := os.Stat(folder); err != nil {
+		folder = ""
+	}
+	var err error
+	if m.folder, err = os.MkdirTemp(folder, "airstrip-money-"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(m.folder) })
+	m.config.Data = m.folder
+	if engine == "postgres" {
+		m.config.DatabaseURL, m.config.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+	}
+	a, err := Open(t.Context(), m.config, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.DB.SetClock(func() time.Time { return moneyStart })
+	m.fill(t, a)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if engine == "sqlite" {
+		if m.file, err = os.ReadFile(filepath.Join(m.folder, db.SQLiteFile)); err != nil {
+			t.Fatal(err)
+		}
+		if m.key, err = os.ReadFile(filepath.Join(m.folder, "secret.key")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+const moneyPassword = "a long enough password"
+
+func (m *moneyTemplate) fill(t *testing.T, a *App) {
+	t.Helper()
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "commission_permille": 100, "commission_days": 5,
+		"invite_quota": 3, "invite_price": "1.50", "staff_credit_limit": "`+staffLimit.String()+`"}`)))
+	hash, err := a.Accounts.Hash(ctx, moneyPassword)
+	must(err)
+	for i := range 3 {
+		must(a.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			name := fmt.Sprintf("user%d", i)
+			u, err := a.Accounts.Import(ctx, tx, name+"@example.com", name, hash)
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				_, err = tx.NewRaw(`UPDATE account SET invited_by = ? WHERE id = ?`, m.users[i-1], u.ID).Exec(ctx)
+			}
+			m.users = append(m.users[:i], u.ID)
+			return err
+		}))
+	}
+	for _, p := range moneyPlans() {
+		added, err := a.Shop.AddPlan(ctx, p)
+		must(err)
+		m.plans = append(m.plans, *added)
+	}
+	for _, c := range moneyCoupons() {
+		added, err := a.Shop.AddCoupon(ctx, c, nil)
+		must(err)
+		m.coupons = append(m.coupons, added)
+	}
+	for _, rate := range []int64{1000, 500} {
+		n, _, err := a.Nodes.Add(ctx, node.Node{
+			Name: fmt.Sprint("node", rate), Protocol: node.VMess, Address: "node.example", Port: 443, Listen: "0.0.0.0",
+			ResetDay: 1, Country: "ZZ", RatePermille: rate, LinkMbps: 10_000, Visible: true, Enabled: true,
+		})
+		must(err)
+		m.nodes = append(m.nodes, n)
+	}
+}
+
+// open gives a copy of the site, and what removes it.
+func (m *moneyTemplate) open(ctx context.Context) (a *App, remove func() error, err error) {
+	c := m.config
+	if m.file == nil {
+		return m.openPostgres(ctx, c)
+	}
+	c.Data = filepath.Join(m.folder, fmt.Sprint(m.copies.Add(1)))
+	if err := os.Mkdir(c.Data, 0o700); err != nil {
+		return nil, nil, err
+	}
+	for name, content := range map[string][]byte{db.SQLiteFile: m.file, "secret.key": m.key} {
+		if err := os.WriteFile(filepath.Join(c.Data, name), content, 0o600); err != nil {
+			return nil, nil, err
+		}
+	}
+	a, err = Open(ctx, c, "test")
+	return a, func() error { return os.RemoveAll(c.Data) }, err
+}
+
+func (m *moneyTemplate) openPostgres(ctx context.Context, c Config) (a *App, remove func() error, err error) {
+	template, err := url.Parse(c.DatabaseURL)
+	if err != nil {
+		return nil, nil, err
+	}
+	name := "m" + uuid.NewString()[:8]
+	admin, own := *template, *template
+	admin.Path, own.Path = "/postgres", "/"+name
+	do := func(text string) error {
+		d, err := db.Open(context.WithoutCancel(ctx), admin.String(), "")
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		_, err = d.ExecContext(context.WithoutCancel(ctx), text)
+		return err
+	}
+	if err := do(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, name, strings.TrimPrefix(template.Path, "/"))); err != nil {
+		return nil, nil, err
+	}
+	c.DatabaseURL = own.String()
+	a, err = Open(ctx, c, "test")
+	return a, func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }, err
+}
+
+// moneyClient is where the users of the model call from.
+var moneyClient = account.Client{IP: netip.MustParseAddr("192.0.2.1")}

@@ -1,0 +1,586 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"airstrip/internal/account"
+	"airstrip/internal/cdkey"
+	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/shop"
+	"airstrip/internal/traffic"
+	"airstrip/internal/wallet"
+)
+
+// moneyOp is something that may happen. do gets who acts and two numbers from 0 to 255 that choose among what there is,
+// so that every sequence of numbers means something.
+type moneyOp struct {
+	often int // how often it comes, out of the sum of all
+	do    func(s *moneySite, u *moneyUser, b, c int)
+}
+
+// moneyOps are all operations by the names that sequences are written with.
+var moneyOps = map[string]moneyOp{
+	"recharge":    {8, (*moneySite).recharge},
+	"notify":      {3, (*moneySite).notify},
+	"buy":         {8, (*moneySite).buy},
+	"renew":       {14, (*moneySite).renew},
+	"change":      {14, (*moneySite).change},
+	"stale":       {3, (*moneySite).confirmStale},
+	"twice":       {2, (*moneySite).confirmTwice},
+	"cancel":      {1, (*moneySite).cancel},
+	"refund":      {5, (*moneySite).refund},
+	"request":     {2, (*moneySite).requestRefund},
+	"decide":      {2, (*moneySite).decideRefund},
+	"pay back":    {2, (*moneySite).payBack},
+	"traffic":     {8, (*moneySite).traffic},
+	"wait":        {12, (*moneySite).wait},
+	"jobs":        {1, (*moneySite).jobs},
+	"key":         {4, (*moneySite).redeem},
+	"key again":   {1, (*moneySite).redeemAgain},
+	"give bytes":  {1, (*moneySite).giveBytes},
+	"adjust":      {2, (*moneySite).adjust},
+	"auto-renew":  {3, (*moneySite).autoRenew},
+	"withdraw":    {2, (*moneySite).withdraw},
+	"buy invites": {1, (*moneySite).buyInvites},
+	"set price":   {2, (*moneySite).setPrice},
+	"set coupon":  {1, (*moneySite).setCoupon},
+	"quotes":      {3, (*moneySite).quotes},
+	"close":       {1, (*moneySite).close},
+
+	"staff adjust":      {4, (*moneySite).staffAdjust},
+	"staff decide":      {4, (*moneySite).staffDecide},
+	"staff make key":    {3, (*moneySite).staffMakeKey},
+	"staff confirm key": {3, (*moneySite).staffConfirmKey},
+}
+
+// pick gives the element that n chooses; ok is false where there is none.
+func pick[T any](list []T, n int) (chosen T, ok bool) {
+	if len(list) == 0 {
+		return chosen, false
+	}
+	return list[n%len(list)], true
+}
+
+func (s *moneySite) recharge(u *moneyUser, b, c int) {
+	amount := []money.Amount{24_000, 1200, 24_000, 5000, 1, 999}[b%6]
+	r, err := s.Payments.Recharge(s.ctx, u.id, sandbox.Name, amount)
+	s.did(u, effect{err: err})
+	if err != nil {
+		return
+	}
+	u.recharges = append(u.recharges, &moneyRecharge{Recharge: r, bill: "open"})
+	if c%4 != 0 {
+		s.finish(u, u.recharges[len(u.recharges)-1], true, true)
+	}
+}
+
+// finish pays a recharge at the gateway or lets the payment fail. The notify may get lost.
+func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
+	s.must(s.sandbox.Close(s.ctx, r.TradeNo, paid))
+	if r.bill == "open" {
+		r.bill = map[bool]string{true: "paid", false: "failed"}[paid]
+	}
+	if told {
+		state := map[string]payment.PaymentState{"paid": payment.Paid, "failed": payment.Failed}[r.bill]
+		said := payment.Payment{
+			TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency, State: state,
+		}
+		_, err := s.Payments.Notify(s.ctx, sandbox.Name, payment.Notify{
+			Method: http.MethodPost, Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
+			Body: []byte(s.sandbox.Notice(said).Encode()), Address: "192.0.2.7",
+		})
+		s.must(err)
+	}
+	s.did(u, effect{})
+}
+
+func (s *moneySite) notify(u *moneyUser, b, c int) {
+	if r, ok := pick(u.recharges, b); ok {
+		s.finish(u, r, c%8 != 0, c%5 != 0)
+	}
+}
+
+// purchase draws the rest of a purchase: c chooses the coupon, and how it is paid.
+func (s *moneySite) purchase(p shop.Purchase, c int) (what shop.Purchase, gateway string) {
+	if coupon, ok := pick(s.coupons, c/4); ok && c%4 == 3 {
+		p.Coupon = coupon.Code
+	}
+	if c/4%4 == 0 {
+		gateway = sandbox.Name
+	}
+	p.AutoRenew = c/16%2 == 1
+	return p, gateway
+}
+
+func (s *moneySite) buy(u *moneyUser, b, c int) {
+	price, _ := pick(s.priceIDs, b)
+	what, gateway := s.purchase(shop.Purchase{PriceID: price}, c)
+	s.confirm(u, what, gateway, true)
+}
+
+// priceOf chooses a price of a plan, seldom another one.
+func (s *moneySite) priceOf(planID int64, n int) int64 {
+	for _, p := range s.plans {
+		if p.ID == planID && n%16 != 15 {
+			price, _ := pick(p.Prices, n)
+			return price.ID
+		}
+	}
+	id, _ := pick(s.priceIDs, n/16)
+	return id
+}
+
+func (s *moneySite) renew(u *moneyUser, b, c int) {
+	if h, ok := pick(u.services, b); ok {
+		what, gateway := s.purchase(shop.Purchase{PriceID: s.priceOf(h.seen.PlanID, c), RenewServiceID: &h.seen.ID}, c/2)
+		s.confirm(u, what, gateway, true)
+	}
+}
+
+func (s *moneySite) change(u *moneyUser, b, c int) {
+	if h, ok := pick(u.services, b); ok {
+		price, _ := pick(s.priceIDs, c)
+		what, gateway := s.purchase(shop.Purchase{PriceID: price, ChangeServiceID: &h.seen.ID}, c/2+b/2)
+		s.confirm(u, what, gateway, true)
+	}
+}
+
+// confirm buys, and wants what the quote said.
+func (s *moneySite) confirm(u *moneyUser, what shop.Purchase, gateway string, fresh bool) (order int64, err error) {
+	quote, refused := s.Shop.PreOrder(s.ctx, u.id, what)
+	if fresh && refused == nil {
+		u.quotes = append(u.quotes, oldQuote{what, quote.Amount})
+	}
+	if gateway == "" {
+		order, err = s.Shop.Confirm(s.ctx, u.id, what)
+	} else {
+		order, err = s.Payments.Confirm(s.ctx, u.id, what, gateway)
+	}
+	switch {
+	case refused != nil && err == nil:
+		s.fatalf("the quote is refused with %v, the purchase is not", refused)
+	case refused != nil && code(refused) != code(err):
+		s.fatalf("the quote is refused with %v, the purchase with %v", refused, err)
+	case refused == nil && what.AtMost != nil && quote.Amount > *what.AtMost:
+		if !errors.Is(err, shop.ErrPriceChanged) {
+			s.fatalf("%s is more than %s: %v", quote.Amount, *what.AtMost, err)
+		}
+	case refused == nil && quote.Missing > 0 && gateway == "":
+		if !errors.Is(err, wallet.ErrBalanceTooLow) {
+			s.fatalf("%s is missing: %v", quote.Missing, err)
+		}
+	case refused == nil && quote.Missing == 0 && err != nil:
+		s.fatalf("the quote is %+v, the purchase is refused: %v", quote, err)
+	}
+	before := u.seen.balance.Posted
+	if err == nil {
+		u.orders = append(u.orders, order)
+		o := s.order(u, order)
+		if o.State == shop.Pending {
+			r, err := s.Payments.Show(s.ctx, u.id, strconv.FormatInt(*o.RechargeID, 10))
+			s.must(err)
+			u.recharges = append(u.recharges, &moneyRecharge{Recharge: r, bill: "open"})
+		}
+		ordered := []money.Amount{o.Amount, o.Credit, o.Discount, o.Change()}
+		if !slices.Equal(ordered, []money.Amount{quote.Amount, quote.Credit, quote.Discount, quote.Change}) {
+			s.fatalf("the quote was %+v, the order is %+v", quote, o)
+		}
+		if (o.State == shop.Paid) != (quote.Missing == 0) {
+			s.fatalf("%s is missing, and the order is %s", quote.Missing, o.State)
+		}
+	}
+	s.did(u, effect{err: err})
+	if err == nil && quote.Missing == 0 && u.seen.balance.Posted != before-quote.BalanceUsed+quote.Change {
+		s.fatalf("the quote was %+v; the wallet went from %s to %s", quote, before, u.seen.balance.Posted)
+	}
+	if err == nil && quote.Missing == 0 {
+		s.refundable(u, order)
+	}
+	return order, err
+}
+
+func (s *moneySite) order(u *moneyUser, id int64) *shop.Order {
+	o, err := s.Shop.Order(s.ctx, u.id, strconv.FormatInt(id, 10))
+	s.must(err)
+	return o
+}
+
+// code names a refusal; anything else is a failure.
+func code(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Code
+	}
+	return fmt.Sprint(err)
+}
+
+// oldQuote is what a user agreed to some time ago.
+type oldQuote struct {
+	what   shop.Purchase
+	amount money.Amount
+}
+
+// confirmStale buys what the user saw a price of before, for at most that.
+func (s *moneySite) confirmStale(u *moneyUser, b, c int) {
+	if q, ok := pick(u.quotes, b); ok {
+		q.what.AtMost = &q.amount
+		gateway := ""
+		if c%2 == 1 {
+			gateway = sandbox.Name
+		}
+		s.confirm(u, q.what, gateway, false)
+	}
+}
+
+// confirmTwice repeats a purchase under its Idempotency-Key.
+func (s *moneySite) confirmTwice(u *moneyUser, b, c int) {
+	ctx := s.ctx
+	defer func() { s.ctx = ctx }()
+	hash := sha256.Sum256([]byte{byte(b), byte(c)})
+	s.ctx = idempotency.With(ctx, idempotency.Request{UserID: u.id, Key: fmt.Sprint("step ", s.steps), Hash: hash[:]})
+	price, _ := pick(s.priceIDs, b)
+	what, gateway := s.purchase(shop.Purchase{PriceID: price}, c)
+	order, err := s.confirm(u, what, gateway, true)
+	if err != nil {
+		return
+	}
+	var again int64
+	if gateway == "" {
+		again, err = s.Shop.Confirm(s.ctx, u.id, what)
+	} else {
+		again, err = s.Payments.Confirm(s.ctx, u.id, what, gateway)
+	}
+	if err != nil || again != order {
+		s.fatalf("order %d, then %d, %v", order, again, err)
+	}
+	s.same(u)
+}
+
+func (s *moneySite) cancel(u *moneyUser, b, _ int) {
+	if id, ok := pick(u.orders, b); ok {
+		s.did(u, effect{err: s.Shop.Cancel(s.ctx, u.id, strconv.FormatInt(id, 10))})
+	}
+}
+
+func (s *moneySite) refund(u *moneyUser, b, _ int) {
+	id, ok := pick(u.orders, b)
+	if !ok {
+		return
+	}
+	quote := s.refundable(u, id)
+	sum, err := s.Shop.Refund(s.ctx, id, "wanted", nil)
+	if (err == nil) != (quote > 0) || sum != quote {
+		s.fatalf("a refund of %s brings %s: %v", quote, sum, err)
+	}
+	s.did(u, effect{err: err})
+}
+
+// refundable gives what a refund of the order would bring, and holds that against what is left of what it brought.
+func (s *moneySite) refundable(u *moneyUser, order int64) money.Amount {
+	quote, err := s.Shop.Refundable(s.ctx, u.id, strconv.FormatInt(order, 10))
+	s.must(err)
+	most := 0.0
+	if o := u.bought[order]; o != nil && o.State == shop.Paid {
+		if o.Service != nil {
+			most = u.service(*o.Service).worth(s.now)
+		} else if l := u.packages[*o.Package]; l != nil {
+			most = l.worth(s.now)
+		}
+	}
+	if float64(quote) > most+0.01 {
+		s.fatalf("a refund of order %d would bring %s; %.2f is left of what it paid for", order, quote, most/100)
+	}
+	return quote
+}
+
+func (s *moneySite) requestRefund(u *moneyUser, b, c int) {
+	id, ok := pick(u.orders, b)
+	if !ok {
+		return
+	}
+	if request, ok := pick(u.requests, b); ok && c%4 == 0 {
+		s.did(u, effect{err: s.Shop.WithdrawRefundRequest(s.ctx, u.id, request)})
+		return
+	}
+	r, err := s.Shop.RequestRefund(s.ctx, u.id, strconv.FormatInt(id, 10), "wanted")
+	s.did(u, effect{err: err})
+	if err == nil {
+		u.requests = append(u.requests, r.ID)
+	}
+}
+
+func (s *moneySite) decideRefund(u *moneyUser, b, c int) {
+	if id, ok := pick(u.requests, b); ok {
+		_, err := s.Shop.DecideRefund(s.ctx, id, c%4 != 0, "decided", nil)
+		s.did(u, effect{err: err})
+	}
+}
+
+// payBack gives a part of a recharge back through its gateway.
+func (s *moneySite) payBack(u *moneyUser, b, c int) {
+	r, ok := pick(u.recharges, b)
+	if !ok {
+		return
+	}
+	amount := r.Amount - r.back
+	if c%3 == 0 {
+		amount = max(1, r.Amount*money.Amount(c)/256)
+	}
+	g, err := s.Payments.GiveBack(s.ctx, payment.RefundWish{RechargeID: r.ID, Amount: amount, Reason: "wanted"})
+	if err == nil && (g.State != wallet.GatewayRefundDone || !r.credited || amount > r.Amount-r.back) {
+		s.fatalf("%s of the recharge %+v went back: %+v", amount, r, g)
+	}
+	e := effect{err: err}
+	if err == nil {
+		r.back += amount
+		u.paidBack += amount
+		e.out = amount
+	}
+	s.did(u, e)
+}
+
+func (s *moneySite) traffic(u *moneyUser, b, c int) {
+	n, _ := pick(s.nodes, b)
+	bytes := []int64{megabyte / 3, 1, megabyte / 2, megabyte - 1, megabyte, 7 * megabyte, megabyte / 10}[c%7]
+	s.reports++
+	row := traffic.Row{UserID: u.id, Up: bytes / 3, Down: bytes - bytes/3}
+	receipt, err := s.Traffic.Record(s.ctx, traffic.Report{
+		Node: n, Hash: sha256.Sum256([]byte(fmt.Sprint(s.reports))), Rows: []traffic.Row{row},
+	})
+	e := effect{err: err}
+	if len(receipt.Refused) > 0 {
+		e.err = errors.New(receipt.Refused[0].Code)
+	} else {
+		e.moved = bytes * n.RatePermille / 1000
+	}
+	s.did(u, e)
+}
+
+// wait lets time pass: for a while, or until near a moment at which something happens.
+func (s *moneySite) wait(u *moneyUser, b, c int) {
+	const day = 24 * time.Hour
+	at := s.now
+	near := time.Duration(c%5-2) * 13 * time.Hour
+	switch h, ok := pick(u.services, c); {
+	case b%8 == 0 && ok:
+		at = h.seen.EndsAt.Add(near)
+	case b%8 == 1 && ok && h.seen.NextResetAt != nil:
+		at = h.seen.NextResetAt.Add(near)
+	case b%8 == 2:
+		y, m, _ := at.In(s.zone).Date()
+		at = time.Date(y, m+1, 1, 0, 0, 0, 0, s.zone).Add(near)
+	case b%8 == 3:
+		at = at.Add(time.Duration(c+1) * time.Minute)
+	case b%8 == 4:
+		at = at.Add(time.Duration(c+1) * day)
+	case b%8 == 5:
+		at = at.AddDate(0, c%3, 0)
+	default:
+		at = at.Add(time.Duration(c) * 7 * time.Hour / 3)
+	}
+	if at.After(s.now) && at.Before(moneyStart.AddDate(30, 0, 0)) {
+		s.now = at.Truncate(time.Millisecond).UTC()
+	}
+	if b/8%4 != 0 { // else the jobs are late
+		s.jobs(u, b, c)
+	}
+}
+
+// jobs runs what the server's timetable has.
+func (s *moneySite) jobs(*moneyUser, int, int) {
+	for _, name := range eachMinute {
+		s.must(s.Queue.Trigger(s.ctx, name))
+		if name == "service.expire" || name == "service.reset" || name == "renewal.renew" {
+			s.did(nil, effect{})
+		}
+	}
+	s.did(nil, effect{})
+}
+
+// redeem makes a cd-key and has the user redeem it.
+func (s *moneySite) redeem(u *moneyUser, b, c int) {
+	var e effect
+	gift := cdkey.Gift{Kind: cdkey.Amount, Amount: money.Amount(c + 1)}
+	switch b % 3 {
+	case 0:
+		e.in = gift.Amount
+	case 1:
+		p, _ := pick(s.plans[:5], c)
+		e.given = &givenTime{plan: p.ID}
+		gift = cdkey.Gift{Kind: cdkey.Plan, PlanID: &p.ID}
+		if c%2 == 0 {
+			gift.Months, e.given.months = new(1), 1
+		} else {
+			gift.Days, e.given.days = new(10), 10
+		}
+	case 2:
+		e.packed = megabyte / 2
+		gift = cdkey.Gift{Kind: cdkey.Traffic, Bytes: new(e.packed)}
+		if c%2 == 0 {
+			gift.Days = new(15)
+		}
+	}
+	_, keys, err := s.CDKeys.Make(s.ctx, cdkey.Batch{Gift: gift, Size: 1, MaxUses: 1 + c%2}, nil)
+	s.must(err)
+	if _, err = s.CDKeys.Redeem(s.ctx, u.id, keys[0]); err != nil {
+		e = effect{err: err}
+	} else {
+		u.redeemed = append(u.redeemed, keys[0])
+	}
+	s.did(u, e)
+}
+
+func (s *moneySite) redeemAgain(u *moneyUser, b, _ int) {
+	if key, ok := pick(u.redeemed, b); ok {
+		_, err := s.CDKeys.Redeem(s.ctx, u.id, key)
+		if err == nil {
+			s.fatalf("a cd-key is redeemed twice")
+		}
+		s.did(u, effect{err: err})
+	}
+}
+
+func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
+	e := effect{packed: int64(b*256+c)*100 + 1}
+	_, e.err = s.Services.GrantTraffic(s.ctx, u.id, "gift", e.packed)
+	s.did(u, e)
+}
+
+func (s *moneySite) adjust(u *moneyUser, b, c int) {
+	amount := money.Amount(b*40 + c + 1)
+	e := effect{in: amount}
+	if c%2 == 0 {
+		amount, e = -amount, effect{out: amount}
+	}
+	if _, err := s.Wallets.Adjust(s.ctx, u.id, amount, "by staff", nil); err != nil {
+		e = effect{err: err}
+	}
+	s.did(u, e)
+}
+
+func (s *moneySite) autoRenew(u *moneyUser, b, c int) {
+	if h, ok := pick(u.services, b); ok {
+		_, err := s.Shop.SetAutoRenew(s.ctx, u.id, h.seen.ID, c%4 != 0, nil)
+		s.did(u, effect{err: err})
+	}
+}
+
+func (s *moneySite) withdraw(u *moneyUser, b, _ int) {
+	amount := u.seen.balance.Commission
+	if b%4 == 0 {
+		amount += money.Amount(b)
+	}
+	e := effect{in: amount}
+	if err := s.Invites.Withdraw(s.ctx, u.id, amount); err != nil {
+		e = effect{err: err}
+	}
+	u.withdrew += e.in
+	s.did(u, e)
+}
+
+func (s *moneySite) buyInvites(u *moneyUser, b, _ int) {
+	n := int64(b%3 + 1)
+	e := effect{out: money.Amount(n) * 150}
+	if _, err := s.Invites.Buy(s.ctx, u.id, n); err != nil {
+		e = effect{err: err}
+	}
+	s.did(u, e)
+}
+
+// setPrice has staff change the price of a plan, or whether it is sold.
+func (s *moneySite) setPrice(_ *moneyUser, b, c int) {
+	plan, _ := pick(s.plans, b)
+	changed, err := s.Shop.ChangePlan(s.ctx, plan.ID, func(p *shop.Plan) {
+		if c%4 == 0 {
+			p.Visible = !p.Visible
+			return
+		}
+		p.Prices[c%len(p.Prices)].Amount = money.Amount(c) * money.Amount(c)
+	})
+	s.must(err)
+	for _, p := range changed.Prices {
+		s.prices[p.ID] = append(s.prices[p.ID], p.Amount)
+	}
+}
+
+// setCoupon has staff switch a coupon on or off.
+func (s *moneySite) setCoupon(_ *moneyUser, b, c int) {
+	coupon, _ := pick(s.coupons, b)
+	_, err := s.Shop.ChangeCoupon(s.ctx, coupon.ID, func(k *shop.Coupon) { k.Enabled = c%2 == 0 })
+	s.must(err)
+}
+
+// quotes asks what each refund and each change would bring.
+func (s *moneySite) quotes(u *moneyUser, b, _ int) {
+	for id := range u.bought {
+		s.refundable(u, id)
+	}
+	price, _ := pick(s.priceIDs, b)
+	for _, h := range u.services {
+		q, err := s.Shop.PreOrder(s.ctx, u.id, shop.Purchase{PriceID: price, ChangeServiceID: &h.seen.ID})
+		if most := h.worth(s.now); err == nil && float64(q.Credit) > most+0.01 {
+			s.fatalf("a change of service %d would credit %s; %.2f is left", h.seen.ID, q.Credit, most/100)
+		}
+	}
+	s.same(u)
+}
+
+// close ends the account, seldom.
+func (s *moneySite) close(u *moneyUser, b, c int) {
+	if b%8 != 7 || s.closed() == len(s.users)-1 {
+		return
+	}
+	known, err := s.Accounts.User(s.ctx, u.id)
+	s.must(err)
+	loss, err := s.Accounts.Loss(s.ctx, u.id)
+	s.must(err)
+	farewell := account.Farewell{Password: moneyPassword, Email: known.Email, Forfeit: loss.Money()}
+	if c%2 == 0 {
+		farewell.Forfeit++
+	}
+	err = s.Accounts.Close(s.ctx, account.Identity{UserID: u.id}, farewell, moneyClient)
+	u.closed = err == nil
+	if err != nil {
+		s.same(u)
+	}
+}
+
+func (s *moneySite) closed() (n int) {
+	for _, u := range s.users {
+		if u.closed {
+			n++
+		}
+	}
+	return n
+}
+
+var errSame = errors.New("nothing was done")
+
+// same fails where anything of the user's changed.
+func (s *moneySite) same(u *moneyUser) {
+	s.settle(u, effect{err: errSame})
+}
+
+func (s *moneySite) must(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.fatalf("%v", err)
+	}
+}
+
+func settings(text string) (values map[string]json.RawMessage) {
+	if err := json.Unmarshal([]byte(text), &values); err != nil {
+		panic(err)
+	}
+	return values
+}

@@ -1,0 +1,181 @@
+// Package approval holds the two members' rule. Whatever a member of staff gives that is worth money counts, by its
+// worth, into one limit for each member and day of the site. Beyond the limit, and where the member's own account would
+// gain, the act waits until a second member approves it. Each act is recorded in the transaction that carries it out.
+// What the operator does at the command line is outside the rule.
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+)
+
+// Kind is a way in which staff gives something that is worth money.
+type Kind string
+
+// The kinds of acts; the comment names what Act.ReferenceID is the number of.
+const (
+	Adjustment    Kind = "adjustment"      // wallet adjustment
+	CDKeys        Kind = "cd_keys"         // batch
+	Coupon        Kind = "coupon"          // coupon
+	PaymentByHand Kind = "payment_by_hand" // recharge
+	RefundByHand  Kind = "refund_by_hand"  // refund of a recharge
+	PaymentCase   Kind = "payment_case"    // payment case
+)
+
+// State is where an act stands.
+type State string
+
+// The states of an act. Only a waiting one changes.
+const (
+	Alone    State = "alone" // within the limit of who made it
+	Waiting  State = "waiting"
+	Approved State = "approved"
+	Declined State = "declined"
+)
+
+// Unknown is the worth of what has no bound. It is beyond every limit.
+const Unknown = money.Amount(1<<63 - 1)
+
+// ErrSecondMember is the fault of a decision by somebody who made the act or would gain by it, and of an act that waits.
+var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认", "Another member of staff must confirm this")
+
+// ErrNotWaiting is the fault of a decision on an act that does not wait for one.
+var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认", "This act does not wait for a second member of staff")
+
+// Act is something worth money that is about to be given.
+type Act struct {
+	Kind        Kind
+	ReferenceID int64
+	MadeBy      *int64 // member of staff; nil: the operator
+	Beneficiary int64  // the user whose account gains; 0: nobody in particular
+	Worth       money.Amount
+}
+
+// Grant is an act as it is recorded.
+type Grant struct {
+	bun.BaseModel `bun:"table:staff_grant"`
+	ID            int64 `bun:",pk,autoincrement"`
+	Kind          Kind
+	ReferenceID   int64
+	StaffID       int64
+	BeneficiaryID *int64
+	Worth         money.Amount
+	Day           string // of the site
+	State         State
+	CreatedAt     time.Time
+	DecidedBy     *int64 // nil: nobody, or the operator
+	DecidedAt     *time.Time
+}
+
+// Approvals decides what members of staff may do alone.
+type Approvals struct {
+	db       *db.DB
+	settings *setting.Settings
+}
+
+// New gives the approvals kept in d.
+func New(d *db.DB, settings *setting.Settings) *Approvals { return &Approvals{d, settings} }
+
+// Lock makes other acts of the member wait until tx ends. A transaction that also locks a wallet calls it first.
+func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
+	if staffID == nil {
+		return nil
+	}
+	_, err := a.spend(ctx, tx, *staffID, 0)
+	return err
+}
+
+// Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide.
+func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
+	if act.MadeBy == nil {
+		return true, nil
+	}
+	g := Grant{
+		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: *act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting, CreatedAt: a.db.Now(),
+	}
+	if act.Beneficiary != 0 {
+		g.BeneficiaryID = &act.Beneficiary
+	}
+	if act.Beneficiary != *act.MadeBy {
+		if alone, err = a.spend(ctx, tx, *act.MadeBy, act.Worth); err != nil {
+			return false, err
+		}
+	}
+	if alone {
+		g.State = Alone
+	}
+	_, err = tx.NewInsert().Model(&g).Exec(ctx)
+	return alone, db.Error(err)
+}
+
+// spend adds worth to what the member gave today, unless the sum would be beyond the limit. The row stays locked until
+// tx ends, so that two acts beside each other do not both fit.
+func (a *Approvals) spend(ctx context.Context, tx bun.Tx, staffID int64, worth money.Amount) (within bool, err error) {
+	limit := a.settings.Get().StaffCreditLimit
+	if worth > limit {
+		return false, nil
+	}
+	n, err := db.Changed(tx.NewRaw(`INSERT INTO staff_grant_day (staff_id, day, worth) VALUES (?, ?, ?)
+		ON CONFLICT (staff_id, day) DO UPDATE SET worth = staff_grant_day.worth + excluded.worth WHERE staff_grant_day.worth <= ?`,
+		staffID, a.today(), int64(worth), int64(limit-worth)).Exec(ctx))
+	return n == 1, err
+}
+
+func (a *Approvals) today() string {
+	return a.db.Now().In(a.settings.Get().Zone()).Format(time.DateOnly)
+}
+
+// Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
+// made it and whose account would gain may decline it but not approve it: ErrSecondMember. by is nil for the operator.
+func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool, by *int64) error {
+	to := Declined
+	if approve {
+		to = Approved
+	}
+	g, err := a.Waits(ctx, tx, kind, referenceID)
+	switch {
+	case err != nil:
+		return err
+	case g == nil:
+		return ErrNotWaiting
+	case approve && by != nil && (*by == g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
+		return ErrSecondMember
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
+		Where("id = ? AND state = ?", g.ID, Waiting).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrNotWaiting
+	}
+	return err
+}
+
+// Waits gives the act on this thing that waits for a second member; nil where none does.
+func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (*Grant, error) {
+	var found []Grant
+	err := idb.NewSelect().Model(&found).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Waiting).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// Find gives a part of the acts, newest first, and how many there are in all: in one state and of one member where
+// these are given.
+func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64, err error) {
+	q := a.db.NewSelect().Model(&grants).OrderExpr("id DESC").Limit(limit).Offset(offset)
+	if state != "" {
+		q.Where("state = ?", state)
+	}
+	if staffID != 0 {
+		q.Where("staff_id = ?", staffID)
+	}
+	total, err = q.ScanAndCount(ctx)
+	return grants, total, err
+}

@@ -1,0 +1,89 @@
+// Package clock gives the server its time and notices when the machine's clock cannot be trusted. It compares the wall
+// clock with the time that passed since the program started, and with the clock of the database where that has one of its
+// own. While they disagree by more than Tolerance, Now goes on from the last time at which they agreed, and Problem says
+// so: what ends, bills or deletes waits until they agree again.
+package clock
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Tolerance is how far clocks may be apart. Timestamps that lie further ahead than anything writes them come from a clock
+// that was wrong.
+const Tolerance = 5 * time.Minute
+
+// Clock is a wall clock under supervision. It is safe for concurrent use.
+type Clock struct {
+	wall    func() time.Time
+	elapsed func() time.Duration // grows steadily, while the machine sleeps too
+	state   atomic.Pointer[state]
+}
+
+// state is what the last check found.
+type state struct {
+	at      time.Time // the time at elapsed
+	elapsed time.Duration
+	problem *Problem
+}
+
+// Problem describes clocks that disagree.
+type Problem struct {
+	Since    time.Time     // when it was noticed, by the time that the server goes on with
+	Jump     time.Duration // how far the wall clock is ahead of the time that passed since the last check; 0: it did not jump
+	Database time.Duration // how far the wall clock is ahead of the database's; 0: within Tolerance
+}
+
+// New gives a clock that trusts wall as it is now. elapsed must grow steadily.
+func New(wall func() time.Time, elapsed func() time.Duration) *Clock {
+	c := &Clock{wall: wall, elapsed: elapsed}
+	c.state.Store(&state{at: wall().Round(0), elapsed: elapsed()})
+	return c
+}
+
+// Now gives the time. A wall clock that jumped by more than Tolerance since the last check is not followed.
+func (c *Clock) Now() time.Time {
+	s := c.state.Load()
+	wall, steady := c.wall().Round(0), s.at.Add(c.elapsed()-s.elapsed)
+	if apart(wall, steady) != 0 {
+		return steady
+	}
+	return wall
+}
+
+// Check compares the clocks. database is the time of the database's own clock, zero where it has none or does not answer.
+// It gives what is wrong, nil where the clocks agree. It must be called from one goroutine at a time.
+func (c *Clock) Check(database time.Time) *Problem {
+	was, elapsed, wall := c.state.Load(), c.elapsed(), c.wall().Round(0)
+	steady := was.at.Add(elapsed - was.elapsed)
+	next := &state{at: wall, elapsed: elapsed}
+	p := Problem{Since: steady, Jump: apart(wall, steady)}
+	if !database.IsZero() {
+		p.Database = apart(wall, database)
+		if p.Database == 0 {
+			p.Jump = 0 // the database confirms the wall clock: it was set right, or the machine was paused
+		}
+	}
+	if p.Jump != 0 || p.Database != 0 {
+		if was.problem != nil {
+			p.Since = was.problem.Since
+		}
+		next.problem = &p
+		if p.Jump != 0 {
+			next.at = steady
+		}
+	}
+	c.state.Store(next)
+	return next.problem
+}
+
+// Problem gives what the last Check found, nil where the clocks agree.
+func (c *Clock) Problem() *Problem { return c.state.Load().problem }
+
+// apart gives how far a is ahead of b, 0 where that is within Tolerance.
+func apart(a, b time.Time) time.Duration {
+	if d := a.Sub(b); d.Abs() > Tolerance {
+		return d
+	}
+	return 0
+}

@@ -1,0 +1,115 @@
+package clock_test
+
+import (
+	"testing"
+	"time"
+
+	"airstrip/internal/clock"
+)
+
+// machine is a machine whose clocks the test moves.
+type machine struct {
+	wall    time.Time
+	elapsed time.Duration
+}
+
+func newMachine() *machine {
+	return &machine{wall: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), elapsed: time.Hour}
+}
+
+func (m *machine) clock() *clock.Clock {
+	return clock.New(func() time.Time { return m.wall }, func() time.Duration { return m.elapsed })
+}
+
+func (m *machine) pass(d time.Duration) { m.wall, m.elapsed = m.wall.Add(d), m.elapsed+d }
+
+const year = 365 * 24 * time.Hour
+
+func TestNow_WallClockJumps_GoesOnSteadilyAtOnce(t *testing.T) {
+	for _, jump := range []time.Duration{year, -year, 6 * time.Minute, -6 * time.Minute} {
+		m := newMachine()
+		c, want := m.clock(), m.wall.Add(2*time.Minute)
+		m.pass(time.Minute)
+		m.wall = m.wall.Add(jump)
+		m.pass(time.Minute)
+		if now := c.Now(); !now.Equal(want) {
+			t.Errorf("after a jump of %s Now is %s before the check, want %s", jump, now, want)
+		}
+		if p := c.Check(time.Time{}); p == nil || p.Jump != jump {
+			t.Errorf("a jump of %s gives the problem %+v", jump, p)
+		}
+		m.pass(time.Minute)
+		if now := c.Now(); !now.Equal(want.Add(time.Minute)) {
+			t.Errorf("after a jump of %s Now is %s after the check, want %s", jump, now, want.Add(time.Minute))
+		}
+	}
+}
+
+func TestCheck_JumpThatIsTakenBack_EndsTheProblem(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	m.wall = m.wall.Add(year)
+	for range 3 {
+		m.pass(time.Minute)
+		if c.Check(time.Time{}) == nil {
+			t.Fatal("the jump is not a problem any more though the clock is still wrong")
+		}
+	}
+	m.wall = m.wall.Add(-year)
+	if p := c.Check(time.Time{}); p != nil {
+		t.Fatalf("the clock is right again, and the problem is %+v", p)
+	}
+	if !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s", c.Now(), m.wall)
+	}
+}
+
+func TestCheck_SmallSteps_AreFollowed(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	for range 10 {
+		m.pass(time.Second)
+		m.wall = m.wall.Add(4 * time.Minute)
+		if p := c.Check(m.wall); p != nil {
+			t.Fatalf("a step within the tolerance is the problem %+v", p)
+		}
+	}
+	if !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s", c.Now(), m.wall)
+	}
+}
+
+func TestCheck_DatabaseConfirmsTheWallClock_TheJumpIsACorrection(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	m.wall = m.wall.Add(year)
+	if p := c.Check(m.wall.Add(time.Second)); p != nil {
+		t.Fatalf("the database agrees with the wall clock, and the problem is %+v", p)
+	}
+	if !c.Now().Equal(m.wall) {
+		t.Fatalf("Now is %s, want %s", c.Now(), m.wall)
+	}
+}
+
+func TestCheck_DatabaseIsApart_IsAProblemUntilItAgrees(t *testing.T) {
+	m := newMachine()
+	c := m.clock()
+	m.pass(time.Second)
+	if p := c.Check(m.wall.Add(-year)); p == nil || p.Database != year || p.Jump != 0 {
+		t.Fatalf("the problem is %+v", p)
+	}
+	if c.Problem() == nil {
+		t.Fatal("Problem does not give what Check found")
+	}
+	m.pass(time.Second)
+	if p := c.Check(m.wall); p != nil || c.Problem() != nil {
+		t.Fatalf("the clocks agree, and the problem is %+v", p)
+	}
+}
+
+func TestElapsed_Grows(t *testing.T) {
+	first := clock.Elapsed()
+	if second := clock.Elapsed(); second < first {
+		t.Fatalf("%s after %s", second, first)
+	}
+}

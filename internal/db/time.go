@@ -1,0 +1,84 @@
+package db
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"airstrip/internal/clock"
+)
+
+// Now is the time that is written into the database: UTC, whole milliseconds.
+func (d *DB) Now() time.Time {
+	if travel := d.travel.Load(); travel != nil {
+		return (*travel)().UTC().Truncate(time.Millisecond)
+	}
+	return d.clock.Now().UTC().Truncate(time.Millisecond)
+}
+
+// SetClock makes Now answer from now, without supervision. Tests travel in time with it.
+func (d *DB) SetClock(now func() time.Time) { d.travel.Store(&now) }
+
+// SetWallClock replaces the machine's wall clock under the supervision of clock.Clock. Tests let it jump.
+func (d *DB) SetWallClock(wall func() time.Time) { d.clock = clock.New(wall, clock.Elapsed) }
+
+// ClockProblem gives in what the clocks disagreed at the last check, nil where they agreed.
+func (d *DB) ClockProblem() *clock.Problem {
+	if d.travel.Load() != nil {
+		return nil
+	}
+	return d.clock.Problem()
+}
+
+// CheckClock compares the clocks; ClockProblem has the result. The error says that the database did not tell its time.
+func (d *DB) CheckClock(ctx context.Context) error {
+	var database time.Time
+	if !d.sqlite {
+		if err := d.NewRaw(`SELECT clock_timestamp()`).Scan(ctx, &database); err != nil {
+			return err
+		}
+	}
+	d.clock.Check(database)
+	return nil
+}
+
+const (
+	clockInterval = 5 * time.Second
+	// clockReminder is how often the log repeats that the clocks still disagree.
+	clockReminder = 10 * time.Minute
+)
+
+// FollowClock checks the clocks until ctx ends. It logs a disagreement when it begins, from time to time while it lasts
+// and when it is over, and calls began once for each.
+func (d *DB) FollowClock(ctx context.Context, began func(context.Context, clock.Problem)) {
+	tick := time.NewTicker(clockInterval)
+	defer tick.Stop()
+	var known *clock.Problem
+	var logged time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := d.CheckClock(ctx); err != nil {
+			if ctx.Err() == nil {
+				slog.WarnContext(ctx, "could not read the database's clock", "error", err)
+			}
+			continue
+		}
+		p := d.ClockProblem()
+		switch {
+		case p == nil && known != nil:
+			slog.InfoContext(ctx, "the clocks agree again; the timetable goes on")
+		case p != nil && (known == nil || time.Since(logged) >= clockReminder):
+			slog.ErrorContext(ctx, "the clocks disagree; nothing is ended, billed or deleted until they agree",
+				"since", p.Since, "wall_clock_jumped", p.Jump, "wall_clock_ahead_of_database", p.Database)
+			logged = time.Now()
+		}
+		if p != nil && known == nil {
+			began(ctx, *p)
+		}
+		known = p
+	}
+}

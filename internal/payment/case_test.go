@@ -1,0 +1,239 @@
+package payment_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	"airstrip/internal/approval"
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/paymenttest"
+	"airstrip/internal/wallet"
+)
+
+// cases gives all payment cases, the oldest first.
+func (c *counter) cases(t testing.TB) []payment.Case {
+	t.Helper()
+	cases, _, err := c.Payments.Cases(t.Context(), "", 100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := 0, len(cases)-1; i < j; i, j = i+1, j-1 {
+		cases[i], cases[j] = cases[j], cases[i]
+	}
+	return cases
+}
+
+// secondPayment is a signed notify of another payment for a recharge that is paid.
+func (c *counter) secondPayment(r *wallet.Recharge, transactionID string) url.Values {
+	p := paid(r)
+	p.TransactionID = transactionID
+	return c.sandbox.Notice(p)
+}
+
+func (c *counter) paidRecharge(t testing.TB, user int64, amount money.Amount) *wallet.Recharge {
+	t.Helper()
+	r := c.recharge(t, user, amount)
+	if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+		t.Fatal(err)
+	}
+	if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	return r
+}
+
+func TestCase_SecondPaymentRepeatedInAStorm_IsOneCase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.paidRecharge(t, user, 3000)
+		form := c.secondPayment(r, "SB-second")
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 4 {
+					if w := c.tell(t.Context(), form); w.Code != http.StatusOK || w.Body.String() != "success" {
+						t.Errorf("the gateway is answered %d %s", w.Code, w.Body)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		cases := c.cases(t)
+		if len(cases) != 1 || cases[0].Kind != payment.PaidTwice || cases[0].State != payment.CaseOpen || *cases[0].UserID != user || cases[0].Amount != 3000 || cases[0].TransactionID != "SB-second" {
+			t.Fatalf("cases: %+v, want one of the second payment", cases)
+		}
+		_, notifies, err := c.Payments.Case(t.Context(), cases[0].ID)
+		if err != nil || len(notifies) != 32 || string(notifies[0].Body) != form.Encode() {
+			t.Fatalf("the case has %d notifies (%v), want all 32 as they came", len(notifies), err)
+		}
+		credited := 0
+		var mutex sync.Mutex
+		for range 8 { // several members at once
+			wg.Go(func() {
+				staff := int64(cashier)
+				_, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, Reason: "paid twice", StaffID: &staff})
+				mutex.Lock()
+				defer mutex.Unlock()
+				if err == nil {
+					credited++
+				} else if !errors.Is(err, payment.ErrCaseEnded) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if b := c.Balance(t, user); credited != 1 || b.Posted != 6000 || b.Movements != 2 {
+			t.Fatalf("credited %d times, %+v", credited, b)
+		}
+		if w := c.tell(t.Context(), form); w.Body.String() != "success" || c.Balance(t, user).Posted != 6000 {
+			t.Fatalf("a repetition after the credit: %s, %+v", w.Body, c.Balance(t, user))
+		}
+		c.Sound(t)
+	})
+}
+
+func TestCase_OnlyWhatTheGatewaySigned(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.paidRecharge(t, user, 3000)
+		form := c.secondPayment(r, "SB-second")
+		form.Set("sign", "00")
+		c.tell(t.Context(), form)
+		form.Del("sign")
+		c.tell(t.Context(), form)
+		waiting := paid(r)
+		waiting.TransactionID, waiting.State, waiting.TradeNo = "SB-waiting", payment.Waiting, "NOSUCH"
+		c.tell(t.Context(), c.sandbox.Notice(waiting))
+		if cases := c.cases(t); len(cases) != 0 {
+			t.Fatalf("%+v", cases)
+		}
+		unknown, amount := paid(r), paid(c.recharge(t, user, 2000))
+		unknown.TradeNo, unknown.TransactionID = "NOSUCH", "SB-unknown"
+		amount.Amount, amount.TransactionID = 1999, "SB-amount"
+		for range 3 {
+			for _, p := range []payment.Payment{unknown, amount} {
+				if w := c.tell(t.Context(), c.sandbox.Notice(p)); w.Body.String() != "fail" {
+					t.Errorf("the gateway is answered %s", w.Body)
+				}
+			}
+		}
+		cases := c.cases(t)
+		if len(cases) != 2 || cases[0].Kind != payment.UnknownNumber || cases[0].UserID != nil || cases[1].Kind != payment.WrongAmount || *cases[1].UserID != user {
+			t.Fatalf("%+v", cases)
+		}
+		_, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, Reason: "x"})
+		paymenttest.WantField(t, "user_id", err)
+		_, err = c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, UserID: 999, Reason: "x"})
+		paymenttest.WantField(t, "user_id", err)
+		_, err = c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[1].ID, Amount: 2000, Reason: "x"})
+		paymenttest.WantField(t, "amount", err)
+		_, err = c.Payments.DismissCase(t.Context(), cases[1].ID, " ", nil)
+		paymenttest.WantField(t, "reason", err)
+		if got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: cases[0].ID, UserID: user, Reason: "they wrote a wrong number"}); err != nil || got.State != payment.CaseCredited {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if _, err := c.Payments.DismissCase(t.Context(), cases[1].ID, "paid back by bank", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Payments.DismissCase(t.Context(), cases[1].ID, "again", nil); !errors.Is(err, payment.ErrCaseEnded) {
+			t.Fatal(err)
+		}
+		if b := c.Balance(t, user); b.Posted != 6000 {
+			t.Fatalf("%+v", b)
+		}
+		c.Sound(t)
+	})
+}
+
+func TestCase_CreditBeyondTheLimit_WaitsForASecondMember(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.paidRecharge(t, user, 10001)
+		c.tell(t.Context(), c.secondPayment(r, "SB-second"))
+		id, first, other := c.cases(t)[0].ID, int64(cashier), int64(second)
+		credit := func() {
+			t.Helper()
+			got, err := c.Payments.CreditCase(t.Context(), payment.CaseCredit{CaseID: id, Reason: "paid twice", StaffID: &first})
+			if err != nil || got.State != payment.CaseWaiting || c.Balance(t, user).Posted != 10001 {
+				t.Fatalf("%+v, %v, %+v", got, err, c.Balance(t, user))
+			}
+		}
+		credit()
+		if _, err := c.Payments.DecideCase(t.Context(), id, true, &first); !errors.Is(err, approval.ErrSecondMember) {
+			t.Fatalf("who made it approved it: %v", err)
+		}
+		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil || got.State != payment.CaseOpen || got.Credit != 0 || *got.UserID != user {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		credit()
+		if _, err := c.Payments.DecideCase(t.Context(), id, true, &user); !errors.Is(err, approval.ErrSecondMember) {
+			t.Fatalf("whose wallet it is approved it: %v", err)
+		}
+		if got, err := c.Payments.DecideCase(t.Context(), id, true, &other); err != nil || got.State != payment.CaseCredited || c.Balance(t, user).Posted != 20002 {
+			t.Fatalf("%+v, %v, %+v", got, err, c.Balance(t, user))
+		}
+		c.Sound(t)
+	})
+}
+
+func TestCase_RefundThroughTheGateway(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.recharge(t, user, 3000)
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		wrong := paid(r)
+		wrong.Amount = 2000
+		c.tell(t.Context(), c.sandbox.Notice(wrong))
+		id := c.cases(t)[0].ID
+		got, err := c.Payments.RefundCase(t.Context(), id, "a wrong amount", nil)
+		if err != nil || got.State != payment.CaseRefunded || got.Answer != "" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if back, err := c.sandbox.Returned(t.Context(), r.TradeNo); err != nil || back != 2000 {
+			t.Fatalf("%s went back, %v", back, err)
+		}
+		if w := c.tell(t.Context(), c.sandbox.Notice(paid(r))); w.Body.String() != "success" || c.Balance(t, user).Posted != 0 {
+			t.Fatalf("what went back is credited: %s, %+v", w.Body, c.Balance(t, user))
+		}
+		unknown := paid(r)
+		unknown.TradeNo, unknown.TransactionID = "NOSUCH", "SB-unknown"
+		c.tell(t.Context(), c.sandbox.Notice(unknown))
+		id = c.cases(t)[1].ID
+		if got, err := c.Payments.RefundCase(t.Context(), id, "nobody knows it", nil); err != nil || got.State != payment.CaseOpen || got.Answer == "" {
+			t.Fatalf("the platform refuses, and the case is %+v, %v", got, err)
+		}
+		c.Sound(t)
+	})
+}
+
+func TestCase_PaymentConfirmedLater_ClosesItsCase(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.recharge(t, user, 3000)
+		c.tell(t.Context(), c.sandbox.Notice(paid(r))) // the platform, when asked, says that it is not paid
+		if cases := c.cases(t); len(cases) != 1 || cases[0].Kind != payment.NotConfirmed {
+			t.Fatalf("%+v", cases)
+		}
+		if err := c.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		c.tell(t.Context(), c.sandbox.Notice(paid(r)))
+		if cases := c.cases(t); len(cases) != 1 || cases[0].State != payment.CaseDismissed || c.Balance(t, user).Posted != 3000 {
+			t.Fatalf("%+v, %+v", cases, c.Balance(t, user))
+		}
+		c.Sound(t)
+	})
+}

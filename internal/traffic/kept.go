@@ -1,0 +1,193 @@
+package traffic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/service"
+)
+
+// Faults of batches that were kept.
+var (
+	ErrNoKept      = fault.NotFound("kept_batch_not_found", "没有找到该暂存的流量报告", "There is no such batch")
+	ErrKeptDecided = fault.Conflict("kept_batch_decided", "该流量报告已计入或已忽略", "The batch was counted or dismissed before")
+	ErrKeptFull    = fault.TooMany("kept_batches_full", "该节点暂存的报告过多，请管理员先处理；请保留并稍后重发", "Too many batches of this node wait for staff; keep this one and send it again later")
+	ErrKeptRate    = fault.Invalid("rate", "range", "倍率须为 0 到 100", "The rate is between 0 and 100")
+)
+
+// Bounds of what waits for staff of one node, so that a leaked secret cannot fill the database.
+const (
+	maxKept     = 500
+	maxKeptRows = 400_000
+	// keptDecidedFor is how long it stays known what was decided.
+	keptDecidedFor = 90 * 24 * time.Hour
+)
+
+// KeepReason says why a batch was refused for its time.
+type KeepReason string
+
+// The reasons.
+const (
+	TooOld KeepReason = "too_old" // its window ended more than 7 days ago
+	Future KeepReason = "future"  // its window ends in the future
+)
+
+// KeptBatch is a report that was refused for its time.
+type KeptBatch struct {
+	bun.BaseModel `bun:"table:kept_batch" json:"-"`
+	ID            int64 `bun:",pk,autoincrement"`
+	NodeID        int64
+	Report        string // boot and sequence
+	Reason        KeepReason
+	FromAt        time.Time
+	ToAt          time.Time
+	RowCount      int64
+	Up            int64
+	Down          int64
+	Rows          []byte `json:"-"`
+	ReceivedAt    time.Time
+	State         string // waiting, counted or dismissed
+	DecidedAt     *time.Time
+	DecidedBy     *int64 // nil: the operator at the terminal
+}
+
+// keepReason says why a report of our agent is not counted now; empty where it is.
+func keepReason(to, now time.Time) KeepReason {
+	switch {
+	case now.Sub(to) > maxLate: // and not more than maxAge, which check refuses
+		return TooOld
+	case to.Sub(now) > clockSlack:
+		return Future
+	}
+	return ""
+}
+
+// keep stores the report's rows for staff, as part of tx. full: too many wait already, and it changed nothing.
+func (t *Traffic) keep(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (full bool, err error) {
+	if len(e.good) == 0 {
+		return false, nil
+	}
+	var waiting struct{ Batches, Rows int64 }
+	if err := tx.NewRaw(`SELECT count(*) AS batches, CAST(coalesce(sum(row_count), 0) AS BIGINT) AS rows FROM kept_batch
+		WHERE node_id = ? AND state = 'waiting'`, e.Node.ID).Scan(ctx, &waiting); err != nil {
+		return false, err
+	}
+	if waiting.Batches >= maxKept || waiting.Rows+int64(len(e.good)) > maxKeptRows {
+		return true, nil
+	}
+	b := KeptBatch{
+		NodeID: e.Node.ID, Report: e.key, Reason: e.keep, FromAt: e.From, ToAt: e.To, RowCount: int64(len(e.good)), ReceivedAt: now, State: "waiting",
+	}
+	rows := make([][3]int64, len(e.good))
+	for i, c := range e.good {
+		rows[i] = [3]int64{c.UserID, c.Up, c.Down}
+		b.Up, b.Down = saturate(b.Up, c.Up), saturate(b.Down, c.Down)
+	}
+	if b.Rows, err = json.Marshal(rows); err != nil {
+		return false, err
+	}
+	_, err = tx.NewInsert().Model(&b).Returning("NULL").Exec(ctx)
+	return false, err
+}
+
+// saturate adds numbers that are not negative; a sum beyond 63 bits is the largest there is.
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// Kept gives the batches of a node that were refused for their time, the newest first, at most limit.
+func (t *Traffic) Kept(ctx context.Context, nodeID, limit int64) ([]KeptBatch, error) {
+	batches := []KeptBatch{}
+	err := t.db.NewSelect().Model(&batches).ExcludeColumn("rows").Where("node_id = ?", nodeID).OrderExpr("id DESC").Limit(limit).Scan(ctx)
+	return batches, err
+}
+
+// DismissKept decides that a batch is never counted. by is the member of staff, nil the operator.
+func (t *Traffic) DismissKept(ctx context.Context, id int64, by *int64) error {
+	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := t.decide(ctx, tx, id, "dismissed", by)
+		return err
+	})
+}
+
+// decide ends the wait of a batch and gives it as it was.
+func (t *Traffic) decide(ctx context.Context, tx bun.Tx, id int64, state string, by *int64) (b KeptBatch, err error) {
+	err = db.Locked(tx.NewSelect().Model(&b).Where("id = ?", id)).Scan(ctx)
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return b, ErrNoKept
+	case err != nil:
+		return b, err
+	case b.State != "waiting":
+		return b, ErrKeptDecided
+	}
+	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch SET state = ?, decided_at = ?, decided_by = ?, rows = NULL WHERE id = ? AND state = 'waiting'`,
+		state, t.db.Now(), by, id).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrKeptDecided
+	}
+	return b, err
+}
+
+// CountKept counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's cycle of
+// its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then or now, are
+// left out and given.
+func (t *Traffic) CountKept(ctx context.Context, id, ratePermille int64, ownCycle bool, by *int64) (refused []Refusal, err error) {
+	if ratePermille < 0 || ratePermille > 100_000 {
+		return nil, ErrKeptRate
+	}
+	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		refused = nil
+		if _, err := db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
+		b, err := t.decide(ctx, tx, id, "counted", by)
+		if err != nil {
+			return err
+		}
+		e := &entry{Report: &Report{ID: b.Report, From: b.FromAt, To: b.ToAt}, rate: ratePermille, at: t.db.Now()}
+		if e.Node, err = t.nodes.Get(ctx, b.NodeID); err != nil {
+			return err
+		}
+		if ownCycle && b.ToAt.Before(e.at) {
+			e.at = b.ToAt
+		}
+		var rows [][3]int64
+		if err := json.Unmarshal(b.Rows, &rows); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			e.Rows = append(e.Rows, Row{r[0], r[1], r[2]})
+		}
+		admitted, err := t.admitted(ctx, e.Report, min(b.ToAt.UnixMilli(), t.db.Now().UnixMilli()))
+		if err != nil {
+			return err
+		}
+		for _, row := range e.Rows {
+			c, fits := bill(row, ratePermille)
+			switch {
+			case !fits:
+				refused = append(refused, Refusal{row.UserID, "absurd"})
+			case !admitted[row.UserID]:
+				refused = append(refused, Refusal{row.UserID, "not_on_list"})
+			default:
+				e.good = append(e.good, c)
+			}
+		}
+		return t.count(ctx, tx, []*entry{e}, t.db.Now())
+	})
+	if errors.Is(err, service.ErrOverflow) {
+		err = ErrCountersFull
+	}
+	return refused, err
+}

@@ -1,0 +1,119 @@
+package traffic_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/db/dbtest"
+	"airstrip/internal/service"
+	"airstrip/internal/traffic"
+)
+
+func TestBatchesRefusedForTheirTime_AreKeptAndCountedOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12, Reset: service.CalendarMonth})
+		n := s.node(t, 2000, 0, 0)
+		old, ahead := s.report(n, "b:1", traffic.Row{UserID: u, Up: 1, Down: 2}), s.report(n, "b:2", traffic.Row{UserID: u, Up: 10, Down: 20})
+		s.now = s.now.AddDate(0, 0, 20) // the next month
+		if err := s.queue.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ahead.From, ahead.To = s.now, s.now.Add(time.Hour)
+		for range 3 {
+			if r := s.record(t, old); r.Repeated == (r.Kept == traffic.TooOld) {
+				t.Fatalf("too old: %+v", r)
+			}
+			if r := s.record(t, ahead); r.Repeated == (r.Kept == traffic.Future) {
+				t.Fatalf("of the future: %+v", r)
+			}
+		}
+		kept, err := s.traffic.Kept(t.Context(), n.ID, 10)
+		if err != nil || len(kept) != 2 || kept[1].Up != 1 || kept[1].Down != 2 || kept[1].RowCount != 1 {
+			t.Fatalf("%+v, %v", kept, err)
+		}
+		if refused, err := s.traffic.CountKept(t.Context(), kept[1].ID, 1500, true, nil); err != nil || len(refused) > 0 {
+			t.Fatal(refused, err)
+		}
+		if _, err := s.traffic.CountKept(t.Context(), kept[1].ID, 1500, true, nil); !errors.Is(err, traffic.ErrKeptDecided) {
+			t.Fatal(err)
+		}
+		if err := s.traffic.DismissKept(t.Context(), kept[0].ID, &u); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.traffic.CountKept(t.Context(), kept[0].ID, 1500, true, nil); !errors.Is(err, traffic.ErrKeptDecided) {
+			t.Fatal(err)
+		}
+		if _, err := s.traffic.CountKept(t.Context(), 99, 1500, true, nil); !errors.Is(err, traffic.ErrNoKept) {
+			t.Fatal(err)
+		}
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY cycle`); !slices.Equal(got, []int64{4, 0}) { // 1.5 and 3, rounded apart
+			t.Fatalf("billed %v", got)
+		}
+	})
+}
+
+// Whoever has a node's secret cannot fill the database with batches for staff.
+func TestKeptBatches_AreBounded(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		n := s.node(t, 1000, 0, 0)
+		full := 0
+		for i := range 510 {
+			r := s.report(n, fmt.Sprint("b:", i), traffic.Row{UserID: u, Up: 1})
+			r.From, r.To = s.now.AddDate(0, 0, -9), s.now.AddDate(0, 0, -8)
+			if _, err := s.traffic.Record(t.Context(), r); errors.Is(err, traffic.ErrKeptFull) {
+				full++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if full != 10 {
+			t.Errorf("%d were turned away", full)
+		}
+	})
+}
+
+// Late bytes count in the hour, the cycle and at the rate of their window, also those of a service that ended meanwhile.
+func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.now = time.Date(2026, 1, 5, 3, 0, 0, 0, time.UTC)
+		u, ended := s.open(t), s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12, Reset: service.CalendarMonth})
+		s.start(t, service.Terms{UserID: ended, Months: 12})
+		s.now = time.Date(2026, 1, 30, 3, 0, 0, 0, time.UTC)
+		n := s.node(t, 1000, 0, 0)
+		n.HourRates = make([]int64, 24)
+		n.HourRates[11] = 3000 // 03:00 UTC on the site's clock
+		late := s.report(n, "b:1", traffic.Row{UserID: u, Up: 10}, traffic.Row{UserID: ended, Down: 5})
+		s.now = s.now.Add(time.Hour)
+		s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.Close(ctx, tx, ended) })
+		s.now = s.now.AddDate(0, 0, 5).Add(5 * time.Hour)
+		if err := s.queue.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.record(t, late); len(r.Refused) > 0 || r.Kept != "" {
+			t.Fatalf("%+v", r)
+		}
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id, cycle`); !slices.Equal(got, []int64{30, 0, 15}) {
+			t.Errorf("billed by cycle: %v", got)
+		}
+		if hours := s.ints(t, `SELECT DISTINCT hour FROM traffic_hour`); !slices.Equal(hours, []int64{late.To.Unix() / 3600}) {
+			t.Errorf("hours %v", hours)
+		}
+		if days := s.ints(t, `SELECT DISTINCT day FROM traffic_day UNION SELECT day FROM node_day`); !slices.Equal(days, []int64{20260130}) {
+			t.Errorf("days %v", days)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+
+	"airstrip/internal/app"
+)
+
+type nodeKept struct {
+	ID    int64 `arg:"" help:"Number of the node, as the list has it."`
+	Limit rows  `help:"How many at most." default:"50"`
+}
+
+func (c nodeKept) Run(ctx context.Context, cfg *app.Config) error {
+	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) { return a.Traffic.Kept(ctx, c.ID, int64(c.Limit)) })
+}
+
+type nodeCountKept struct {
+	Batch int64  `arg:"" help:"ID of the report, as airstrip node kept has it."`
+	Rate  int64  `help:"The rate in thousandths: 1500 bills one and a half bytes for each." required:""`
+	Cycle string `help:"own: into the hour and the quota's cycle of its time; current: into the present ones." enum:"own,current" default:"own"`
+}
+
+func (c nodeCountKept) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		refused, err := a.Traffic.CountKept(ctx, c.Batch, c.Rate, c.Cycle == "own", nil)
+		if err != nil {
+			return err
+		}
+		return printJSON(map[string]any{"counted": c.Batch, "refused": refused})
+	})
+}
+
+type nodeDismiss struct {
+	Batch int64 `arg:"" help:"ID of the report, as airstrip node kept has it."`
+}
+
+func (c nodeDismiss) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error { return a.Traffic.DismissKept(ctx, c.Batch, nil) })
+}
