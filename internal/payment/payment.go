@@ -161,17 +161,17 @@ func (p *Payments) Confirm(ctx context.Context, userID int64, what shop.Purchase
 		return 0, fault.Invalid("gateway", "unknown", "没有这个支付方式", "There is no such payment gateway")
 	}
 	return idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
+		return p.shop.Place(ctx, tx, userID, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
 			least, _ := m.Limits(p.settings.Get())
 			charge, err := p.Charge(gateway, max(missing, least))
 			if err != nil {
-				return 0, time.Time{}, err
+				return 0, err
 			}
 			r, err := p.wallets.StartRecharge(ctx, tx, userID, charge)
 			if err != nil {
-				return 0, time.Time{}, err
+				return 0, err
 			}
-			return r.ID, r.ExpiresAt, nil
+			return r.ID, nil
 		})
 	})
 }

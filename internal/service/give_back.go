@@ -54,8 +54,8 @@ type Return struct {
 }
 
 // Unused returns, order by order, what of the prices paid for a running service or an open package is unused at that
-// time, and the sum: of each period the smaller of its share of time and its share of traffic, rounded down. Periods
-// that no order brought are worth nothing. Inside a transaction the rows stay locked until its end, so that GiveBack
+// time, and the sum: of each period, and of a package that expires, the smaller of its share of time and its share of
+// traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked until its end, so that GiveBack
 // comes to the same sum.
 func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.Time) (parts []Part, sum money.Amount, err error) {
 	if item.PackageID != nil {
@@ -103,7 +103,12 @@ func (s *Services) unusedPackage(ctx context.Context, idb bun.IDB, item Item, at
 		return nil, err
 	}
 	return s.unusedParts(ctx, idb, "package_id = ?", []any{p.ID}, func(f fulfilment) (money.Amount, error) {
-		return f.Paid.Share(p.Bytes-p.Used, p.Bytes)
+		byTraffic, err := f.Paid.Share(p.Bytes-p.Used, p.Bytes)
+		if err != nil || p.ExpiresAt == nil {
+			return byTraffic, err
+		}
+		byTime, err := shareOfTime(f.Paid, p.CreatedAt, *p.ExpiresAt, at)
+		return min(byTime, byTraffic), err
 	})
 }
 
@@ -142,17 +147,21 @@ func (s *Services) unusedPeriod(v *Service, f fulfilment, at time.Time) (money.A
 	if !at.Before(*f.EndsAt) {
 		return 0, nil
 	}
-	from := *f.StartsAt
-	if at.After(from) {
-		from = at
-	}
-	byTime, err := f.Paid.Share(int64(f.EndsAt.Sub(from)), int64(f.EndsAt.Sub(*f.StartsAt)))
+	byTime, err := shareOfTime(f.Paid, *f.StartsAt, *f.EndsAt, at)
 	have, whole, limited := s.trafficOf(v, f)
 	if err != nil || !limited {
 		return byTime, err
 	}
 	byTraffic, err := f.Paid.Share(have, whole)
 	return min(byTime, byTraffic), err
+}
+
+// shareOfTime returns the share of a price that is left at a time before the end of what it paid for.
+func shareOfTime(paid money.Amount, start, end, at time.Time) (money.Amount, error) {
+	if at.Before(start) {
+		at = start
+	}
+	return paid.Share(int64(end.Sub(at)), int64(end.Sub(start)))
 }
 
 // lockedIn locks the rows that q finds where idb is a transaction.

@@ -35,8 +35,8 @@ type Quote struct {
 	Replaces    *service.Service // the service that ends; nil: none
 	Discount    money.Amount     // of a coupon
 	coupon      *Coupon
-	at          time.Time    // when the credit was reckoned
-	Credit      money.Amount // what is unused of the service that ends
+	at          time.Time    // when the quote was made
+	Credit      money.Amount // what is unused of the service that ends: now or, where money is missing, when the order would expire
 	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
 	Change      money.Amount // what the credit is more than the price, where the wallet gets it
 	Kept        money.Amount // the same where it stays with the new service, as more time than was bought
@@ -72,6 +72,9 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.creditForWaiting(ctx, s.db, userID, p, q, balance.Available); err != nil {
+		return nil, err
+	}
 	q.Available, q.BalanceUsed = balance.Available, min(q.Amount, balance.Available)
 	if q.Missing = q.Amount - q.BalanceUsed; q.Missing > 0 {
 		q.Recharge = s.wallets.RechargeFor(q.Missing)
@@ -93,7 +96,7 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 		if !pr.Plan.Visible {
 			return nil, ErrNoPlan
 		}
-		if err := s.creditFor(ctx, idb, userID, p, q); err != nil {
+		if err := s.creditFor(ctx, idb, userID, p, q, q.at); err != nil {
 			return nil, err
 		}
 		if pr.Plan.Kind == KindPlan {
@@ -117,8 +120,22 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	return q, v[0].Renewable()
 }
 
-// creditFor reckons the service that the new one replaces into the quote.
-func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote) error {
+// creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not be
+// credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the order expires.
+func (s *Shop) creditForWaiting(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, available money.Amount) error {
+	if q.Amount <= available {
+		return nil
+	}
+	return s.creditFor(ctx, idb, userID, p, q, s.expiry(q.at))
+}
+
+// expiry returns when an order that is made at that time and waits for money expires.
+func (s *Shop) expiry(made time.Time) time.Time {
+	return made.Add(time.Duration(s.settings.Get().RechargeMinutes) * time.Minute)
+}
+
+// creditFor reckons the service that the new one replaces into the quote, with what will be unused of it at that time.
+func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, at time.Time) error {
 	if p.ChangeServiceID == nil {
 		return nil
 	}
@@ -133,7 +150,7 @@ func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purch
 		return ErrSamePlan
 	}
 	q.Replaces = v
-	if _, q.Credit, err = s.services.Unused(ctx, idb, service.Item{UserID: userID, ServiceID: &v.ID}, q.at); err != nil {
+	if _, q.Credit, err = s.services.Unused(ctx, idb, service.Item{UserID: userID, ServiceID: &v.ID}, at); err != nil {
 		return err
 	}
 	worth := q.Price.Amount - q.Discount
@@ -191,10 +208,10 @@ func (s *Shop) stopOthers(ctx context.Context, tx bun.Tx, userID, orderID int64)
 }
 
 // Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge
-// of what is missing and gives its number and when it expires; the order then waits for it, holding stock and balance.
-// Without recharge that is wallet.ErrBalanceTooLow.
+// of what is missing and gives its number; the order then waits for it, holding stock and balance. Without recharge that
+// is wallet.ErrBalanceTooLow.
 func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
-	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, expiresAt time.Time, err error),
+	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, err error),
 ) (orderID int64, err error) {
 	q, err := s.quote(ctx, tx, userID, p)
 	if err != nil {
@@ -226,7 +243,10 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := mayUse(ctx, tx, userID, q.coupon); err != nil {
 		return 0, err
 	}
-	if err := s.creditFor(ctx, tx, userID, p, q); err != nil { // as it is now that no other purchase of the user can be under way
+	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil { // as it is now that no other purchase of the user can be under way
+		return 0, err
+	}
+	if err := s.creditForWaiting(ctx, tx, userID, p, q, available); err != nil {
 		return 0, err
 	}
 	if p.AtMost != nil && q.Amount > *p.AtMost {
@@ -260,11 +280,11 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		if pending >= maxPendingOrders {
 			return 0, ErrTooManyOrders
 		}
-		id, until, err := recharge(ctx, tx, missing)
+		id, err := recharge(ctx, tx, missing)
 		if err != nil {
 			return 0, err
 		}
-		o.RechargeID, o.ExpiresAt = &id, until
+		o.RechargeID, o.ExpiresAt = &id, s.expiry(now)
 	}
 	if missing <= 0 {
 		o.State, o.PaidAt = Paid, &now
@@ -294,8 +314,12 @@ func tooLow(missing money.Amount, currency string) error {
 }
 
 // Complete pays a pending order from the wallet and delivers what it promises, as part of tx. An order that ended before
-// is left alone.
+// is left alone. One whose time is over ends, whether or not the timetable has come to it: its money stays in the wallet.
 func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
+	if !s.db.Now().Before(o.ExpiresAt) {
+		_, err := s.end(ctx, tx, o, Expired)
+		return false, err
+	}
 	if stale, err := s.stale(ctx, tx, o); err != nil {
 		return false, err
 	} else if stale { // an order keeps its price, so this one cannot be kept; what was recharged for it is in the wallet
@@ -356,7 +380,7 @@ func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		_, credit, err := s.services.Unused(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.CreatedAt)
+		_, credit, err := s.services.Unused(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.ExpiresAt)
 		return credit != o.Credit, err
 	}
 	return false, nil
@@ -383,7 +407,7 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 	switch o.Kind {
 	case KindPlan:
 		if o.ReplacesID != nil {
-			_, credit, err := s.services.GiveBack(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.CreatedAt,
+			_, credit, err := s.services.GiveBack(ctx, tx, service.Item{UserID: o.UserID, ServiceID: o.ReplacesID}, o.ExpiresAt,
 				service.Return{Reason: service.ByChange, OrderID: &o.ID})
 			if err == nil && credit != o.Credit {
 				err = errors.New("shop: the credit of a change is not what is unused of the service")

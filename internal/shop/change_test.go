@@ -252,12 +252,12 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 			var no int64
 			if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 				no, err = c.Place(ctx, tx, user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service},
-					func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
+					func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
 						r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
 						if err != nil {
-							return 0, time.Time{}, err
+							return 0, err
 						}
-						return r.ID, r.ExpiresAt, nil
+						return r.ID, nil
 					})
 				return err
 			}); err != nil {
@@ -292,7 +292,7 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 		}
 		first := place()
 		c.use(t, *old.Service, 90<<30)
-		if state := pay(first, "T1"); state != shop.Cancelled || c.balance(t, user) != 4000 {
+		if state := pay(first, "T1"); state != shop.Cancelled || c.balance(t, user) != first.Amount {
 			t.Error(state, c.balance(t, user))
 		}
 		if v, err := c.services.Get(t.Context(), user, *old.Service); err != nil || !v.Running(c.db.Now()) {
@@ -301,6 +301,73 @@ func TestAChangeWhoseCreditWasUsedUpMeanwhileIsCancelled(t *testing.T) {
 		second := place()
 		if state := pay(second, "T2"); state != shop.Paid || c.balance(t, user) != 0 {
 			t.Error(state, c.balance(t, user))
+		}
+		c.sound(t)
+	})
+}
+
+// The time between the order and its payment is used, so it is not credited: the credit is that of the moment at which the
+// order expires, and the quote says the same.
+func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
+		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"recharge_minutes": json.RawMessage(`14400`)}); err != nil {
+			t.Fatal(err)
+		}
+		plan := c.plan(t, nil)
+		other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 1, Amount: 5000}} })
+		for name, one := range map[string]struct {
+			days   int // until the order is paid
+			state  shop.State
+			credit money.Amount // by the time that is left of a service of 10.00 in 30 days
+		}{
+			"paid at once":           {0, shop.Paid, 666},
+			"paid on the ninth day":  {9, shop.Paid, 666},
+			"paid after it expired":  {11, shop.Expired, 666},
+			"paid after the service": {31, shop.Expired, 666},
+		} {
+			t.Run(name, func(t *testing.T) {
+				c.db.SetClock(func() time.Time { return start })
+				user := c.user(t, 1000)
+				old := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
+				what := shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service}
+				q, err := c.PreOrder(t.Context(), user, what)
+				if err != nil || q.Credit != one.credit || q.Amount != 5000-one.credit || q.Missing != q.Amount {
+					t.Fatalf("the quote is %+v, %v; the credit should be %s", q, err, one.credit)
+				}
+				o := c.placeWithRecharge(t, user, what, 0)
+				if o.Credit != q.Credit || o.Amount != q.Amount {
+					t.Errorf("the order has a credit of %s and costs %s; the quote said %s and %s", o.Credit, o.Amount, q.Credit, q.Amount)
+				}
+				c.days(one.days)
+				if state := c.payRecharge(t, o, "T-"+name); state != one.state {
+					t.Errorf("the order is %s, want %s", state, one.state)
+				}
+				v, err := c.services.Get(t.Context(), user, *old.Service)
+				if ended := v.EndedAt != nil; err != nil || ended != (one.state == shop.Paid) {
+					t.Errorf("the old service: %+v, %v", v, err)
+				}
+				if want := map[bool]money.Amount{true: 0, false: o.Amount}[one.state == shop.Paid]; c.balance(t, user) != want {
+					t.Errorf("the balance is %s, want %s", c.balance(t, user), want)
+				}
+				c.sound(t)
+			})
+		}
+	})
+}
+
+// A wallet that covers the price pays at once, so nothing is taken off the credit.
+func TestChange_PaidAtOnce_CreditsTheTimeThatIsLeftNow(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		c.days(0)
+		plan := c.plan(t, nil)
+		other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 1, Amount: 5000}} })
+		user := c.user(t, 5000)
+		old := c.buy(t, user, shop.Purchase{PriceID: priceOf(plan, 1)})
+		if o := c.buy(t, user, shop.Purchase{PriceID: other.Prices[0].ID, ChangeServiceID: old.Service}); o.Credit != 1000 || o.Amount != 4000 {
+			t.Errorf("a credit of %s, %s to pay", o.Credit, o.Amount)
 		}
 		c.sound(t)
 	})

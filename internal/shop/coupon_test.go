@@ -35,12 +35,12 @@ func (c *counter) coupon(t *testing.T, coupon shop.Coupon) shop.Coupon {
 func (c *counter) wait(ctx context.Context, user int64, p shop.Purchase) (int64, error) {
 	var no int64
 	err := c.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		no, err = c.Place(ctx, tx, user, p, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
+		no, err = c.Place(ctx, tx, user, p, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
 			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
 			if err != nil {
-				return 0, time.Time{}, err
+				return 0, err
 			}
-			return r.ID, r.ExpiresAt, nil
+			return r.ID, nil
 		})
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -181,15 +180,17 @@ func (c *counter) placeWithRecharge(t *testing.T, user int64, what shop.Purchase
 		if err != nil {
 			return err
 		}
-		if err := c.wallets.Hold(ctx, tx, user, min(aside, available), hold); err != nil {
-			return err
+		if kept := min(aside, available); kept > 0 {
+			if err := c.wallets.Hold(ctx, tx, user, kept, hold); err != nil {
+				return err
+			}
 		}
-		no, err = c.Place(ctx, tx, user, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, time.Time, error) {
+		no, err = c.Place(ctx, tx, user, what, func(ctx context.Context, tx bun.Tx, missing money.Amount) (int64, error) {
 			r, err := c.wallets.StartRecharge(ctx, tx, user, wallet.Charge{Gateway: "test", Amount: missing, PayAmount: missing, PayCurrency: "CNY"})
 			if err != nil {
-				return 0, time.Time{}, err
+				return 0, err
 			}
-			return r.ID, r.ExpiresAt, nil
+			return r.ID, nil
 		})
 		if err != nil {
 			return err

@@ -1,14 +1,19 @@
 package shop_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
+	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
 
@@ -54,6 +59,56 @@ func TestARefundOfAPackageGivesItsUnusedTraffic(t *testing.T) {
 			t.Error(packages, err)
 		}
 		c.sound(t)
+	})
+}
+
+// Of a package that expires, as of a period of a service, the smaller of what is left of its time and of its traffic is given back.
+func TestRefund_PackageThatExpires_CountsTimeAndTraffic(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
+		pack := func(days *int) *shop.Plan {
+			return c.plan(t, func(p *shop.Plan) {
+				p.Kind, p.TrafficBytes, p.ValidDays, p.Prices = shop.KindPackage, ptr[int64](1000), days, []shop.Price{{Amount: 500}}
+			})
+		}
+		ofTenDays, endless := pack(ptr(10)), pack(nil)
+		for name, one := range map[string]struct {
+			plan *shop.Plan
+			days int
+			used int64
+			want money.Amount
+		}{
+			"at once":                        {ofTenDays, 0, 0, 500},
+			"half of the time":               {ofTenDays, 5, 0, 250},
+			"half of the time, less traffic": {ofTenDays, 5, 900, 50},
+			"half of the traffic, less time": {ofTenDays, 8, 500, 100},
+			"rounded down":                   {ofTenDays, 0, 333, 333},
+			"expired":                        {ofTenDays, 10, 0, 0},
+			"without an expiry":              {endless, 5000, 100, 450},
+		} {
+			t.Run(name, func(t *testing.T) {
+				c.db.SetClock(func() time.Time { return start })
+				user := c.user(t, 500)
+				o := c.buy(t, user, shop.Purchase{PriceID: one.plan.Prices[0].ID})
+				if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+					_, err := tx.NewRaw(`UPDATE package SET used = ?0, down = ?0 WHERE id = ?1`, one.used, *o.Package).Exec(ctx)
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+				c.days(one.days)
+				quote, err := c.Refundable(t.Context(), user, o.UUID.String())
+				if err != nil || quote != one.want {
+					t.Errorf("the quote of a refund is %s, %v; want %s", quote, err, one.want)
+				}
+				sum, err := c.Refund(t.Context(), o.ID, "not needed", nil)
+				if (err == nil) != (one.want > 0) || sum != one.want || c.balance(t, user) != one.want {
+					t.Errorf("a refund gave %s, %v, and the wallet has %s; want %s", sum, err, c.balance(t, user), one.want)
+				}
+				c.sound(t)
+			})
+		}
 	})
 }
 
