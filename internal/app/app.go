@@ -163,6 +163,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Payments = payment.New(a.DB, a.Settings, a.Wallets, a.Shop, a.cfg.site, a.Gateways)
 
+	a.decideApprovals()
 	a.Accounts.OnClose(a.Shop.Close)
 	a.Accounts.OnClose(a.Links.Close)
 	a.Accounts.OnClose(a.Emby.Close)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"time"
 
 	"airstrip/internal/cdkey"
@@ -8,7 +9,7 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// staffLimit is what one member of staff may give within 24 hours in the money model.
+// staffLimit is what one member of staff may give on a day of the site in the money model, in all ways together.
 const staffLimit = money.Amount(5000)
 
 // staffWork is what members of staff did to wallets. The users of the model are members of staff too.
@@ -21,8 +22,7 @@ type staffWork struct {
 // staffDeed is money that one member gave or took without a second one.
 type staffDeed struct {
 	member int64
-	kind   string
-	at     time.Time
+	day    string // of the site
 	amount money.Amount
 }
 
@@ -33,16 +33,17 @@ type waitingBatch struct {
 }
 
 // did notes what a member gave alone, and reports a member who gave too much within a day.
-func (w *staffWork) did(s *moneySite, member int64, kind string, amount money.Amount) {
-	w.alone = append(w.alone, staffDeed{member, kind, s.now, max(amount, -amount)})
+func (w *staffWork) did(s *moneySite, member int64, amount money.Amount) {
+	today := s.now.In(s.zone).Format(time.DateOnly)
+	w.alone = append(w.alone, staffDeed{member, today, max(amount, -amount)})
 	var sum money.Amount
 	for _, d := range w.alone {
-		if d.member == member && d.kind == kind && s.now.Sub(d.at) < 24*time.Hour {
+		if d.member == member && d.day == today {
 			sum += d.amount
 		}
 	}
 	if sum > staffLimit {
-		s.fatalf("member %d alone gave %s by %s within a day", member, sum, kind)
+		s.fatalf("member %d alone gave %s on a day", member, sum)
 	}
 }
 
@@ -63,7 +64,7 @@ func (s *moneySite) staffAdjust(u *moneyUser, b, c int) {
 	case member == u.id:
 		s.fatalf("member %d adjusted their own wallet alone", member)
 	default:
-		s.staff.did(s, member, "adjustments", amount)
+		s.staff.did(s, member, amount)
 		s.did(u, effect{in: amount})
 	}
 }
@@ -114,14 +115,18 @@ func (s *moneySite) staffMakeKey(u *moneyUser, b, c int) {
 		s.same(u)
 		return
 	}
-	s.staff.did(s, member, "cd-keys", amount)
-	s.staffRedeem(u, keys[0], amount)
+	s.staff.did(s, member, amount)
+	s.staffRedeem(u, keys[0], amount, member)
 }
 
-func (s *moneySite) staffRedeem(u *moneyUser, key string, amount money.Amount) {
+// staffRedeem has the user redeem a key, which those who made and approved it cannot.
+func (s *moneySite) staffRedeem(u *moneyUser, key string, amount money.Amount, gave ...int64) {
 	if _, err := s.CDKeys.Redeem(s.ctx, u.id, key); err != nil {
 		s.did(u, effect{err: err})
 		return
+	}
+	if slices.Contains(gave, u.id) {
+		s.fatalf("member %d redeemed a cd-key that they made or approved", u.id)
 	}
 	u.redeemed = append(u.redeemed, key)
 	s.did(u, effect{in: amount})
@@ -141,7 +146,7 @@ func (s *moneySite) staffConfirmKey(u *moneyUser, b, c int) {
 	if member == *batch.MadeBy {
 		s.fatalf("member %d confirmed the batch that they made", member)
 	}
-	s.staffRedeem(u, batch.key, batch.Amount)
+	s.staffRedeem(u, batch.key, batch.Amount, member, *batch.MadeBy)
 }
 
 func (s *moneySite) user(id int64) *moneyUser {

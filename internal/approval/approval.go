@@ -1,7 +1,7 @@
 // Package approval holds the two members' rule. Whatever a member of staff gives that is worth money counts, by its
 // worth, into one limit for each member and day of the site. Beyond the limit, and where the member's own account would
 // gain, the act waits until a second member approves it. Each act is recorded in the transaction that carries it out.
-// What the operator does at the command line is outside the rule.
+// What the operator does at the command line is recorded too, and never waits.
 package approval
 
 import (
@@ -29,6 +29,9 @@ const (
 	PaymentCase   Kind = "payment_case"    // payment case
 )
 
+// Kinds are all kinds of acts.
+var Kinds = []Kind{Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase}
+
 // State is where an act stands.
 type State string
 
@@ -49,6 +52,9 @@ var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位�
 // ErrNotWaiting is the fault of a decision on an act that does not wait for one.
 var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认", "This act does not wait for a second member of staff")
 
+// ErrNoAct is the fault of an act that is not known.
+var ErrNoAct = fault.NotFound("approval_not_found", "没有这项操作", "There is no such act")
+
 // Act is something worth money that is about to be given.
 type Act struct {
 	Kind        Kind
@@ -64,7 +70,7 @@ type Grant struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	Kind          Kind
 	ReferenceID   int64
-	StaffID       int64
+	StaffID       *int64 // nil: the operator
 	BeneficiaryID *int64
 	Worth         money.Amount
 	Day           string // of the site
@@ -78,10 +84,44 @@ type Grant struct {
 type Approvals struct {
 	db       *db.DB
 	settings *setting.Settings
+	decides  map[Kind]Decider
 }
 
+// Decider ends the waiting act on the thing called referenceID, for a second member or, with nil, for the operator.
+type Decider func(ctx context.Context, referenceID int64, approve bool, by *int64) error
+
 // New gives the approvals kept in d.
-func New(d *db.DB, settings *setting.Settings) *Approvals { return &Approvals{d, settings} }
+func New(d *db.DB, settings *setting.Settings) *Approvals {
+	return &Approvals{d, settings, map[Kind]Decider{}}
+}
+
+// DecidedBy has acts of the kind that DecideAct is asked for ended by fn.
+func (a *Approvals) DecidedBy(kind Kind, fn Decider) { a.decides[kind] = fn }
+
+// DecideAct ends the waiting act with this number, and carries it out or drops it.
+func (a *Approvals) DecideAct(ctx context.Context, id int64, approve bool, by *int64) error {
+	g, err := a.Act(ctx, id)
+	if err != nil {
+		return err
+	}
+	if g.State != Waiting {
+		return ErrNotWaiting
+	}
+	return a.decides[g.Kind](ctx, g.ReferenceID, approve, by)
+}
+
+// Act gives the act with this number.
+func (a *Approvals) Act(ctx context.Context, id int64) (*Grant, error) {
+	var found []Grant
+	err := a.db.NewSelect().Model(&found).Where("id = ?", id).Scan(ctx)
+	if err == nil && len(found) == 0 {
+		err = ErrNoAct
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
+}
 
 // Lock makes other acts of the member wait until tx ends. A transaction that also locks a wallet calls it first.
 func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
@@ -94,16 +134,17 @@ func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
 
 // Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide.
 func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
-	if act.MadeBy == nil {
-		return true, nil
-	}
 	g := Grant{
-		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: *act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting, CreatedAt: a.db.Now(),
+		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting,
+		CreatedAt: a.db.Now(),
 	}
 	if act.Beneficiary != 0 {
 		g.BeneficiaryID = &act.Beneficiary
 	}
-	if act.Beneficiary != *act.MadeBy {
+	switch {
+	case act.MadeBy == nil:
+		alone = true
+	case act.Beneficiary != *act.MadeBy:
 		if alone, err = a.spend(ctx, tx, *act.MadeBy, act.Worth); err != nil {
 			return false, err
 		}
@@ -119,7 +160,7 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 // tx ends, so that two acts beside each other do not both fit.
 func (a *Approvals) spend(ctx context.Context, tx bun.Tx, staffID int64, worth money.Amount) (within bool, err error) {
 	limit := a.settings.Get().StaffCreditLimit
-	if worth > limit {
+	if worth > limit || worth == Unknown {
 		return false, nil
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO staff_grant_day (staff_id, day, worth) VALUES (?, ?, ?)
@@ -145,7 +186,7 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return err
 	case g == nil:
 		return ErrNotWaiting
-	case approve && by != nil && (*by == g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
+	case approve && by != nil && (*by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
 		return ErrSecondMember
 	}
 	n, err := db.Changed(tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
@@ -164,6 +205,13 @@ func (a *Approvals) Waits(ctx context.Context, idb bun.IDB, kind Kind, reference
 		return nil, err
 	}
 	return &found[0], nil
+}
+
+// Drop declines the act on this thing that waits, where one does, because the thing itself ended.
+func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, by *int64) error {
+	_, err := tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", Declined).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
+		Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Waiting).Exec(ctx)
+	return err
 }
 
 // Find gives a part of the acts, newest first, and how many there are in all: in one state and of one member where

@@ -12,7 +12,23 @@ var rules = []db.Rule{
 		LEFT JOIN staff_grant g ON g.staff_id = d.staff_id AND g.day = d.day AND g.state = 'alone'
 		GROUP BY d.staff_id, d.day, d.worth HAVING d.worth <> COALESCE(SUM(g.worth), 0)
 		UNION ALL SELECT 'act ' || CAST(g.id AS TEXT) FROM staff_grant g
-		LEFT JOIN staff_grant_day d ON d.staff_id = g.staff_id AND d.day = g.day WHERE g.state = 'alone' AND d.day IS NULL`},
+		LEFT JOIN staff_grant_day d ON d.staff_id = g.staff_id AND d.day = g.day WHERE g.state = 'alone' AND g.staff_id IS NOT NULL AND d.day IS NULL`},
+	{Name: "I11", Says: "an act waits just where its matter does", Query: `
+		SELECT 'act ' || CAST(g.id AS TEXT) FROM staff_grant g
+		LEFT JOIN wallet_adjustment m ON g.kind = 'adjustment' AND m.id = g.reference_id AND m.state = 'pending'
+		LEFT JOIN cd_key_batch b ON g.kind = 'cd_keys' AND b.id = g.reference_id AND b.confirmed_at IS NULL AND b.voided_at IS NULL
+		LEFT JOIN gateway_refund f ON g.kind = 'refund_by_hand' AND f.id = g.reference_id AND f.state = 'pending' AND f.by_hand
+		LEFT JOIN recharge r ON g.kind = 'payment_by_hand' AND r.id = g.reference_id AND r.paid_at IS NULL
+		LEFT JOIN payment_case c ON g.kind = 'payment_case' AND c.id = g.reference_id AND c.state = 'waiting'
+		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id) IS NULL
+		UNION ALL SELECT 'adjustment ' || CAST(m.id AS TEXT) FROM wallet_adjustment m WHERE m.state = 'pending'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'adjustment' AND g.reference_id = m.id AND g.state = 'waiting')
+		UNION ALL SELECT 'batch ' || CAST(b.id AS TEXT) FROM cd_key_batch b WHERE b.confirmed_at IS NULL AND b.voided_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'cd_keys' AND g.reference_id = b.id AND g.state = 'waiting')
+		UNION ALL SELECT 'refund ' || CAST(f.id AS TEXT) FROM gateway_refund f WHERE f.state = 'pending' AND f.by_hand
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'refund_by_hand' AND g.reference_id = f.id AND g.state = 'waiting')
+		UNION ALL SELECT 'payment case ' || CAST(c.id AS TEXT) FROM payment_case c WHERE c.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'payment_case' AND g.reference_id = c.id AND g.state = 'waiting')`},
 }
 
 // Check gives every place where the records of acts do not agree.

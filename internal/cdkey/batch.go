@@ -9,11 +9,11 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
-	"airstrip/internal/wallet"
 )
 
 const (
@@ -21,8 +21,8 @@ const (
 	amountAtMost = money.Amount(1_000_000_00) // of one key
 )
 
-// Make makes a batch and gives its keys, which cannot be shown again. What staff makes beyond the site's limit for a day
-// counts only when a second member has confirmed it. by is nil for the operator.
+// Make makes a batch and gives its keys, which cannot be shown again. What is worth more than the member may give alone
+// on a day counts only when a second member has confirmed it. by is nil for the operator.
 func (k *Keys) Make(ctx context.Context, b Batch, by *int64) (Batch, []string, error) {
 	now := k.db.Now()
 	b.Name, b.MadeBy, b.CreatedAt = strings.TrimSpace(b.Name), by, now
@@ -41,26 +41,27 @@ func (k *Keys) Make(ctx context.Context, b Batch, by *int64) (Batch, []string, e
 	}
 	err := k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		b.ID, b.ConfirmedAt = 0, nil
-		beyond, err := k.beyondLimit(ctx, tx, b)
-		if err != nil {
-			return err
-		}
-		if !beyond {
-			b.ConfirmedAt = &now
-		}
 		if _, err := tx.NewInsert().Model(&b).Exec(ctx); err != nil {
 			return db.Error(err)
+		}
+		worth, err := b.worth(ctx, tx)
+		if err != nil {
+			return err
 		}
 		for part := range slices.Chunk(codes, 500) {
 			keys := make([]Key, len(part))
 			for i, code := range part {
-				keys[i] = Key{BatchID: b.ID, Hash: hash(code), Prefix: code[:visible], MaxUses: b.MaxUses}
+				keys[i] = Key{BatchID: b.ID, Hash: hash(code), Prefix: code[:visible]}
 			}
 			if _, err := tx.NewInsert().Model(&keys).Exec(ctx); err != nil {
 				return db.Error(err)
 			}
 		}
-		return nil
+		alone, err := k.approvals.Propose(ctx, tx, approval.Act{Kind: approval.CDKeys, ReferenceID: b.ID, MadeBy: by, Worth: worth})
+		if err == nil && alone {
+			err = k.release(ctx, tx, &b, nil)
+		}
+		return err
 	})
 	if err != nil {
 		return b, nil, err
@@ -78,23 +79,27 @@ func orZero(n *int) *int {
 	return n
 }
 
-// worth is the money in a batch.
-func (b *Batch) worth() int64 {
-	return int64(b.Amount) * int64(b.Size) * int64(b.MaxUses)
+// worth is what all uses of the batch's keys give at most.
+func (b *Batch) worth(ctx context.Context, tx bun.Tx) (worth money.Amount, err error) {
+	switch b.Kind {
+	case Amount:
+		worth = b.Amount
+	case Plan:
+		worth, err = shop.PlanWorth(ctx, tx, *b.PlanID, *b.Months, *b.Days)
+	case Traffic:
+		worth, err = shop.TrafficWorth(ctx, tx, *b.Bytes)
+	}
+	return shop.Times(worth, int64(b.Size)*int64(b.MaxUses)), err
 }
 
-// beyondLimit tells whether the member of staff has made more money in keys than one may alone in 24 hours.
-func (k *Keys) beyondLimit(ctx context.Context, tx bun.Tx, b Batch) (bool, error) {
-	if b.MadeBy == nil || b.Kind != Amount {
-		return false, nil
+// release lets the keys of a batch count. Until then the schema refuses every use of them.
+func (k *Keys) release(ctx context.Context, tx bun.Tx, b *Batch, by *int64) error {
+	b.ConfirmedBy, b.ConfirmedAt = by, new(k.db.Now())
+	if _, err := tx.NewUpdate().Model(b).Column("confirmed_by", "confirmed_at").WherePK().Exec(ctx); err != nil {
+		return err
 	}
-	if _, err := db.Bump(ctx, tx, "cd_key_batch"); err != nil { // keeps other batches waiting, so that the sum stays true
-		return false, err
-	}
-	var made int64
-	err := tx.NewRaw(`SELECT COALESCE(SUM(amount * size * max_uses), 0) FROM cd_key_batch
-		WHERE made_by = ? AND created_at > ? AND confirmed_at IS NOT NULL AND confirmed_by IS NULL`, *b.MadeBy, b.CreatedAt.Add(-24*time.Hour)).Scan(ctx, &made)
-	return made+b.worth() > int64(k.settings.Get().StaffCreditLimit), err
+	_, err := tx.NewUpdate().Model((*Key)(nil)).Set("max_uses = ?", b.MaxUses).Where("batch_id = ?", b.ID).Exec(ctx)
+	return err
 }
 
 func (k *Keys) check(ctx context.Context, b *Batch) error {
@@ -171,22 +176,20 @@ func (k *Keys) Batch(ctx context.Context, id, limit, offset int64) (Batch, []Key
 
 // Confirm lets a batch count that waits for a second member of staff; who made it cannot. by is nil for the operator.
 func (k *Keys) Confirm(ctx context.Context, id int64, by *int64) error {
-	return k.change(ctx, id, func(tx bun.Tx, b Batch) error {
-		switch {
-		case b.ConfirmedAt != nil || b.VoidedAt != nil:
+	return k.change(ctx, id, func(ctx context.Context, tx bun.Tx, b Batch) error {
+		if b.ConfirmedAt != nil || b.VoidedAt != nil {
 			return ErrConfirmed
-		case by != nil && *by == *b.MadeBy:
-			return wallet.ErrSecondMember
 		}
-		b.ConfirmedBy, b.ConfirmedAt = by, new(k.db.Now())
-		_, err := tx.NewUpdate().Model(&b).Column("confirmed_by", "confirmed_at").WherePK().Exec(ctx)
-		return err
+		if err := k.approvals.Decide(ctx, tx, approval.CDKeys, id, true, by); err != nil {
+			return err
+		}
+		return k.release(ctx, tx, &b, by)
 	})
 }
 
 // Void makes all keys of a batch worthless that are not used up. What was redeemed stays.
 func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
-	return k.change(ctx, id, func(tx bun.Tx, b Batch) error {
+	return k.change(ctx, id, func(ctx context.Context, tx bun.Tx, b Batch) error {
 		if b.VoidedAt != nil {
 			return nil
 		}
@@ -194,9 +197,20 @@ func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
 		if _, err := tx.NewUpdate().Model(&b).Column("voided_by", "voided_at").WherePK().Exec(ctx); err != nil {
 			return err
 		}
+		if err := k.approvals.Drop(ctx, tx, approval.CDKeys, id, by); err != nil {
+			return err
+		}
 		_, err := tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = ?", b.VoidedAt).Where("batch_id = ? AND voided_at IS NULL", id).Exec(ctx)
 		return err
 	})
+}
+
+// Decide confirms a batch that waits, or voids it.
+func (k *Keys) Decide(ctx context.Context, id int64, approve bool, by *int64) error {
+	if approve {
+		return k.Confirm(ctx, id, by)
+	}
+	return k.Void(ctx, id, by)
 }
 
 // VoidKey makes one key of a batch worthless.
@@ -211,7 +225,7 @@ func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
 }
 
 // change runs fn on a batch that nobody else changes meanwhile.
-func (k *Keys) change(ctx context.Context, id int64, fn func(bun.Tx, Batch) error) error {
+func (k *Keys) change(ctx context.Context, id int64, fn func(context.Context, bun.Tx, Batch) error) error {
 	return k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*Batch)(nil)).Set("size = size").Where("id = ?", id).Exec(ctx))
 		if err != nil {
@@ -224,6 +238,6 @@ func (k *Keys) change(ctx context.Context, id int64, fn func(bun.Tx, Batch) erro
 		if err := tx.NewSelect().Model(&b).Where("id = ?", id).Scan(ctx); err != nil {
 			return err
 		}
-		return fn(tx, b)
+		return fn(ctx, tx, b)
 	})
 }

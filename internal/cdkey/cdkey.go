@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -19,15 +20,15 @@ import (
 
 // Keys are all cd-keys.
 type Keys struct {
-	db       *db.DB
-	settings *setting.Settings
-	wallets  *wallet.Wallets
-	services *service.Services
+	db        *db.DB
+	wallets   *wallet.Wallets
+	services  *service.Services
+	approvals *approval.Approvals
 }
 
 // New gives the cd-keys kept in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Keys {
-	return &Keys{d, settings, wallets, services}
+	return &Keys{d, wallets, services, approval.New(d, settings)}
 }
 
 // Register puts the forgetting of failed tries on the timetable.
@@ -81,7 +82,7 @@ type Key struct {
 	BatchID       int64
 	Hash          []byte
 	Prefix        string // the first characters; the rest is known to who holds it
-	MaxUses       int
+	MaxUses       int    // 0 while the batch waits for a second member of staff
 	Used          int
 	VoidedAt      *time.Time
 }
@@ -96,6 +97,8 @@ type Use struct {
 	ServiceID     *int64 // that it began or prolonged
 	PackageID     *int64 // that it brought
 	CreatedAt     time.Time
+	MadeBy        *int64 // of the batch, as it was then
+	ApprovedBy    *int64
 }
 
 // Redemption is a use with what it gave.
@@ -114,6 +117,7 @@ var (
 	ErrTooMany   = fault.TooMany("too_many_cd_keys", "错误次数过多，请稍后再试", "Too many wrong cd-keys; please try again later")
 	ErrNoBatch   = fault.NotFound("cd_key_batch_not_found", "没有这批兑换码", "There is no such batch of cd-keys")
 	ErrNoKey     = fault.NotFound("cd_key_not_found", "没有这个兑换码", "There is no such cd-key")
+	ErrOwn       = fault.Forbidden("cd_key_own", "这个兑换码由你生成或确认，不能由你兑换", "You made or approved this cd-key, so you cannot redeem it")
 	ErrConfirmed = fault.Conflict("cd_key_batch_confirmed", "这批兑换码不在待确认状态", "This batch does not wait for a confirmation")
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -399,7 +400,7 @@ func TestStaffMakesMoneyOnlyUpToALimitAlone(t *testing.T) {
 			t.Fatalf("%+v, %v", b, err)
 		}
 		c.fail(t, 1, more[0], cdkey.ErrInvalid)
-		if err := c.Confirm(t.Context(), b.ID, &staff); !errors.Is(err, wallet.ErrSecondMember) {
+		if err := c.Confirm(t.Context(), b.ID, &staff); !errors.Is(err, approval.ErrSecondMember) {
 			t.Error("confirmed their own: ", err)
 		}
 		if err := c.Confirm(t.Context(), b.ID, &other); err != nil {

@@ -99,6 +99,9 @@ func (k *Keys) redeem(ctx context.Context, tx bun.Tx, userID int64, hash []byte)
 	if batch.ConfirmedAt == nil || (batch.ExpiresAt != nil && !now.Before(*batch.ExpiresAt)) {
 		return 0, ErrInvalid
 	}
+	if is(batch.MadeBy, userID) || is(batch.ConfirmedBy, userID) {
+		return 0, ErrOwn
+	}
 	n, err := db.Changed(tx.NewUpdate().Model((*Key)(nil)).Set("used = used + 1").Where("id = ? AND used < max_uses AND voided_at IS NULL", key.ID).Exec(ctx))
 	if err != nil {
 		return 0, err
@@ -115,12 +118,14 @@ func (k *Keys) redeem(ctx context.Context, tx bun.Tx, userID int64, hash []byte)
 			return 0, ErrEnough
 		}
 	}
-	u := &Use{KeyID: key.ID, BatchID: batch.ID, UserID: userID, CreatedAt: now}
+	u := &Use{KeyID: key.ID, BatchID: batch.ID, UserID: userID, CreatedAt: now, MadeBy: batch.MadeBy, ApprovedBy: batch.ConfirmedBy}
 	if _, err := tx.NewInsert().Model(u).Exec(ctx); err != nil {
 		return 0, db.Error(err)
 	}
 	return u.ID, k.give(ctx, tx, u, key.Prefix, batch.Gift)
 }
+
+func is(member *int64, userID int64) bool { return member != nil && *member == userID }
 
 // give hands out what the use is for.
 func (k *Keys) give(ctx context.Context, tx bun.Tx, u *Use, prefix string, g Gift) error {

@@ -16,6 +16,13 @@ var rules = []db.Rule{
 	{Name: "I7", Says: "a batch has as many keys as were made, and what was redeemed was confirmed", Query: `
 		SELECT 'batch ' || CAST(b.id AS TEXT) FROM cd_key_batch b WHERE b.size <> (SELECT COUNT(*) FROM cd_key WHERE batch_id = b.id)
 			OR (b.confirmed_at IS NULL AND EXISTS (SELECT 1 FROM cd_key_redemption WHERE batch_id = b.id))`},
+	{Name: "I7", Says: "a key can be used as often as its batch says once that counts, and not at all before", Query: `
+		SELECT 'cd-key ' || CAST(k.id AS TEXT) FROM cd_key k JOIN cd_key_batch b ON b.id = k.batch_id
+		WHERE k.max_uses <> CASE WHEN b.confirmed_at IS NULL THEN 0 ELSE b.max_uses END`},
+	{Name: "I7", Says: "who made or approved a key did not redeem it", Query: `
+		SELECT 'redemption ' || CAST(r.id AS TEXT) FROM cd_key_redemption r JOIN cd_key_batch b ON b.id = r.batch_id
+		WHERE (r.made_by IS NOT NULL OR r.approved_by IS NOT NULL)
+			AND (COALESCE(r.made_by, 0) <> COALESCE(b.made_by, 0) OR COALESCE(r.approved_by, 0) <> COALESCE(b.confirmed_by, 0))`},
 	{Name: "I7", Says: "a redemption gave its user what the key holds, once", Query: `
 		SELECT 'redemption ' || CAST(r.id AS TEXT) FROM cd_key_redemption r JOIN cd_key_batch b ON b.id = r.batch_id
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'cd_key' AND t.reference_id = r.id AND t.reason = 'cd_key'

@@ -2,11 +2,11 @@ package payment
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/db"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/wallet"
 )
@@ -26,8 +26,6 @@ const (
 	methodAsk  = "ASK"  // had the platform asked
 )
 
-const handCounts = 24 * time.Hour // for how long what a member confirmed counts against the limit
-
 // Confirmation is a member of staff who confirms a recharge.
 type Confirmation struct {
 	TradeNo string
@@ -36,9 +34,9 @@ type Confirmation struct {
 }
 
 // ConfirmByHand finishes a recharge for staff and gives it. One that has no platform is taken at the member's word: not
-// for their own wallet, and where it is more than a member may credit alone only once a second one says the same, until
-// then it is wallet.ErrSecondMember. Of any other the platform is asked, and has the last word. Every try is kept among
-// the notifies with who it was.
+// for their own wallet, and where it is more than the member may give alone only once a second one says the same, until
+// then it is approval.ErrSecondMember. Of any other the platform is asked, and has the last word. Every try is kept
+// among the notifies with who it was.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {
@@ -53,17 +51,25 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		Gateway: r.Gateway, Method: methodAsk, Header: map[string][]string{}, Body: []byte{}, Address: c.Address, Outcome: Received,
 		RechargeID: &r.ID, StaffID: &c.StaffID, CreatedAt: p.db.Now(),
 	}
-	var pay Payment
-	if g, ok := m.Gateway.(ByHand); ok {
-		kept.Method, pay = methodHand, g.Received(p.bill(r))
-		err = p.mayConfirm(ctx, r, kept)
-	} else if err = p.keep(ctx, kept); err == nil {
-		if pay, err = p.ask(ctx, m, r); err != nil {
-			err = ErrGatewayDown.Because(err)
-		}
+	g, byHand := m.Gateway.(ByHand)
+	if byHand {
+		kept.Method = methodHand
 	}
-	if err != nil {
+	if err := p.keep(ctx, kept); err != nil {
 		return nil, err
+	}
+	if byHand {
+		err := p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
+			return p.wordCounts(ctx, tx, r, c.StaffID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
+	}
+	pay, err := p.ask(ctx, m, r)
+	if err != nil {
+		return nil, ErrGatewayDown.Because(err)
 	}
 	if pay.State != Paid {
 		if err := p.refuse(ctx, kept.ID, NotConfirmed, r.ID); err != nil {
@@ -81,46 +87,86 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	return p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 }
 
-// mayConfirm keeps the member's word, as a refusal where a second member is needed.
-func (p *Payments) mayConfirm(ctx context.Context, r *wallet.Recharge, kept *Kept) error {
-	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := db.Bump(ctx, tx, "payment_by_hand"); err != nil { // keeps others waiting, so that the sum stays true
-			return err
-		}
-		alone, err := p.alone(ctx, tx, r, *kept.StaffID)
-		if err != nil {
-			return err
-		}
-		kept.ID, kept.Outcome, kept.Reason = 0, Received, ""
-		if !alone {
-			kept.Outcome, kept.Reason = Refused, SecondMember
-		}
-		_, err = tx.NewInsert().Model(kept).Exec(ctx)
-		return err
+// takeWord credits a recharge that has no platform where counts says that the word of staff is enough.
+func (p *Payments) takeWord(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
+	counts func(ctx context.Context, tx bun.Tx) (bool, error),
+) error {
+	enough := true
+	_, err := p.creditIf(ctx, r, pay, notifyID, func(ctx context.Context, tx bun.Tx) (may bool, err error) {
+		enough, err = counts(ctx, tx)
+		return enough, err
 	})
-	if err == nil && kept.Outcome == Refused {
-		err = wallet.ErrSecondMember
+	if err == nil && !enough {
+		err = approval.ErrSecondMember
 	}
 	return err
 }
 
-// alone tells whether the member's word is enough.
-func (p *Payments) alone(ctx context.Context, tx bun.Tx, r *wallet.Recharge, staffID int64) (bool, error) {
-	if r.State == wallet.RechargeDone { // nothing is credited again
-		return true, nil
+// wordCounts records what the member says of the payment and reports whether it is to be credited.
+func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge, staffID int64) (bool, error) {
+	if err := p.approvals.Lock(ctx, tx, &staffID); err != nil {
+		return false, err
 	}
-	if r.UserID == staffID {
+	unpaid, err := p.wallets.LockUnpaid(ctx, tx, r.ID)
+	if err != nil || !unpaid { // nothing is credited again
+		return true, err
+	}
+	waiting, err := p.approvals.Waits(ctx, tx, approval.PaymentByHand, r.ID)
+	if err != nil {
+		return false, err
+	}
+	if waiting == nil {
+		return p.approvals.Propose(ctx, tx, approval.Act{
+			Kind: approval.PaymentByHand, ReferenceID: r.ID, MadeBy: &staffID, Beneficiary: r.UserID, Worth: r.Amount,
+		})
+	}
+	return p.secondWord(ctx, tx, r.ID, &staffID)
+}
+
+// DecideByHand approves or declines, as a second member of staff, that a recharge without a platform was paid. by is nil
+// for the operator.
+func (p *Payments) DecideByHand(ctx context.Context, rechargeID int64, approve bool, by *int64) error {
+	r, err := p.wallets.RechargeByNo(ctx, p.db, rechargeID)
+	if err != nil {
+		return err
+	}
+	waiting, err := p.approvals.Waits(ctx, p.db, approval.PaymentByHand, rechargeID)
+	switch {
+	case err != nil:
+		return err
+	case waiting == nil:
+		return approval.ErrNotWaiting
+	case !approve:
+		return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			return p.approvals.Decide(ctx, tx, approval.PaymentByHand, rechargeID, false, by)
+		})
+	}
+	m, err := p.Method(r.Gateway)
+	if err != nil {
+		return err
+	}
+	g, ok := m.Gateway.(ByHand)
+	if !ok {
+		return ErrNotPaid
+	}
+	kept := &Kept{
+		Gateway: r.Gateway, Method: methodHand, Header: map[string][]string{}, Body: []byte{}, Outcome: Received,
+		RechargeID: &r.ID, StaffID: by, CreatedAt: p.db.Now(),
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := p.keep(ctx, kept); err != nil {
+		return err
+	}
+	return p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
+		return p.secondWord(ctx, tx, rechargeID, by)
+	})
+}
+
+// secondWord approves, as part of tx, what another member said; not enough where the second member may not.
+func (p *Payments) secondWord(ctx context.Context, tx bun.Tx, rechargeID int64, by *int64) (enough bool, err error) {
+	err = p.approvals.Decide(ctx, tx, approval.PaymentByHand, rechargeID, true, by)
+	if errors.Is(err, approval.ErrSecondMember) {
 		return false, nil
 	}
-	var others int
-	err := tx.NewRaw(`SELECT COUNT(*) FROM payment_notify WHERE recharge_id = ? AND method = ? AND reason = ? AND staff_id NOT IN (?, ?)`,
-		r.ID, methodHand, SecondMember, staffID, r.UserID).Scan(ctx, &others)
-	if err != nil || others > 0 {
-		return others > 0, err
-	}
-	var confirmed int64
-	err = tx.NewRaw(`SELECT COALESCE(SUM(r.amount), 0) FROM payment_notify n JOIN recharge r ON r.id = n.recharge_id
-		WHERE n.staff_id = ? AND n.method = ? AND n.outcome IN (?, ?) AND n.created_at > ?`,
-		staffID, methodHand, Received, Credited, p.db.Now().Add(-handCounts)).Scan(ctx, &confirmed)
-	return confirmed+int64(r.Amount) <= int64(p.settings.Get().StaffCreditLimit), err
+	return err == nil, err
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
@@ -83,7 +84,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		user := c.User(t)
 		large := p.Recharge(t, c.Desk, user, 10001)
 		for _, staff := range []int64{cashier, cashier} {
-			if err := c.byHand(t, large, staff); !errors.Is(err, wallet.ErrSecondMember) || c.Balance(t, user).Posted != 0 {
+			if err := c.byHand(t, large, staff); !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 0 {
 				t.Fatalf("alone: %v, %+v", err, c.Balance(t, user))
 			}
 		}
@@ -92,7 +93,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		}
 
 		own := p.Recharge(t, c.Desk, user, 100)
-		if err := c.byHand(t, own, user); !errors.Is(err, wallet.ErrSecondMember) {
+		if err := c.byHand(t, own, user); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("into one's own wallet: ", err)
 		}
 		if err := c.byHand(t, own, cashier); err != nil {
@@ -109,7 +110,7 @@ func TestALargeSumNeedsASecondMemberOfStaff(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, r := range recharges {
 			wg.Go(func() {
-				if err := c.byHand(t, r, 903); errors.Is(err, wallet.ErrSecondMember) {
+				if err := c.byHand(t, r, 903); errors.Is(err, approval.ErrSecondMember) {
 					refused.Add(1)
 				} else if err != nil {
 					t.Error(err)
@@ -137,6 +138,68 @@ func TestStaffCannotConfirmAgainstThePlatform(t *testing.T) {
 		}
 		if err := c.byHand(t, r, cashier); err != nil || c.Balance(t, user).Posted != 50000 {
 			t.Fatalf("%v, %+v", err, c.Balance(t, user))
+		}
+		c.Sound(t)
+	})
+}
+
+func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := office(t, d)
+		user, staff := c.User(t), int64(cashier)
+		if _, err := c.Wallets.Adjust(t.Context(), user, 4000, "an outage", &staff); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.byHand(t, p.Recharge(t, c.Desk, user, 3000), staff); err != nil {
+			t.Fatal(err)
+		}
+		paid := p.Recharge(t, c.Desk, user, 3001)
+		if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrSecondMember) {
+			t.Fatal("more than the limit in all: ", err)
+		}
+		if a, err := c.Wallets.Adjust(t.Context(), user, 3001, "an outage", &staff); err != nil || a.State != wallet.AdjustmentPending {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		for _, approve := range []bool{false, true} {
+			if err := c.Payments.DecideByHand(t.Context(), paid.ID, approve, new(int64(second))); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Payments.DecideByHand(t.Context(), paid.ID, approve, new(int64(second))); !errors.Is(err, approval.ErrNotWaiting) {
+				t.Fatal("decided twice: ", err)
+			}
+			if !approve {
+				if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 7000 {
+					t.Fatalf("declined: %v, %+v", err, c.Balance(t, user))
+				}
+			}
+		}
+		if b := c.Balance(t, user); b.Posted != 10001 {
+			t.Fatalf("%+v", b)
+		}
+		c.Sound(t)
+	})
+}
+
+// Two members who confirm the same payment at once use up the limit of one of them.
+func TestByHand_TwoMembersAtOnce_AreOneAct(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, p := office(t, d)
+		user := c.User(t)
+		for range 5 {
+			r := p.Recharge(t, c.Desk, user, 1000)
+			var wg sync.WaitGroup
+			for _, staff := range []int64{cashier, second} {
+				wg.Go(func() {
+					if err := c.byHand(t, r, staff); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+		}
+		acts, total, err := approval.New(d, c.Settings).Find(t.Context(), approval.Alone, 0, 100, 0)
+		if err != nil || total != 5 || c.Balance(t, user).Posted != 5000 {
+			t.Fatalf("%+v, %v, %+v", acts, err, c.Balance(t, user))
 		}
 		c.Sound(t)
 	})

@@ -148,6 +148,14 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 // credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
 // completed the money is credited all the same, and the order gives back what it holds when its time is over.
 func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
+	return p.creditIf(ctx, r, pay, notifyID, func(context.Context, bun.Tx) (bool, error) { return true, nil })
+}
+
+// creditIf is credit where may, which is asked as part of the same transaction, allows it. Otherwise what may did is
+// kept, and the notify is refused until a second member of staff says the same.
+func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
+	may func(ctx context.Context, tx bun.Tx) (bool, error),
+) (accepted bool, err error) {
 	order, err := p.shop.OrderOf(ctx, r.ID)
 	if err != nil {
 		return false, err
@@ -156,6 +164,14 @@ func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, 
 	var reason Reason
 	book := func(complete bool) error {
 		return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			allowed, err := may(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if !allowed {
+				outcome, reason = Refused, SecondMember
+				return note(ctx, tx, notifyID, outcome, reason, r.ID)
+			}
 			credited, err := p.wallets.Credit(ctx, tx, r, pay.TransactionID)
 			if err != nil {
 				return err

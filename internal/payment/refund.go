@@ -9,7 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/db"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
@@ -33,8 +33,8 @@ type RefundWish struct {
 // happens in between it is asked again by RetryRefunds and gives back once. While it does not answer the refund is
 // pending; once it refuses the refund has failed, with its words.
 //
-// By hand nobody is asked: the money counts as paid at the member's word. Not for their own wallet, and where it is more
-// than a member may move alone, only once a second one confirms it: until then it is pending.
+// By hand nobody is asked: the money counts as paid at the member's word. Of their own wallet, and where it is more than
+// the member may give alone on a day, only once a second one confirms it: until then it is pending.
 func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.GatewayRefund, error) {
 	if n := len([]rune(wish.Reason)); n == 0 || n > 200 {
 		return nil, fault.Invalid("reason", "length", "须为 1 到 200 个字符", "This must have 1 to 200 characters")
@@ -50,15 +50,15 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	}
 	id, err := idempotency.Tx(ctx, p.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		g := &wallet.GatewayRefund{Amount: wish.Amount, Reason: wish.Reason, ByHand: wish.ByHand, MadeBy: wish.StaffID}
-		if wish.ByHand {
-			if _, err := db.Bump(ctx, tx, "payment_by_hand"); err != nil { // keeps others waiting, so that the sum below stays true
-				return 0, err
-			}
+		if err := p.approvals.Lock(ctx, tx, wish.StaffID); err != nil { // before the wallet
+			return 0, err
 		}
 		if err := p.wallets.StartGatewayRefund(ctx, tx, r, g); err != nil || !wish.ByHand {
 			return g.ID, err
 		}
-		alone, err := p.refundsAlone(ctx, tx, g)
+		alone, err := p.approvals.Propose(ctx, tx, approval.Act{
+			Kind: approval.RefundByHand, ReferenceID: g.ID, MadeBy: wish.StaffID, Beneficiary: g.UserID, Worth: g.Amount,
+		})
 		if err == nil && alone {
 			err = p.endRefund(ctx, tx, g, wallet.GatewayRefundDone, "", nil)
 		}
@@ -71,17 +71,6 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
 	return p.wallets.GatewayRefund(ctx, id)
-}
-
-// refundsAlone tells whether the word of who made the refund by hand, which is pending, is enough.
-func (p *Payments) refundsAlone(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund) (bool, error) {
-	if g.MadeBy == nil || *g.MadeBy == g.UserID {
-		return g.MadeBy == nil, nil
-	}
-	var moved int64
-	err := tx.NewRaw(`SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM gateway_refund WHERE made_by = ? AND by_hand AND created_at > ? AND state = ? AND decided_by IS NULL`,
-		*g.MadeBy, p.db.Now().Add(-handCounts), wallet.GatewayRefundDone).Scan(ctx, &moved)
-	return moved+int64(g.Amount) <= int64(p.settings.Get().StaffCreditLimit), err
 }
 
 // DecideRefund ends a pending refund by hand for a second member of staff, as paid or as not; who made it, and whose
@@ -99,8 +88,11 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, paid bool, by *in
 		switch {
 		case !g.ByHand:
 			return errPlatformDecides
-		case paid && by != nil && (*by == g.UserID || (g.MadeBy != nil && *by == *g.MadeBy)):
-			return wallet.ErrSecondMember
+		case g.State != wallet.GatewayRefundPending:
+			return wallet.ErrRefundEnded
+		}
+		if err := p.approvals.Decide(ctx, tx, approval.RefundByHand, id, paid, by); err != nil {
+			return err
 		}
 		return p.endRefund(ctx, tx, g, to, "", by)
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -307,7 +308,7 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 		user := c.User(t)
 		paid := func(amount money.Amount) *wallet.Recharge {
 			r := p.Recharge(t, c.Desk, user, amount)
-			if err := c.byHand(t, r, 904); errors.Is(err, wallet.ErrSecondMember) {
+			if err := c.byHand(t, r, 904); errors.Is(err, approval.ErrSecondMember) {
 				err = c.byHand(t, r, 905)
 				if err != nil {
 					t.Fatal(err)
@@ -343,7 +344,7 @@ func TestWhatNoPlatformGivesBackIsNotedByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, staff := range []int64{cashier, user} {
-			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &staff); !errors.Is(err, wallet.ErrSecondMember) {
+			if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &staff); !errors.Is(err, approval.ErrSecondMember) {
 				t.Fatal(staff, err)
 			}
 		}

@@ -73,7 +73,7 @@ type Site struct {
 
 	ChangeCredit string `json:"change_credit"` // where a credit goes that is more than the new plan: time (stays with the service) or wallet
 
-	StaffCreditLimit money.Amount `json:"staff_credit_limit"` // what one member of staff may put into wallets, or into cd-keys, within 24 hours without a second one
+	StaffCreditLimit money.Amount `json:"staff_credit_limit"` // what one member of staff may give alone on a day of the site, by its worth and in all ways together
 
 	CommissionPermille  int          `json:"commission_permille"`   // of what the invited pay; 0: none
 	CommissionFirstOnly bool         `json:"commission_first_only"` // whether only the first order of each counts

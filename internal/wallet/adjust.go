@@ -2,12 +2,14 @@ package wallet
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
@@ -58,17 +60,13 @@ func (a *Adjustment) Ref() Reference { return Reference{"adjustment", a.ID} }
 var (
 	ErrNoAdjustment = fault.NotFound("adjustment_not_found", "没有这笔调整", "There is no such adjustment")
 	ErrDecided      = fault.Conflict("adjustment_decided", "这笔调整已处理", "This adjustment was decided already")
-	ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位工作人员确认", "Another member of staff must confirm this")
 )
 
-const (
-	adjustAtMost  = money.Amount(1_000_000_00)
-	adjustedCount = 24 * time.Hour // for how long a member's adjustments count against the limit
-)
+const adjustAtMost = money.Amount(1_000_000_00)
 
 // Adjust moves amount between a wallet and the site's gifts. It is pending until a second member of staff confirms it
-// where it is into the member's own wallet, or where all that the member moved alone within 24 hours is more than the
-// site's limit. by is nil for the operator. Wrong input is named user_id, amount, reason.
+// where it is in the member's own wallet, or beyond what the member may give alone on a day; what is taken out counts as
+// much as what is put in. by is nil for the operator. Wrong input is named user_id, amount, reason.
 func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount, reason string, by *int64) (*Adjustment, error) {
 	reason = strings.TrimSpace(reason)
 	switch {
@@ -85,20 +83,17 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 		if err != nil {
 			return 0, err
 		}
-		a := &Adjustment{UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPosted, MadeBy: by, CreatedAt: w.db.Now()}
-		second, err := w.needsSecond(ctx, tx, a)
-		if err != nil {
-			return 0, err
-		}
-		if second {
-			a.State = AdjustmentPending
-		} else {
-			a.DecidedAt = &a.CreatedAt
-		}
+		a := &Adjustment{UserID: userID, Amount: amount, Reason: reason, State: AdjustmentPending, MadeBy: by, CreatedAt: w.db.Now()}
 		if _, err := tx.NewInsert().Model(a).Exec(ctx); err != nil {
 			return 0, db.Error(err)
 		}
-		return a.ID, w.postAdjustment(ctx, tx, a)
+		alone, err := w.approvals.Propose(ctx, tx, approval.Act{
+			Kind: approval.Adjustment, ReferenceID: a.ID, MadeBy: by, Beneficiary: userID, Worth: max(amount, -amount),
+		})
+		if err == nil && alone {
+			err = w.endAdjustment(ctx, tx, a, AdjustmentPosted, nil)
+		}
+		return a.ID, err
 	})
 	if err != nil {
 		return nil, err
@@ -106,22 +101,15 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 	return w.Adjustment(ctx, id)
 }
 
-func (w *Wallets) needsSecond(ctx context.Context, tx bun.Tx, a *Adjustment) (bool, error) {
-	if a.MadeBy == nil || *a.MadeBy == a.UserID {
-		return a.MadeBy != nil, nil
+// endAdjustment ends a pending adjustment; one that is posted moves its amount.
+func (w *Wallets) endAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment, to AdjustmentState, by *int64) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*Adjustment)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", w.db.Now()).
+		Where("id = ? AND state = ?", a.ID, AdjustmentPending).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrDecided
 	}
-	if _, err := db.Bump(ctx, tx, "wallet_adjustment"); err != nil { // keeps other adjustments waiting, so that the sum stays true
-		return false, err
-	}
-	var moved int64
-	err := tx.NewSelect().Model((*Adjustment)(nil)).ColumnExpr("COALESCE(SUM(ABS(amount)), 0)").
-		Where("made_by = ? AND created_at > ? AND state = ? AND decided_by IS NULL", *a.MadeBy, a.CreatedAt.Add(-adjustedCount), AdjustmentPosted).Scan(ctx, &moved)
-	return moved+int64(max(a.Amount, -a.Amount)) > int64(w.settings.Get().StaffCreditLimit), err
-}
-
-func (w *Wallets) postAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment) error {
-	if a.State != AdjustmentPosted {
-		return nil
+	if err != nil || to != AdjustmentPosted {
+		return err
 	}
 	return w.Post(ctx, tx, Adjusted, a.Ref(), a.Reason, Entry{Account{Kind: Gifts}, -a.Amount}, Entry{Account{Kind: UserWallet, UserID: a.UserID}, a.Amount})
 }
@@ -129,33 +117,35 @@ func (w *Wallets) postAdjustment(ctx context.Context, tx bun.Tx, a *Adjustment) 
 // ConfirmAdjustment posts a pending adjustment. Neither who made it nor whose wallet it is can do that; by is nil for the
 // operator.
 func (w *Wallets) ConfirmAdjustment(ctx context.Context, id int64, by *int64) (*Adjustment, error) {
-	return w.decide(ctx, id, AdjustmentPosted, by)
+	return w.DecideAdjustment(ctx, id, true, by)
 }
 
 // DeclineAdjustment ends a pending adjustment without moving anything.
 func (w *Wallets) DeclineAdjustment(ctx context.Context, id int64, by *int64) (*Adjustment, error) {
-	return w.decide(ctx, id, AdjustmentDeclined, by)
+	return w.DecideAdjustment(ctx, id, false, by)
 }
 
-func (w *Wallets) decide(ctx context.Context, id int64, to AdjustmentState, by *int64) (*Adjustment, error) {
+// DecideAdjustment confirms or declines a pending adjustment.
+func (w *Wallets) DecideAdjustment(ctx context.Context, id int64, approve bool, by *int64) (*Adjustment, error) {
 	err := w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		a, err := adjustment(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if to == AdjustmentPosted && by != nil && (*by == a.UserID || (a.MadeBy != nil && *by == *a.MadeBy)) {
-			return ErrSecondMember
+		if a.State != AdjustmentPending {
+			return ErrDecided
 		}
-		n, err := db.Changed(tx.NewUpdate().Model((*Adjustment)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", w.db.Now()).
-			Where("id = ? AND state = ?", id, AdjustmentPending).Exec(ctx))
-		if err == nil && n == 0 {
-			err = ErrDecided
-		}
-		if err != nil {
+		if err := w.approvals.Decide(ctx, tx, approval.Adjustment, id, approve, by); err != nil {
+			if errors.Is(err, approval.ErrNotWaiting) { // somebody decided it meanwhile
+				err = ErrDecided
+			}
 			return err
 		}
-		a.State = to
-		return w.postAdjustment(ctx, tx, a)
+		to := AdjustmentDeclined
+		if approve {
+			to = AdjustmentPosted
+		}
+		return w.endAdjustment(ctx, tx, a, to, by)
 	})
 	if err != nil {
 		return nil, err

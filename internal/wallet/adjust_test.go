@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
@@ -79,10 +80,10 @@ func TestLargeSumsNeedASecondMember(t *testing.T) {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		has(t, w, 1, 0)
-		if _, err := w.ConfirmAdjustment(t.Context(), a.ID, ann); !errors.Is(err, wallet.ErrSecondMember) {
+		if _, err := w.ConfirmAdjustment(t.Context(), a.ID, ann); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("confirmed their own: ", err)
 		}
-		if _, err := w.ConfirmAdjustment(t.Context(), a.ID, new(int64(1))); !errors.Is(err, wallet.ErrSecondMember) {
+		if _, err := w.ConfirmAdjustment(t.Context(), a.ID, new(int64(1))); !errors.Is(err, approval.ErrSecondMember) {
 			t.Fatal("confirmed into their own wallet: ", err)
 		}
 		var wg sync.WaitGroup

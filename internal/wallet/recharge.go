@@ -171,6 +171,13 @@ func (w *Wallets) Credit(ctx context.Context, tx bun.Tx, r *Recharge, transactio
 	return true, w.Invoice(ctx, tx, r.UserID, r.Ref(), lines...)
 }
 
+// LockUnpaid makes whoever else would credit the recharge wait until tx ends, and reports whether it is unpaid.
+func (w *Wallets) LockUnpaid(ctx context.Context, tx bun.Tx, id int64) (unpaid bool, err error) {
+	n, err := db.Changed(tx.NewUpdate().Model((*Recharge)(nil)).Set("state = state").
+		Where("id = ? AND state IN (?)", id, bun.List(rechargeFrom[RechargeDone])).Exec(ctx))
+	return n == 1, err
+}
+
 // FailRecharge notes that the gateway gave a pending recharge up.
 func (w *Wallets) FailRecharge(ctx context.Context, tx bun.Tx, id int64) error {
 	_, err := w.turn(ctx, tx, id, RechargeFailed, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -17,12 +18,15 @@ import (
 
 // Wallets are all users' wallets.
 type Wallets struct {
-	db       *db.DB
-	settings *setting.Settings
+	db        *db.DB
+	settings  *setting.Settings
+	approvals *approval.Approvals
 }
 
 // New gives the wallets kept in d.
-func New(d *db.DB, settings *setting.Settings) *Wallets { return &Wallets{d, settings} }
+func New(d *db.DB, settings *setting.Settings) *Wallets {
+	return &Wallets{d, settings, approval.New(d, settings)}
+}
 
 // ErrBalanceTooLow is the fault of a payment that the wallet does not cover.
 var ErrBalanceTooLow = fault.Conflict("balance_too_low", "余额不足", "The balance is too low")

@@ -14,13 +14,23 @@ type approvalItem struct {
 	ID            int64         `json:"id"`
 	Kind          string        `json:"kind" enum:"adjustment,cd_keys,coupon,payment_by_hand,refund_by_hand,payment_case" doc:"What was given; the operations of that kind decide it"`
 	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund or payment case"`
-	StaffID       int64         `json:"staff_id" doc:"Who made it"`
+	StaffID       *int64        `json:"staff_id" nullable:"true" doc:"Who made it; null: at the command line"`
 	BeneficiaryID *int64        `json:"beneficiary_id" nullable:"true" doc:"Whose account gains; null: nobody's in particular"`
 	Worth         *money.Amount `json:"worth" nullable:"true" doc:"null: without bound"`
 	State         string        `json:"state" enum:"alone,waiting,approved,declined" doc:"alone: within the member's daily limit"`
 	CreatedAt     time.Time     `json:"created_at"`
 	DecidedBy     *int64        `json:"decided_by" nullable:"true" doc:"The second member; null: nobody yet, or at the command line"`
 	DecidedAt     *time.Time    `json:"decided_at" nullable:"true"`
+}
+
+func newApprovalItem(g *approval.Grant) approvalItem {
+	item := approvalItem{
+		g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt, g.DecidedBy, g.DecidedAt,
+	}
+	if g.Worth == approval.Unknown {
+		item.Worth = nil
+	}
+	return item
 }
 
 type approvalList struct {
@@ -41,14 +51,30 @@ func Approvals(a *approval.Approvals) Resource {
 			func(ctx context.Context, _ account.Identity, in *part) (approvalList, error) {
 				grants, total, err := a.Find(ctx, approval.State(in.State), in.StaffID, in.Limit, in.Offset)
 				out := approvalList{[]approvalItem{}, total}
-				for _, g := range grants {
-					item := approvalItem{g.ID, string(g.Kind), g.ReferenceID, g.StaffID, g.BeneficiaryID, &g.Worth, string(g.State), g.CreatedAt, g.DecidedBy, g.DecidedAt}
-					if g.Worth == approval.Unknown {
-						item.Worth = nil
-					}
-					out.Approvals = append(out.Approvals, item)
+				for i := range grants {
+					out.Approvals = append(out.Approvals, newApprovalItem(&grants[i]))
 				}
 				return out, err
 			})
+
+		type actDecision struct {
+			ID   int64 `path:"approval_id" minimum:"1"`
+			Body struct {
+				Approve bool `json:"approve" doc:"false: decline it; nothing of it takes effect"`
+			}
+		}
+		handle(r, op{
+			method: http.MethodPost, path: "/staff/approvals/{approval_id}/decision", id: "staff_approval_decide", tag: "staff", access: staff, roles: forMoney,
+			summary: "Approve what another member made, which carries it out, or decline it",
+		}, func(ctx context.Context, who account.Identity, in *actDecision) (approvalItem, error) {
+			if err := a.DecideAct(ctx, in.ID, in.Body.Approve, &who.UserID); err != nil {
+				return approvalItem{}, err
+			}
+			g, err := a.Act(ctx, in.ID)
+			if err != nil {
+				return approvalItem{}, err
+			}
+			return newApprovalItem(g), nil
+		})
 	}
 }

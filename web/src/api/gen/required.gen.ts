@@ -58,6 +58,10 @@ export const required: Record<string, readonly string[]> = {
     "body.cap_id",
     "body.solutions"
   ],
+  "POST /api/v2/staff/approvals/{approval_id}/decision": [
+    "path.approval_id",
+    "body.approve"
+  ],
   "POST /api/v2/staff/audit-rules": [
     "body.name",
     "body.pattern"

@@ -93,6 +93,13 @@ export type AccountMeResult = {
     user_new_id: string;
 };
 
+export type ActDecisionBody = {
+    /**
+     * false: decline it; nothing of it takes effect
+     */
+    approve: boolean;
+};
+
 export type ActivityItem = {
     activity_id: number;
     activity_type: 'signed_up' | 'signed_in' | 'signed_out' | 'session_ended' | 'other_sessions_ended' | 'password_changed' | 'email_changed' | 'two_factor_on' | 'two_factor_off' | 'recovery_codes_made' | 'recovery_code_used' | 'passkey_added' | 'passkey_removed' | 'passkey_suspected' | 'profile_changed' | 'sign_in_token_made' | 'telegram_linked' | 'telegram_unlinked' | 'api_token_made' | 'api_token_revoked' | 'refresh_token_reused';
@@ -248,9 +255,9 @@ export type ApprovalItem = {
      */
     reference_no: number;
     /**
-     * Who made it
+     * Who made it; null: at the command line
      */
-    staff_id: number;
+    staff_id: number | null;
     /**
      * alone: within the member's daily limit
      */
@@ -4435,6 +4442,24 @@ export type StaffApprovalsListResponses = {
 };
 
 export type StaffApprovalsListResponse = StaffApprovalsListResponses[keyof StaffApprovalsListResponses];
+
+export type StaffApprovalDecideData = {
+    body: ActDecisionBody;
+    path: {
+        approval_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/approvals/{approval_id}/decision';
+};
+
+export type StaffApprovalDecideResponses = {
+    /**
+     * OK
+     */
+    200: ApprovalItem;
+};
+
+export type StaffApprovalDecideResponse = StaffApprovalDecideResponses[keyof StaffApprovalDecideResponses];
 
 export type StaffAuditRecordsData = {
     body?: never;

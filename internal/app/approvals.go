@@ -1,0 +1,25 @@
+package app
+
+import (
+	"context"
+
+	"airstrip/internal/approval"
+)
+
+// decideApprovals says which part carries out, or drops, each kind of act once a second member of staff has decided.
+func (a *App) decideApprovals() {
+	a.Approvals.DecidedBy(approval.Adjustment, func(ctx context.Context, id int64, approve bool, by *int64) error {
+		_, err := a.Wallets.DecideAdjustment(ctx, id, approve, by)
+		return err
+	})
+	a.Approvals.DecidedBy(approval.CDKeys, a.CDKeys.Decide)
+	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
+	a.Approvals.DecidedBy(approval.RefundByHand, func(ctx context.Context, id int64, approve bool, by *int64) error {
+		_, err := a.Payments.DecideRefund(ctx, id, approve, by)
+		return err
+	})
+	a.Approvals.DecidedBy(approval.PaymentCase, func(ctx context.Context, id int64, approve bool, by *int64) error {
+		_, err := a.Payments.DecideCase(ctx, id, approve, by)
+		return err
+	})
+}

@@ -1,0 +1,85 @@
+package shop
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/approval"
+	"airstrip/internal/money"
+	"airstrip/internal/service"
+)
+
+// shortMonth is how many days count as a month of a plan at least. A gift of fewer days brings the traffic of a whole
+// month all the same.
+const shortMonth = 31
+
+// PlanWorth gives what time of a plan is worth at most: its months, days counted as months that have begun, at the price
+// of the plan's dearest month, whether that price is offered or not. Time of a plan whose traffic is never reset is worth
+// its dearest price at least, since any time brings all of the traffic. A plan without a price above zero has no bound:
+// approval.Unknown.
+func PlanWorth(ctx context.Context, idb bun.IDB, planID int64, months, days int) (money.Amount, error) {
+	var prices []Price
+	if err := idb.NewSelect().Model(&prices).Relation("Plan").Where("price.plan_id = ?", planID).Scan(ctx); err != nil {
+		return 0, err
+	}
+	time := int64(months) + int64((days+shortMonth-1)/shortMonth)
+	var worth money.Amount
+	for _, p := range prices {
+		if p.Amount == 0 || p.Months == 0 {
+			continue
+		}
+		worth = max(worth, share(p.Amount, time, int64(p.Months)))
+		if p.Plan.Reset == service.Never {
+			worth = max(worth, p.Amount)
+		}
+	}
+	if worth == 0 {
+		return approval.Unknown, nil
+	}
+	return worth, nil
+}
+
+// TrafficWorth gives what bytes are worth at most: as much as in the package whose bytes are dearest, whether it is sold
+// now or not. Without a package that costs something there is no bound: approval.Unknown.
+func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, error) {
+	var prices []Price
+	err := idb.NewSelect().Model(&prices).Relation("Plan").Where("plan.kind = ? AND price.amount > 0", KindPackage).Scan(ctx)
+	if err != nil {
+		return 0, err
+	}
+	worth := money.Amount(0)
+	for _, p := range prices {
+		worth = max(worth, share(p.Amount, bytes, *p.Plan.TrafficBytes))
+	}
+	if worth == 0 {
+		return approval.Unknown, nil
+	}
+	return worth, nil
+}
+
+// Times gives n times the worth; approval.Unknown where the worth is that or the product too large.
+func Times(worth money.Amount, n int64) money.Amount {
+	hi, lo := bits.Mul64(uint64(worth), uint64(n))
+	if worth == approval.Unknown || hi != 0 || lo >= uint64(approval.Unknown) {
+		return approval.Unknown
+	}
+	return money.Amount(lo)
+}
+
+// share gives amount × part / whole, rounded up; approval.Unknown where that is too large.
+func share(amount money.Amount, part, whole int64) money.Amount {
+	hi, lo := bits.Mul64(uint64(amount), uint64(part))
+	if hi >= uint64(whole) {
+		return approval.Unknown
+	}
+	quotient, rest := bits.Div64(hi, lo, uint64(whole))
+	if quotient >= uint64(approval.Unknown) {
+		return approval.Unknown
+	}
+	if rest > 0 {
+		quotient++
+	}
+	return money.Amount(quotient)
+}
