@@ -14,26 +14,7 @@ import (
 
 // api serves the generations of the API on mux and gives the contract of v2.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
-	old := v1.New(mux, a.Accounts.Authenticate)
-	old.Auth(a.Accounts)
-	old.Security(a.Accounts)
-	old.Code(a.Accounts)
-	old.Ban(a.Accounts)
-	old.IPBan(a.IPBans)
-	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
-	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
-	old.LinkGroups(a.Accounts, a.Nodes)
-	old.Users(a.Accounts, a.Links)
-	old.Totals(a.Accounts, a.Traffic)
-	old.Credentials(a.Links, a.Services)
-	old.Shop(a.Shop)
-	old.Invite(a.Invites)
-	old.Payment(a.Wallets, a.Payments, a.Accounts)
-	old.Telegram(a.Telegram)
-	old.Partner(a.Accounts, a.Services, a.Emby)
-	old.Detect(a.Nodes)
-	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
-
+	a.older(mux)
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
 		v2.Site(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
@@ -82,6 +63,30 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.AuditRules(a.Nodes),
 		v2.IPBans(a.IPBans),
 	)
+}
+
+// older serves v1 on mux.
+func (a *App) older(mux *http.ServeMux) *v1.Router {
+	old := v1.New(mux, a.Accounts.Authenticate)
+	old.Auth(a.Accounts)
+	old.Security(a.Accounts)
+	old.Code(a.Accounts)
+	old.Ban(a.Accounts)
+	old.IPBan(a.IPBans)
+	old.Door(a.Accounts, a.Captchas, a.Settings, a.cfg.site)
+	old.Jobs(a.Accounts, a.Nodes, a.jobs()...)
+	old.LinkGroups(a.Accounts, a.Nodes)
+	old.Users(a.Accounts, a.Links)
+	old.Totals(a.Accounts, a.Traffic)
+	old.Credentials(a.Links, a.Services)
+	old.Shop(a.Shop)
+	old.Invite(a.Invites)
+	old.Payment(a.Wallets, a.Payments, a.Accounts)
+	old.Telegram(a.Telegram)
+	old.Partner(a.Accounts, a.Services, a.Emby)
+	old.Detect(a.Nodes)
+	old.Site(a.Settings, a.cfg.site, a.version, func(r *http.Request) (int64, error) { return a.DB.SchemaVersion(r.Context()) })
+	return old
 }
 
 func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {

@@ -453,7 +453,7 @@ func (s *moneySite) redeemAgain(u *moneyUser, b, _ int) {
 
 func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
 	e := effect{packed: int64(b*256+c)*100 + 1}
-	_, e.err = s.Services.GrantTraffic(s.ctx, u.id, "gift", e.packed)
+	e.err = s.Services.GrantTraffic(s.ctx, u.id, "gift", e.packed)
 	s.did(u, e)
 }
 

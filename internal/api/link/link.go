@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
+	"airstrip/internal/text"
 )
 
 // Register serves links on mux, at their address and at the older one.
@@ -66,9 +68,10 @@ func read(r *http.Request) (link.Request, fileName, error) {
 	req.Extend = p.flag("is_node_extend")
 	nodes := p.flag("is_proxy_mode")
 	req.NodesOnly = nodes != nil && *nodes
-	if text := p.Get("manual_link_group"); text != "" {
-		group, err := strconv.Atoi(text)
-		if err != nil {
+	if given := p.Get("manual_link_group"); given != "" {
+		n, ok := text.Whole(given)
+		group := int(n)
+		if !ok {
 			p.refuse("manual_link_group", "type", fault.Text{ZH: "manual_link_group 必须是整数", EN: "manual_link_group must be a whole number"})
 		}
 		req.Group, req.GroupSign = &group, p.Get("group_sign")
@@ -97,22 +100,29 @@ func (p *parameters) request(r *http.Request) link.Request {
 
 // flag gives a switch; nil where it is not set.
 func (p *parameters) flag(name string) *bool {
-	text := p.Get(name)
-	value, known := bools[strings.ToLower(text)]
+	given := p.Get(name)
+	value, known := bools[strings.ToLower(given)]
 	if known {
 		return &value
 	}
-	if text != "" {
+	if given != "" {
 		p.refuse(name, "type", fault.Text{ZH: name + " 必须是 true 或 false", EN: name + " must be true or false"})
 	}
 	return nil
 }
 
-func (p *parameters) refuse(name, code string, text fault.Text) {
-	p.wrong = append(p.wrong, fault.Field{Name: name, Code: code, Text: text})
+func (p *parameters) refuse(name, code string, why fault.Text) {
+	p.wrong = append(p.wrong, fault.Field{Name: name, Code: code, Text: why})
 }
 
+// err gives the fault of all that is wrong. A parameter may stand twice where it says the same: programs append theirs to a
+// link that has it already.
 func (p *parameters) err() error {
+	for name, values := range p.Values {
+		if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
+			p.refuse(name, "repeated", fault.Text{ZH: name + " 有多个不同的值", EN: name + " is given with different values"})
+		}
+	}
 	if len(p.wrong) > 0 {
 		return fault.ErrInvalid.In(p.wrong...)
 	}

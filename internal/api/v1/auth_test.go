@@ -74,7 +74,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 		if got.status != status || got.Code != code || got.Ret != map[bool]int{true: 1, false: 0}[status == 200] || got.Msg == "" {
 			t.Fatalf("%+v, want %d %s", got, status, code)
 		}
-		if field != "" && (len(got.Errors) != 1 || got.Errors[0].Field != field) {
+		if field != "" && (len(got.Errors) == 0 || got.Errors[0].Field != field) {
 			t.Fatalf("%+v, want the field %s", got, field)
 		}
 		return got

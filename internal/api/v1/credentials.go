@@ -13,7 +13,7 @@ import (
 // Credentials adds the older ways to another link and to another password on nodes. The one that the form brings as sspwd is not taken: nodes
 // tell users by their passwords, so no two may have the same, and it must be hard to guess.
 func (r *Router) Credentials(links *link.Links, services *service.Services) {
-	r.user("POST /v1/user/sspwd", func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
+	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
 		if err := links.ResetCredentials(req.Context(), who.UserID); err != nil {
 			return Answer{}, err
 		}
@@ -22,7 +22,7 @@ func (r *Router) Credentials(links *link.Links, services *service.Services) {
 		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"sspwd": access.Password, "uuid": access.UUID}}, err
 	})
 	// A GET that changes something, as the original has it: no address alone calls it, since it takes a bearer.
-	r.user("GET /v1/user/url_reset", func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
+	r.user("GET /v1/user/url_reset", nil, func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
 		token, err := links.Reset(req.Context(), who.UserID, false)
 		if err != nil {
 			return Answer{}, err

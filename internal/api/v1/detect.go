@@ -9,11 +9,8 @@ import (
 
 // Detect adds the older routes of the audit: its rules, and what they stopped of the user's.
 func (r *Router) Detect(nodes *node.Nodes) {
-	r.user("GET /v1/user/detect", func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
-		p, err := in.paging()
-		if err != nil {
-			return Answer{}, err
-		}
+	r.user("GET /v1/user/detect", paged, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		p := in.paging()
 		rules, err := nodes.Rules(req.Context())
 		if err != nil {
 			return Answer{}, err
@@ -25,11 +22,8 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		}
 		return p.answer(rows, total, "id", "name", "text", "regex", "type"), nil
 	})
-	r.user("GET /v1/user/detect/log", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		p, err := in.paging()
-		if err != nil {
-			return Answer{}, err
-		}
+	r.user("GET /v1/user/detect/log", paged, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		p := in.paging()
 		records, total, err := nodes.HitsOf(req.Context(), node.HitFilter{UserID: who.UserID}, p.size, p.offset())
 		rows := []map[string]any{}
 		for _, h := range records {

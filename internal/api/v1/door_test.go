@@ -82,6 +82,7 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	r.IPBan(bans)
+	r.Auth(a)
 	r.Security(a)
 	r.Door(a, captchas, settings, "http://localhost:8080")
 	r.Credentials(link.New(d, key, settings, "http://localhost:8080", nil, services, nodes, nil), services)

@@ -11,32 +11,27 @@ import (
 // IPBan adds the routes by which staff refuses the requests of a network for a time, and lets it in again.
 func (r *Router) IPBan(bans *ipban.Bans) {
 	roles := []account.Role{account.Owner, account.Admin}
-	r.staff("POST /v1/admin/request_ip_ban_task_insert", roles, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		cidr, err := in.Need("request_ip_ban_task_insert", "ip_cidr")
-		if err != nil {
-			return Answer{}, err
+	r.staff("POST /v1/admin/request_ip_ban_task_insert", roles, params{
+		need("ip_cidr"), may("ban_context", "reason"), may("remark"),
+	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		ban := ipban.Ban{
+			Network: in.Get("ip_cidr"), StartsAt: in.Time("task_start_at"), EndsAt: in.Time("task_end_at"), Reason: "管理员禁封IP",
+			Remark: in.Get("remark"), MadeBy: &who.UserID,
 		}
-		start, end, err := in.term("request_ip_ban_task_insert")
-		if err != nil {
-			return Answer{}, err
-		}
-		ban := ipban.Ban{Network: cidr, StartsAt: start, EndsAt: end, Reason: "管理员禁封IP", Remark: in.Get("remark"), MadeBy: &who.UserID}
 		if in.Has("ban_context") {
 			ban.Reason = in.Get("ban_context")
 		}
-		if ban, err = bans.Add(req.Context(), ban, api.CallerOf(req.Context()).IP); err != nil {
+		ban, err := bans.Add(req.Context(), ban, api.CallerOf(req.Context()).IP)
+		if err != nil {
 			return Answer{}, err
 		}
 		return done(req, map[string]any{
 			"id": ban.ID, "ip_cidr": ban.Network, "task_start_at": ban.StartsAt, "task_end_at": ban.EndsAt, "ban_context": ban.Reason, "remark": ban.Remark,
 		}), nil
 	})
-	r.staff("POST /v1/admin/request_ip_ban_task_unban", roles, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		cidr, err := in.Need("request_ip_ban_task_unban", "ip_cidr")
-		if err != nil {
-			return Answer{}, err
-		}
-		ended, err := bans.End(req.Context(), cidr, &who.UserID)
-		return done(req, map[string]any{"ip_cidr": cidr, "ended": ended}), err
-	})
+	r.staff("POST /v1/admin/request_ip_ban_task_unban", roles, params{need("ip_cidr")},
+		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+			ended, err := bans.End(req.Context(), in.Get("ip_cidr"), &who.UserID)
+			return done(req, map[string]any{"ip_cidr": in.Get("ip_cidr"), "ended": ended}), err
+		})
 }

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
-	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
 
@@ -24,49 +22,38 @@ type Job struct {
 // admins who are signed in. A node's secret opens none of them.
 func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 	for _, j := range jobs {
-		r.job(j.Pattern, a, nodes, func(ctx context.Context, _ Input) (any, error) { return j.Run(ctx) })
+		r.job(j.Pattern, a, nodes, nil, func(ctx context.Context, _ Input) (any, error) { return j.Run(ctx) })
 	}
 }
 
 // LinkGroups adds the route by which users are dealt out to link groups from outside, guarded as jobs are.
 func (r *Router) LinkGroups(a *account.Accounts, nodes *node.Nodes) {
-	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, func(ctx context.Context, in Input) (any, error) {
-		anew, err := in.flag("is_all_flush")
-		if err != nil {
-			return nil, err
-		}
-		dealt, err := nodes.Deal(ctx, anew)
-		return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
-	})
+	r.job("GET /api/v2/cron_task/user_link_group", a, nodes, params{may("is_all_flush").as(flag)},
+		func(ctx context.Context, in Input) (any, error) {
+			dealt, err := nodes.Deal(ctx, in.Yes("is_all_flush"))
+			return map[string]any{"moved": dealt.Moved, "groups": dealt.Users}, err
+		})
 }
 
-func (r *Router) job(pattern string, a *account.Accounts, nodes *node.Nodes, run func(ctx context.Context, in Input) (data any, err error)) {
-	r.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+// jobParams are what every route of a job takes. Who calls is told by the keys, which are read before the rest.
+var jobParams = params{
+	may("is_auto_trigger").as(flag), may("api_token_uuid"), may("key"), may("muKey"), may("token"),
+}
+
+func (r *Router) job(
+	pattern string, a *account.Accounts, nodes *node.Nodes, ps params, run func(ctx context.Context, in Input) (data any, err error),
+) {
+	ps = ps.and(jobParams)
+	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		if err := r.mayRunJobs(req, a, nodes); err != nil {
 			fail(w, req, err)
 			return
 		}
-		serve(w, req, func(req *http.Request, in Input) (Answer, error) {
-			if _, err := in.flag("is_auto_trigger"); err != nil {
-				return Answer{}, err
-			}
+		serve(w, req, pattern, ps, func(req *http.Request, in Input) (Answer, error) {
 			data, err := run(req.Context(), in)
 			return done(req, data), err
 		})
 	})
-}
-
-// flag gives the switch called name; off where it is absent.
-func (in Input) flag(name string) (bool, error) {
-	text := in.Get(name)
-	if text == "" {
-		return false, nil
-	}
-	on, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, fault.Invalid(name, "type", name+" 必须是 true 或 false", name+" must be true or false")
-	}
-	return on, nil
 }
 
 func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.Nodes) error {

@@ -1,14 +1,12 @@
 package v1
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
-
-	"airstrip/internal/fault"
 )
 
 // paging is what a list is asked for: format json or csv, page from 1, size 15 unless told otherwise, at most 100.
@@ -17,26 +15,8 @@ type paging struct {
 	csv        bool
 }
 
-func (in Input) paging() (paging, error) {
-	p := paging{1, 15, in.Get("format") == "csv"}
-	if format := in.Get("format"); format != "" && format != "json" && format != "csv" {
-		return p, fault.Invalid("format", "choice", "format 只能是 json 或 csv", "The format is json or csv")
-	}
-	for name, field := range map[string]struct {
-		to  *int64
-		max int64
-	}{"page": {&p.page, 1_000_000_000}, "size": {&p.size, 100}} {
-		text := in.Get(name)
-		if text == "" {
-			continue
-		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 1 || n > field.max {
-			return p, fault.Invalid(name, "range", fmt.Sprintf("%s 须为 1 到 %d 的整数", name, field.max), fmt.Sprintf("%s must be a whole number from 1 to %d", name, field.max))
-		}
-		*field.to = n
-	}
-	return p, nil
+func (in Input) paging() paging {
+	return paging{cmp.Or(in.Int("page"), 1), cmp.Or(in.Int("size"), 15), in.Get("format") == "csv"}
 }
 
 func (p paging) offset() int64 { return (p.page - 1) * p.size }

@@ -32,7 +32,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, media 
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, req, address, http.StatusFound)
 	})
-	r.partner("GET /v1/emby_link_list", a, func(req *http.Request, _ Input, _ string) (Answer, error) {
+	r.partner("GET /v1/emby_link_list", a, nil, func(req *http.Request, _ Input, _ string) (Answer, error) {
 		accounts, err := media.All(req.Context())
 		list := []map[string]any{}
 		for i := range accounts {
@@ -40,37 +40,28 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, media 
 		}
 		return done(req, list), err
 	})
-	const embyFunction, casinoFunction = "GET /v1/emby_function", "GET /v1/casino_function"
-	r.partner(embyFunction, a, func(req *http.Request, in Input, _ string) (Answer, error) {
-		table, err := in.Need(embyFunction, "sql_table")
-		if err != nil {
-			return Answer{}, err
-		}
+	r.partner("GET /v1/emby_function", a, params{
+		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(whole), may("sql_table_link_token"),
+	}, func(req *http.Request, in Input, _ string) (Answer, error) {
 		var right emby.Right
-		switch table {
+		var err error
+		switch in.Get("sql_table") {
 		case "version":
 			version, err := media.Version(req.Context())
 			return done(req, map[string]any{"version": version}), err
 		case "user":
-			id, err := in.number(embyFunction, "sql_table_user_id")
-			if err != nil {
+			if err := in.Need("GET /v1/emby_function", "sql_table_user_id"); err != nil {
 				return Answer{}, err
 			}
-			right, err = media.OfUser(req.Context(), id)
-			if err != nil {
-				return Answer{}, err
-			}
-		case "link":
-			token, err := in.Need(embyFunction, "sql_table_link_token")
-			if err != nil {
-				return Answer{}, err
-			}
-			right, err = media.OfToken(req.Context(), token)
-			if err != nil {
-				return Answer{}, err
-			}
+			right, err = media.OfUser(req.Context(), in.Int("sql_table_user_id"))
 		default:
-			return Answer{}, fault.Invalid("sql_table", "choice", "sql_table 只能是 link、user 或 version", "The sql_table is link, user or version")
+			if err := in.Need("GET /v1/emby_function", "sql_table_link_token"); err != nil {
+				return Answer{}, err
+			}
+			right, err = media.OfToken(req.Context(), in.Get("sql_table_link_token"))
+		}
+		if err != nil {
+			return Answer{}, err
 		}
 		data := map[string]any{"user_id": right.UserID, "is_allowed": right.Allowed, "user_level": right.Class, "expires_at": right.ExpiresAt, "account": nil}
 		if right.Account != nil {
@@ -78,59 +69,57 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, media 
 		}
 		return done(req, data), nil
 	})
-	r.partner(casinoFunction, a, func(req *http.Request, in Input, key string) (Answer, error) {
-		table, err := in.Need(casinoFunction, "sql_table")
-		if err != nil {
-			return Answer{}, err
-		}
-		switch table {
-		case "version":
+	const casinoFunction = "GET /v1/casino_function"
+	r.partner(casinoFunction, a, params{
+		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(whole), may("type_mode").oneOf("get", "add"),
+		param{name: "sql_table_add_transfer_enable", kind: whole, inner: []string{"bytes"}},
+	}, func(req *http.Request, in Input, key string) (Answer, error) {
+		if in.Get("sql_table") == "version" {
 			version, err := media.Version(req.Context())
 			return done(req, map[string]any{"version": version}), err
-		case "user":
-		default:
-			return Answer{}, fault.Invalid("sql_table", "choice", "sql_table 只能是 user 或 version", "The sql_table is user or version")
 		}
-		telegramID, err := in.number(casinoFunction, "sql_table_telegram_id")
+		if err := in.Need(casinoFunction, "sql_table_telegram_id"); err != nil {
+			return Answer{}, err
+		}
+		user, err := a.ByTelegram(req.Context(), in.Int("sql_table_telegram_id"))
 		if err != nil {
 			return Answer{}, err
 		}
-		user, err := a.ByTelegram(req.Context(), telegramID)
-		if err != nil {
-			return Answer{}, err
-		}
-		switch in.Get("type_mode") {
-		case "", "get":
-		case "add":
-			if _, err := a.AuthenticateToken(req.Context(), key, account.ScopeGrant); errors.Is(err, account.ErrTokenScope) {
+		if in.Get("type_mode") == "add" {
+			giver, err := a.AuthenticateToken(req.Context(), key, account.ScopeGrant)
+			if errors.Is(err, account.ErrTokenScope) {
 				return Answer{}, fault.Invalid("type_mode", "scope", "增加流量需要权限含 grant 的密钥", "To add traffic the key needs the scope grant")
 			} else if err != nil {
 				return Answer{}, err
 			}
-			bytes, err := in.number(casinoFunction, "sql_table_add_transfer_enable")
+			if err := in.Need(casinoFunction, "sql_table_add_transfer_enable"); err != nil {
+				return Answer{}, err
+			}
+			req, err := keyed(req, giver.UserID, in)
 			if err != nil {
 				return Answer{}, err
 			}
-			if _, err := services.GrantTraffic(req.Context(), user.ID, "Telegram", bytes); err != nil {
-				return Answer{}, called(err, "bytes", "sql_table_add_transfer_enable")
+			if err := services.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable")); err != nil {
+				return Answer{}, err
 			}
-		default:
-			return Answer{}, fault.Invalid("type_mode", "choice", "type_mode 只能是 get 或 add", "The type_mode is get or add")
 		}
 		access, err := services.Access(req.Context(), user.ID)
 		if err != nil {
 			return Answer{}, err
 		}
 		return done(req, map[string]any{
-			"id": user.ID, "telegram_id": telegramID, "user_name": user.Name, "state": access.State, "is_enabled": access.Allowed, "user_level": access.Class,
+			"id": user.ID, "telegram_id": in.Int("sql_table_telegram_id"), "user_name": user.Name, "state": access.State, "is_enabled": access.Allowed, "user_level": access.Class,
 			"ss_upload_size": access.UpBytes, "ss_download_size": access.DownBytes, "ss_bandwidth_total_size": access.QuotaBytes, "ss_bandwidth_remaining_size": access.RemainingBytes, "expires_at": access.ExpiresAt,
 		}), nil
 	})
 }
 
 // partner registers a route for API tokens of the scope partner, as api_key or as the bearer; fn is given the token.
-func (r *Router) partner(pattern string, a *account.Accounts, fn func(req *http.Request, in Input, key string) (Answer, error)) {
-	r.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+func (r *Router) partner(
+	pattern string, a *account.Accounts, ps params, fn func(req *http.Request, in Input, key string) (Answer, error),
+) {
+	ps = ps.and(params{may("api_key")})
+	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		key := apiKey(req)
 		if key == "" {
 			fail(w, req, api.ErrSignIn)
@@ -141,7 +130,7 @@ func (r *Router) partner(pattern string, a *account.Accounts, fn func(req *http.
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		serve(w, req, func(req *http.Request, in Input) (Answer, error) { return fn(req, in, key) })
+		serve(w, req, pattern, ps, func(req *http.Request, in Input) (Answer, error) { return fn(req, in, key) })
 	})
 }
 

@@ -15,44 +15,38 @@ func (r *Router) Security(a *account.Accounts) {
 	done := func(req *http.Request, msg fault.Text, data any) (Answer, error) {
 		return Answer{Msg: msg.In(api.CallerOf(req.Context()).Lang), Data: data}, nil
 	}
-	r.user(set, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		if _, err := in.Need(set, "enable"); err != nil {
-			return Answer{}, err
-		}
+	r.user(set, params{
+		need("enable").as(flag), may("passwd", "password", "current_password"), may("code", "two_fa_code", "ga_token"),
+	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		switch {
-		case in.yes("enable") && in.Get("code") != "":
+		case in.Yes("enable") && in.Get("code") != "":
 			codes, err := a.ConfirmTwoFactor(req.Context(), who, in.Get("code"), clientOf(req))
 			if err != nil {
 				return Answer{}, err
 			}
 			return done(req, fault.Text{ZH: "两步验证已开启", EN: "Two-step sign-in is on"}, map[string]any{"recovery_codes": codes})
-		case in.yes("enable"):
-			password, err := in.Need(set, "passwd")
-			if err != nil {
+		case in.Yes("enable"):
+			if err := in.Need(set, "passwd"); err != nil {
 				return Answer{}, err
 			}
-			e, err := a.BeginTwoFactor(req.Context(), who, password, clientOf(req))
+			e, err := a.BeginTwoFactor(req.Context(), who, in.Get("passwd"), clientOf(req))
 			if err != nil {
-				return Answer{}, called(err, "password", "passwd")
+				return Answer{}, err
 			}
 			return done(req, fault.Text{ZH: "请用验证器应用扫码后提交验证码", EN: "Add the secret to your app and send a code of it"}, map[string]any{"ga_token": e.Secret, "ga_url": e.URI})
 		}
 		for _, name := range []string{"passwd", "code"} {
-			if _, err := in.Need(set, name); err != nil {
+			if err := in.Need(set, name); err != nil {
 				return Answer{}, err
 			}
 		}
 		if err := a.TurnOffTwoFactor(req.Context(), who, in.Get("passwd"), in.Get("code"), clientOf(req)); err != nil {
-			return Answer{}, called(err, "password", "passwd")
+			return Answer{}, err
 		}
 		return done(req, fault.Text{ZH: "两步验证已关闭", EN: "Two-step sign-in is off"}, nil)
 	})
-	r.user(check, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		code, err := in.Need(check, "code")
-		if err != nil {
-			return Answer{}, err
-		}
-		if err := a.CheckTwoFactor(req.Context(), who, code, clientOf(req)); err != nil {
+	r.user(check, params{need("code", "two_fa_code", "ga_token")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		if err := a.CheckTwoFactor(req.Context(), who, in.Get("code"), clientOf(req)); err != nil {
 			return Answer{}, err
 		}
 		return done(req, fault.Text{ZH: "验证码正确", EN: "The code is right"}, nil)

@@ -3,7 +3,6 @@ package v1
 import (
 	"net/http"
 	"strconv"
-	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
@@ -13,11 +12,8 @@ import (
 
 // Shop adds the older routes of the shop. A plan is `plan_2` or `2`, a period `3month` or `3`; `shop` is the id of a price.
 func (r *Router) Shop(s *shop.Shop) {
-	r.user("GET /v1/user/shop", func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
-		p, err := in.paging()
-		if err != nil {
-			return Answer{}, err
-		}
+	r.user("GET /v1/user/shop", paged, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		p := in.paging()
 		plans, err := s.OnSale(req.Context())
 		if err != nil {
 			return Answer{}, err
@@ -32,16 +28,8 @@ func (r *Router) Shop(s *shop.Shop) {
 		rows = rows[min(p.offset(), total):min(p.offset()+p.size, total)]
 		return p.answer(rows, total, "id", "shop_name", "shop_type", "months", "money_amount"), nil
 	})
-	r.user("GET /v1/user/shop/getplaninfo", func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
-		plan, err := planNumber("getplaninfo", in)
-		if err != nil {
-			return Answer{}, err
-		}
-		months, err := months("getplaninfo", in)
-		if err != nil {
-			return Answer{}, err
-		}
-		price, err := s.PriceFor(req.Context(), plan, months)
+	r.user("GET /v1/user/shop/getplaninfo", params{planNumber, planTime}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		price, err := s.PriceFor(req.Context(), in.Int("num"), int(in.Int("time")))
 		if err != nil {
 			return Answer{}, err
 		}
@@ -50,12 +38,8 @@ func (r *Router) Shop(s *shop.Shop) {
 			More: map[string]any{"id": price.ID, "name": price.Plan.Name, "price": price.Amount},
 		}, nil
 	})
-	r.user("GET /v1/user/shop/getplantime", func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
-		number, err := planNumber("getplantime", in)
-		if err != nil {
-			return Answer{}, err
-		}
-		p, err := s.Plan(req.Context(), number)
+	r.user("GET /v1/user/shop/getplantime", params{planNumber}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		p, err := s.Plan(req.Context(), in.Int("num"))
 		if err == nil && !p.Visible {
 			err = shop.ErrNoPlan
 		}
@@ -70,12 +54,8 @@ func (r *Router) Shop(s *shop.Shop) {
 		}
 		return Answer{Msg: "ok", Data: times, More: map[string]any{"plan_time": times}}, nil
 	})
-	r.user("POST /v1/user/buy_pre", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		id, err := number("buy_pre", "shop", in)
-		if err != nil {
-			return Answer{}, err
-		}
-		q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{PriceID: id, Coupon: in.Get("coupon")})
+	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(whole), may("coupon")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{PriceID: in.Int("shop"), Coupon: in.Get("coupon")})
 		if err != nil {
 			return Answer{}, err
 		}
@@ -83,21 +63,24 @@ func (r *Router) Shop(s *shop.Shop) {
 			"name": q.Price.Plan.Name, "credit": q.Discount, "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
 		}}, nil
 	})
-	r.user("POST /v1/user/buy", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		return buy(req, s, who, in, "buy", "shop", false)
-	})
-	r.user("POST /v1/user/shop/buytrafficpackage", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		name := "shop"
-		if in.Get(name) == "" && in.Get("shopid") != "" { // the older name
-			name = "shopid"
-		}
-		return buy(req, s, who, in, "buytrafficpackage", name, true)
-	})
-	r.user("GET /v1/user/bought", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		p, err := in.paging()
-		if err != nil {
-			return Answer{}, err
-		}
+	order := params{may("coupon"), may("autorenew", "auto_renew").as(flag), may("disableothers", "only_renewal").as(flag)}
+	r.user("POST /v1/user/buy", params{need("shop", "price_id", "shop_id").as(whole)}.and(order),
+		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+			return buy(req, s, who, in, in.Int("shop"), false)
+		})
+	const buyPackage = "POST /v1/user/shop/buytrafficpackage"
+	r.user(buyPackage, params{may("shop", "price_id", "shop_id").as(whole), may("shopid").as(whole)}.and(order),
+		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+			if in.Get("shopid") != "" && in.Get("shop") == "" { // the older name
+				return buy(req, s, who, in, in.Int("shopid"), true)
+			}
+			if err := in.Need(buyPackage, "shop"); err != nil {
+				return Answer{}, err
+			}
+			return buy(req, s, who, in, in.Int("shop"), true)
+		})
+	r.user("GET /v1/user/bought", paged, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		p := in.paging()
 		orders, total, err := s.Purchases(req.Context(), who.UserID, p.size, p.offset())
 		if err != nil {
 			return Answer{}, err
@@ -111,23 +94,15 @@ func (r *Router) Shop(s *shop.Shop) {
 		}
 		return p.answer(rows, total, "id", "created_at", "expires_at", "shop_id", "shop_name", "money_amount"), nil
 	})
-	r.user("DELETE /v1/user/bought", func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		id, err := in.Need("bought", "id")
-		if err != nil {
-			return Answer{}, err
-		}
-		if err := s.StopRenewing(req.Context(), who.UserID, id); err != nil {
+	r.user("DELETE /v1/user/bought", params{need("id")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		if err := s.StopRenewing(req.Context(), who.UserID, in.Get("id")); err != nil {
 			return Answer{}, err
 		}
 		return Answer{Msg: fault.Text{ZH: "已关闭自动续费", EN: "It no longer renews itself"}.In(api.CallerOf(req.Context()).Lang)}, nil
 	})
 }
 
-func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, operation, name string, packages bool) (Answer, error) {
-	id, err := number(operation, name, in)
-	if err != nil {
-		return Answer{}, err
-	}
+func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, id int64, packages bool) (Answer, error) {
 	price, err := s.Price(req.Context(), who.UserID, id)
 	if err == nil && packages && price.Plan.Kind != shop.KindPackage {
 		err = shop.ErrNoPlan
@@ -136,7 +111,7 @@ func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, operat
 		return Answer{}, err
 	}
 	no, err := s.Confirm(req.Context(), who.UserID, shop.Purchase{
-		PriceID: id, Coupon: in.Get("coupon"), AutoRenew: yes(in, "autorenew"), OnlyRenewal: yes(in, "disableothers"),
+		PriceID: id, Coupon: in.Get("coupon"), AutoRenew: in.Yes("autorenew"), OnlyRenewal: in.Yes("disableothers"),
 	})
 	if err != nil {
 		return Answer{}, err
@@ -146,9 +121,6 @@ func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, operat
 		Data: map[string]any{"order_no": no, "shop_id": id, "shop_name": price.Plan.Name},
 	}, nil
 }
-
-// yes reads a switch of a form.
-func yes(in Input, name string) bool { return in.Get(name) == "1" || in.Get(name) == "true" }
 
 func shopRow(p *shop.Plan, price *shop.Price) map[string]any {
 	row := map[string]any{
@@ -162,40 +134,10 @@ func shopRow(p *shop.Plan, price *shop.Price) map[string]any {
 	return row
 }
 
+// A plan is plan_2 or 2, a period 3month or 3.
+var (
+	planNumber = param{name: "num", kind: whole, required: true, prefix: "plan_"}
+	planTime   = param{name: "time", required: true, suffix: "month"}.within(1, 1200)
+)
+
 func period(months int) string { return strconv.Itoa(months) + "month" }
-
-func number(operation, name string, in Input) (int64, error) {
-	text, err := in.Need(operation, name)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fault.Invalid(name, "type", name+" 必须是整数", name+" must be a whole number")
-	}
-	return n, nil
-}
-
-func planNumber(operation string, in Input) (int64, error) {
-	text, err := in.Need(operation, "num")
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(strings.TrimPrefix(text, "plan_"), 10, 64)
-	if err != nil {
-		return 0, fault.Invalid("num", "format", "num 应为 plan_2 或 2", "num is plan_2 or 2")
-	}
-	return n, nil
-}
-
-func months(operation string, in Input) (int, error) {
-	text, err := in.Need(operation, "time")
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.Atoi(strings.TrimSuffix(text, "month"))
-	if err != nil {
-		return 0, fault.Invalid("time", "format", "time 应为 3month 或 3", "time is 3month or 3")
-	}
-	return n, nil
-}

@@ -65,12 +65,16 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	key := "" // of the calls that follow
 	send := func(method, path string, form url.Values) (int, string, map[string]any) {
 		t.Helper()
 		req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Accept-Language", "en")
 		req.Header.Set("Authorization", "Bearer x")
+		if key != "" {
+			req.Header.Set("Idempotency-Key", key)
+		}
 		rec := httptest.NewRecorder()
 		handler.ServeHTTP(rec, req)
 		got := map[string]any{}
@@ -127,7 +131,24 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	if status, raw, _ := send("GET", "/v1/user/shop?format=csv", nil); status != http.StatusOK || !strings.Contains(raw, "'=Standard,") {
 		t.Fatal(status, raw)
 	}
-	ok("POST", "/v1/user/buy", url.Values{"shop": {month}, "autorenew": {"1"}})
+	key = "first"
+	first := ok("POST", "/v1/user/buy", url.Values{"shop": {month}, "autorenew": {"1"}})
+	if again := ok("POST", "/v1/user/buy?shop="+month, url.Values{"autorenew": {"1"}}); fmt.Sprint(again["data"]) != fmt.Sprint(first["data"]) {
+		t.Fatalf("the same Idempotency-Key answers %v, want %v", again["data"], first["data"])
+	}
+	if status, raw, got := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != 422 || got["code"] != "idempotency_key_reused" {
+		t.Fatal(status, raw)
+	}
+	key = strings.Repeat("k", 129)
+	if status, raw, _ := send("POST", "/v1/user/buy", url.Values{"shop": {month}}); status != 422 {
+		t.Fatal(status, raw)
+	}
+	key = "recharge"
+	recharge := ok("POST", "/v1/user/payment/purchase", url.Values{"price": {"9.00"}, "type": {"sandbox"}})
+	if again := ok("POST", "/v1/user/payment/purchase", url.Values{"price": {"9.00"}, "type": {"sandbox"}}); again["tradeno"] != recharge["tradeno"] {
+		t.Fatal(again, recharge)
+	}
+	key = ""
 	ok("POST", "/v1/user/shop/buytrafficpackage", url.Values{"shopid": {fmt.Sprint(bag.Prices[0].ID)}})
 	bought := ok("GET", "/v1/user/bought", nil)
 	rows := bought["data"].([]any)
@@ -153,6 +174,9 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	}{
 		{"POST", "/v1/user/buy", nil, 422},
 		{"POST", "/v1/user/buy", url.Values{"shop": {"x"}}, 422},
+		{"POST", "/v1/user/buy", url.Values{"shop": {"+" + month}}, 422},
+		{"POST", "/v1/user/buy", url.Values{"shop": {month}, "autorenew": {"x"}}, 422},
+		{"POST", "/v1/user/buy", url.Values{"shop": {month}, "disableothers": {"x"}}, 422},
 		{"POST", "/v1/user/buy", url.Values{"shop": {"999"}}, 404},
 		{"POST", "/v1/user/buy", url.Values{"shop": {month}, "coupon": {"NONE"}}, 422},
 		{"POST", "/v1/user/shop/buytrafficpackage", url.Values{"shop": {month}}, 404},

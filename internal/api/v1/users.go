@@ -3,7 +3,6 @@ package v1
 import (
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"airstrip/internal/account"
@@ -14,24 +13,18 @@ import (
 
 // Users adds what staff does with users by the older routes.
 func (r *Router) Users(a *account.Accounts, links *link.Links) {
-	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		userID, err := in.number("replace_user_email", "user_id")
-		if err != nil {
-			return Answer{}, err
-		}
-		present, err := in.Need("replace_user_email", "user_old_email")
-		if err != nil {
-			return Answer{}, err
-		}
-		email, err := in.Need("replace_user_email", "user_new_email")
-		if err != nil {
-			return Answer{}, err
-		}
+	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin}, params{
+		need("user_id").as(whole), need("user_old_email"), need("user_new_email"),
+	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		userID, present, email := in.Int("user_id"), in.Get("user_old_email"), in.Get("user_new_email")
 		former, err := a.ReplaceEmail(req.Context(), who, userID, present, email, clientOf(req))
 		return done(req, map[string]any{"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email), "updated_at": time.Now().UTC()}), err
 	})
 	// Whoever has these has everybody's links, so only owners do.
-	r.staff("GET /v1/admin/gen_user_link_v1", []account.Role{account.Owner}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+	r.staff("GET /v1/admin/gen_user_link_v1", []account.Role{account.Owner}, params{
+		may("a1_host"), may("a1_port").within(1, 65535), may("a2_host"), may("a2_port").within(1, 65535),
+		may("a3_host"), may("a3_port").within(1, 65535),
+	}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
 		entries := map[string]string{}
 		for _, name := range []string{"a1", "a2", "a3"} {
 			entry, err := in.endpoint(name)
@@ -43,7 +36,7 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 			}
 		}
 		if len(entries) == 0 {
-			return Answer{}, fault.Required("gen_user_link_v1", "a1_host")
+			return Answer{}, fault.Required("GET /v1/admin/gen_user_link_v1", "a1_host")
 		}
 		tokens, err := links.All(req.Context())
 		rows := make([]map[string]any, len(tokens))
@@ -68,9 +61,6 @@ func (in Input) endpoint(name string) (string, error) {
 	}
 	if port == "" {
 		return host, nil
-	}
-	if number, err := strconv.Atoi(port); err != nil || number < 1 || number > 65535 {
-		return "", fault.Invalid(name+"_port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
 	return net.JoinHostPort(host, port), nil
 }

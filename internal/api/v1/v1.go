@@ -7,16 +7,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
-	"airstrip/internal/fault"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -26,10 +26,19 @@ type Authenticate func(ctx context.Context, bearer string) (account.Identity, er
 type Router struct {
 	mux          *http.ServeMux
 	authenticate Authenticate
+	routes       map[string]params
 }
 
 // New gives a Router on mux.
-func New(mux *http.ServeMux, authenticate Authenticate) *Router { return &Router{mux, authenticate} }
+func New(mux *http.ServeMux, authenticate Authenticate) *Router {
+	return &Router{mux, authenticate, map[string]params{}}
+}
+
+// handle registers the handler of a route with its parameters.
+func (r *Router) handle(pattern string, ps params, handler http.HandlerFunc) {
+	r.routes[pattern] = ps
+	r.mux.HandleFunc(pattern, handler)
+}
 
 // Answer is a successful answer: data, the text for msg, and what else stands at the top level; or a file of rows.
 type Answer struct {
@@ -39,41 +48,29 @@ type Answer struct {
 	CSV  [][]string
 }
 
-// Input is the query and the form or JSON object of a request, as one set of names; the body wins.
-type Input struct{ url.Values }
+// handler answers a request whose input passed the checks of its route.
+type handler func(req *http.Request, in Input) (Answer, error)
 
-// Need gives the value called name, or the fault that says that operation lacks it.
-func (in Input) Need(operation, name string) (string, error) {
-	if v := in.Get(name); v != "" {
-		return v, nil
-	}
-	return "", fault.Required(operation, name)
-}
+// member answers a request of somebody who is signed in.
+type member func(req *http.Request, who account.Identity, in Input) (Answer, error)
 
 // open registers a route that needs no sign-in.
-func (r *Router) open(pattern string, fn func(req *http.Request, in Input) (Answer, error)) {
-	r.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { serve(w, req, fn) })
+func (r *Router) open(pattern string, ps params, fn handler) {
+	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) { serve(w, req, pattern, ps, fn) })
 }
 
 // user registers a route for signed-in users.
-func (r *Router) user(pattern string, fn func(req *http.Request, who account.Identity, in Input) (Answer, error)) {
-	r.guarded(pattern, func(account.Identity) bool { return true }, fn)
+func (r *Router) user(pattern string, ps params, fn member) {
+	r.guarded(pattern, ps, func(account.Identity) bool { return true }, fn)
 }
 
 // staff registers a route for members of staff with one of the roles.
-func (r *Router) staff(pattern string, roles []account.Role, fn func(req *http.Request, who account.Identity, in Input) (Answer, error)) {
-	r.guarded(pattern, func(who account.Identity) bool {
-		for _, role := range roles {
-			if who.Role == role {
-				return true
-			}
-		}
-		return false
-	}, fn)
+func (r *Router) staff(pattern string, roles []account.Role, ps params, fn member) {
+	r.guarded(pattern, ps, func(who account.Identity) bool { return slices.Contains(roles, who.Role) }, fn)
 }
 
-func (r *Router) guarded(pattern string, admits func(account.Identity) bool, fn func(*http.Request, account.Identity, Input) (Answer, error)) {
-	r.mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+func (r *Router) guarded(pattern string, ps params, admits func(account.Identity) bool, fn member) {
+	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if !ok {
 			fail(w, req, api.ErrSignIn)
@@ -87,19 +84,38 @@ func (r *Router) guarded(pattern string, admits func(account.Identity) bool, fn 
 			fail(w, req, err)
 			return
 		}
-		serve(w, req, func(req *http.Request, in Input) (Answer, error) { return fn(req, who, in) })
+		serve(w, req, pattern, ps, fn.of(who))
 	})
 }
 
-func serve(w http.ResponseWriter, req *http.Request, fn func(*http.Request, Input) (Answer, error)) {
-	in, err := read(req)
+// of binds a member's handler to the caller, under whom an Idempotency-Key counts.
+func (fn member) of(who account.Identity) handler {
+	return func(req *http.Request, in Input) (Answer, error) {
+		req, err := keyed(req, who.UserID, in)
+		if err != nil {
+			return Answer{}, err
+		}
+		return fn(req, who, in)
+	}
+}
+
+// keyed binds the Idempotency-Key of a request, if it has one, and what was asked to its context. What moves money or
+// traffic then happens once for each key, as in /api/v2.
+func keyed(req *http.Request, userID int64, in Input) (*http.Request, error) {
+	ctx, err := api.Keyed(req, userID, in.values.Encode())
+	return req.WithContext(ctx), err
+}
+
+// serve answers a call of operation, which is the pattern of its route.
+func serve(w http.ResponseWriter, req *http.Request, operation string, ps params, fn handler) {
+	in, err := ps.input(req, operation)
 	if err != nil {
 		fail(w, req, err)
 		return
 	}
 	answer, err := fn(req, in)
 	if err != nil {
-		fail(w, req, err)
+		fail(w, req, ps.called(err))
 		return
 	}
 	if answer.CSV != nil {
@@ -113,69 +129,76 @@ func serve(w http.ResponseWriter, req *http.Request, fn func(*http.Request, Inpu
 	api.WriteJSON(w, http.StatusOK, body)
 }
 
-// read takes query, form and, from clients that send it, a flat JSON object. net/http reads no form of DELETE, the
-// original's DELETE /v1/user/bought has one.
-func read(req *http.Request) (Input, error) {
-	in := Input{req.URL.Query()}
-	if err := in.parse(req); err != nil {
-		return in, err
+// read gives what query, form and, from clients that send it, a flat JSON object hold. net/http reads no form of DELETE,
+// the original's DELETE /v1/user/bought has one.
+func read(req *http.Request) (url.Values, error) {
+	sent := req.URL.Query()
+	body, err := readBody(req)
+	if err != nil {
+		return nil, err
 	}
-	return in, api.CheckValues(in.Values)
+	return sent, merge(sent, body)
 }
 
-// parse adds what the body holds.
-func (in Input) parse(req *http.Request) error {
+func readBody(req *http.Request) (url.Values, error) {
 	media, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	switch media {
 	case "application/json":
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			return api.Unreadable(err)
-		}
-		if err := api.CheckJSON(body); err != nil {
-			return err
-		}
-		var object map[string]any
-		dec := json.NewDecoder(bytes.NewReader(body))
-		dec.UseNumber()
-		if err := dec.Decode(&object); err != nil {
-			return api.Unreadable(err)
-		}
-		for name, value := range object {
-			switch v := value.(type) {
-			case string:
-				in.Set(name, v)
-			case json.Number:
-				in.Set(name, v.String())
-			case bool:
-				in.Set(name, map[bool]string{true: "1", false: "0"}[v])
-			case []any:
-				in.Del(name)
-				for _, one := range v {
-					in.Add(name, fmt.Sprint(one))
-				}
-			}
-		}
+		return readObject(req.Body)
 	case "multipart/form-data":
 		if err := req.ParseMultipartForm(1 << 20); err != nil {
-			return api.Unreadable(err)
+			return nil, api.Unreadable(err)
 		}
-		for name, values := range req.MultipartForm.Value {
-			in.Values[name] = values
-		}
+		return req.MultipartForm.Value, nil
 	case "application/x-www-form-urlencoded":
 		method := req.Method
 		req.Method = http.MethodPost
 		err := req.ParseForm()
 		req.Method = method
 		if err != nil {
-			return api.Unreadable(err)
+			return nil, api.Unreadable(err)
 		}
-		for name, values := range req.PostForm {
-			in.Values[name] = values
+		return req.PostForm, nil
+	}
+	return nil, nil
+}
+
+// readObject reads a JSON object of texts, numbers, switches and lists of these. A null is as good as absent.
+func readObject(from io.Reader) (url.Values, error) {
+	body, err := io.ReadAll(from)
+	if err != nil {
+		return nil, api.Unreadable(err)
+	}
+	if err := api.CheckJSON(body); err != nil {
+		return nil, err
+	}
+	var object map[string]any
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(&object); err != nil {
+		return nil, api.Unreadable(err)
+	}
+	values := url.Values{}
+	for name, value := range object {
+		list, ok := value.([]any)
+		if !ok {
+			list = []any{value}
+		}
+		for _, one := range list {
+			switch v := one.(type) {
+			case nil:
+			case string:
+				values.Add(name, v)
+			case json.Number:
+				values.Add(name, v.String())
+			case bool:
+				values.Add(name, strconv.FormatBool(v)) // in words, so that no switch passes for the number 1
+			default:
+				return nil, parseError(name)
+			}
 		}
 	}
-	return nil
+	return values, nil
 }
 
 func fail(w http.ResponseWriter, req *http.Request, err error) {
@@ -186,6 +209,7 @@ func fail(w http.ResponseWriter, req *http.Request, err error) {
 		break
 	}
 	answer := map[string]any{"ret": 0, "msg": msg, "data": nil, "code": f.Code, "errors": f.Errors, "request_id": f.RequestID}
+	answer["operation"] = req.Pattern
 	if f.Details != nil {
 		answer["details"] = f.Details
 	}

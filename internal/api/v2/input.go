@@ -6,12 +6,14 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // inputFault turns what huma says of an unusable request into a fault: the field by its name, a code and a sentence of
@@ -43,6 +45,33 @@ func inputFault(operation string, status int, msg string, errs []error) error {
 		return api.ErrUnreadable
 	}
 	return fault.ErrInvalid.In(fields...)
+}
+
+// checkParameters refuses numbers and switches of the path and the query that have more than one spelling, such as +5 or
+// T, and parameters that are given twice, of which huma takes the first.
+func checkParameters(o *huma.Operation, req *http.Request) error {
+	query := req.URL.Query()
+	var wrong fault.Problems
+	for _, p := range o.Parameters {
+		var values []string
+		switch p.In {
+		case "query":
+			values = query[p.Name]
+		case "path":
+			values = []string{req.PathValue(p.Name)}
+		}
+		wrong.When(len(values) > 1, p.Name, "repeated", "出现了不止一次", "This is given more than once")
+		for _, value := range values {
+			if value == "" {
+				continue
+			}
+			_, isWhole := text.Whole(value)
+			wrong.When(p.Schema.Type == huma.TypeInteger && !isWhole, p.Name, "type", "必须是整数", "This must be a whole number")
+			wrong.When(p.Schema.Type == huma.TypeBoolean && !slices.Contains([]string{"true", "false", "1", "0"}, value),
+				p.Name, "type", "必须是 true 或 false", "This must be true or false")
+		}
+	}
+	return wrong.Err()
 }
 
 // checkText refuses what no operation takes, before huma reads it: text that is none, names that stand twice.

@@ -5,7 +5,6 @@ package v2
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"io"
 	"net/http"
 	"reflect"
@@ -17,9 +16,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
-	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
-	"airstrip/internal/text"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -160,7 +157,7 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 		hc.SetHeader("Cache-Control", "no-store") // tokens, balances: nobody's but the caller's
 		req, w := humago.Unwrap(hc)
 		if o.access == open {
-			if err := checkText(req); err != nil {
+			if err := cmp.Or(checkText(req), checkParameters(hc.Operation(), req)); err != nil {
 				api.NewFailure(req.Context(), err).Write(w)
 				return
 			}
@@ -177,15 +174,15 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		if err == nil {
-			err = checkText(req)
+			err = cmp.Or(checkText(req), checkParameters(hc.Operation(), req))
 		}
 		if err != nil {
 			api.NewFailure(req.Context(), err).Write(w)
 			return
 		}
 		hc = huma.WithValue(hc, identityKey{}, who)
-		if key := req.Header.Get("Idempotency-Key"); o.keyed && key != "" {
-			ctx, err := keyed(hc.Context(), req, who.UserID, key)
+		if o.keyed {
+			ctx, err := keyed(hc.Context(), req, who.UserID)
 			if err != nil {
 				api.NewFailure(req.Context(), err).Write(w)
 				return
@@ -230,21 +227,14 @@ func (o op) admits(role account.Role) bool {
 	return role != "" && len(o.roles) == 0
 }
 
-// keyed binds the key and the hash of what was asked to the context.
-func keyed(ctx context.Context, req *http.Request, userID int64, key string) (context.Context, error) {
-	if len(key) > 128 {
-		return nil, fault.Invalid("Idempotency-Key", "too_long", "Idempotency-Key 不能超过 128 个字符", "The Idempotency-Key must not be longer than 128 characters")
-	}
-	if !text.IsStorable(key) {
-		return nil, fault.Invalid("Idempotency-Key", "characters", "Idempotency-Key 包含无法保存的字符", "The Idempotency-Key has characters that cannot be kept")
-	}
+// keyed gives the context of a request with its Idempotency-Key bound to it.
+func keyed(ctx context.Context, req *http.Request, userID int64) (context.Context, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return nil, api.Unreadable(err)
 	}
 	req.Body = io.NopCloser(strings.NewReader(string(body)))
-	sum := sha256.Sum256([]byte(req.Method + "\n" + req.URL.Path + "\n" + string(body)))
-	return idempotency.With(ctx, idempotency.Request{UserID: userID, Key: key, Hash: sum[:]}), nil
+	return api.Keyed(req.WithContext(ctx), userID, string(body))
 }
 
 // amountSchema describes money.Amount in the contract.
