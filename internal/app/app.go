@@ -145,7 +145,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas, a.cfg.site)
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
-	a.CDKeys = cdkey.New(a.DB, a.Settings, a.Wallets, a.Services)
+	a.CDKeys = cdkey.New(a.DB, a.cfg.key, a.Settings, a.Wallets, a.Services)
 	a.Renewals = renewal.New(a.DB, a.Settings, a.Accounts, a.Wallets, a.Shop)
 	a.Nodes = node.New(a.DB, a.cfg.key, a.Settings, a.Services)
 	a.Traffic = traffic.New(a.DB, a.Settings, a.Services, a.Nodes)

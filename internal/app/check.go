@@ -56,7 +56,7 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	all = append(append(all, bans...), bytes...)
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
-	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, settings, wallets, services), invite.New(d, settings, wallets), approval.New(d, settings)} {
+	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets, services), invite.New(d, settings, wallets), approval.New(d, settings)} {
 		broken, err := part.Check(ctx)
 		if err != nil {
 			return nil, err

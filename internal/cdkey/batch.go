@@ -2,6 +2,7 @@ package cdkey
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
@@ -22,7 +24,8 @@ const (
 )
 
 // Make makes a batch and gives its keys, which cannot be shown again. What is worth more than the member may give alone
-// on a day counts only when a second member has confirmed it. by is nil for the operator.
+// on a day counts only when a second member has confirmed it. by is nil for the operator. A repeat under one
+// Idempotency-Key gives the same batch and keys.
 func (k *Keys) Make(ctx context.Context, b Batch, by *int64) (Batch, []string, error) {
 	now := k.db.Now()
 	b.Name, b.MadeBy, b.CreatedAt = strings.TrimSpace(b.Name), by, now
@@ -32,44 +35,76 @@ func (k *Keys) Make(ctx context.Context, b Batch, by *int64) (Batch, []string, e
 	if b.ExpiresAt != nil {
 		b.ExpiresAt = new(b.ExpiresAt.UTC().Truncate(time.Millisecond))
 	}
-	if err := k.check(ctx, &b); err != nil {
+	answer, err := idempotency.Tx(ctx, k.db, func(ctx context.Context, tx bun.Tx) (made, error) {
+		if err := k.check(ctx, tx, &b); err != nil {
+			return made{}, err
+		}
+		codes, err := k.insert(ctx, tx, &b)
+		if err != nil {
+			return made{}, err
+		}
+		text, err := json.Marshal(codes)
+		return made{b.ID, k.key.Seal(sealedFor, text)}, err
+	})
+	if err != nil {
 		return b, nil, err
+	}
+	var found []Batch
+	if err := selectBatches(k.db, &found).Where("?TableAlias.id = ?", answer.BatchID).Scan(ctx); err != nil {
+		return b, nil, err
+	}
+	if len(found) == 0 {
+		return b, nil, ErrNoBatch
+	}
+	text, err := k.key.Open(sealedFor, answer.Keys)
+	if err != nil {
+		return b, nil, err
+	}
+	var codes []string
+	return found[0], codes, json.Unmarshal(text, &codes)
+}
+
+// sealedFor is the purpose that the keys of a batch are sealed for while a repeated request may ask for them again.
+const sealedFor = "cd-keys of a request"
+
+// made is what a request that made a batch came to. The keys are sealed, since the database keeps no cd-key in clear.
+type made struct {
+	BatchID int64
+	Keys    []byte
+}
+
+// insert makes the batch with its keys and gives them as they are written for people.
+func (k *Keys) insert(ctx context.Context, tx bun.Tx, b *Batch) ([]string, error) {
+	b.ID, b.ConfirmedAt = 0, nil
+	if _, err := tx.NewInsert().Model(b).Exec(ctx); err != nil {
+		return nil, db.Error(err)
+	}
+	worth, err := b.worth(ctx, tx)
+	if err != nil {
+		return nil, err
 	}
 	codes := make([]string, b.Size)
 	for i := range codes {
 		codes[i] = newCode()
 	}
-	err := k.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		b.ID, b.ConfirmedAt = 0, nil
-		if _, err := tx.NewInsert().Model(&b).Exec(ctx); err != nil {
-			return db.Error(err)
+	for part := range slices.Chunk(codes, 500) {
+		keys := make([]Key, len(part))
+		for i, code := range part {
+			keys[i] = Key{BatchID: b.ID, Hash: hash(code), Prefix: code[:visible]}
 		}
-		worth, err := b.worth(ctx, tx)
-		if err != nil {
-			return err
+		if _, err := tx.NewInsert().Model(&keys).Exec(ctx); err != nil {
+			return nil, db.Error(err)
 		}
-		for part := range slices.Chunk(codes, 500) {
-			keys := make([]Key, len(part))
-			for i, code := range part {
-				keys[i] = Key{BatchID: b.ID, Hash: hash(code), Prefix: code[:visible]}
-			}
-			if _, err := tx.NewInsert().Model(&keys).Exec(ctx); err != nil {
-				return db.Error(err)
-			}
-		}
-		alone, err := k.approvals.Propose(ctx, tx, approval.Act{Kind: approval.CDKeys, ReferenceID: b.ID, MadeBy: by, Worth: worth})
-		if err == nil && alone {
-			err = k.release(ctx, tx, &b, nil)
-		}
-		return err
-	})
-	if err != nil {
-		return b, nil, err
+	}
+	act := approval.Act{Kind: approval.CDKeys, ReferenceID: b.ID, MadeBy: b.MadeBy, Worth: worth}
+	alone, err := k.approvals.Propose(ctx, tx, act)
+	if err == nil && alone {
+		err = k.release(ctx, tx, b, nil)
 	}
 	for i, code := range codes {
 		codes[i] = grouped(code)
 	}
-	return b, codes, nil
+	return codes, err
 }
 
 func orZero(n *int) *int {
@@ -102,7 +137,7 @@ func (k *Keys) release(ctx context.Context, tx bun.Tx, b *Batch, by *int64) erro
 	return err
 }
 
-func (k *Keys) check(ctx context.Context, b *Batch) error {
+func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 	within := func(n *int, low, high int) bool { return n != nil && *n >= low && *n <= high }
 	switch {
 	case utf8.RuneCountInString(b.Name) > 64 || !utf8.ValidString(b.Name):
@@ -127,7 +162,7 @@ func (k *Keys) check(ctx context.Context, b *Batch) error {
 		if b.PlanID == nil {
 			return fault.Invalid("plan_id", "required", "请选择套餐", "Please choose a plan")
 		}
-		ok, err := k.db.NewSelect().Model((*shop.Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", *b.PlanID, shop.KindPlan).Exists(ctx)
+		ok, err := idb.NewSelect().Model((*shop.Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", *b.PlanID, shop.KindPlan).Exists(ctx)
 		switch {
 		case err != nil:
 			return err

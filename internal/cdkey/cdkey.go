@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
@@ -21,14 +22,15 @@ import (
 // Keys are all cd-keys.
 type Keys struct {
 	db        *db.DB
+	key       seal.Key
 	wallets   *wallet.Wallets
 	services  *service.Services
 	approvals *approval.Approvals
 }
 
-// New gives the cd-keys kept in d.
-func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Keys {
-	return &Keys{d, wallets, services, approval.New(d, settings)}
+// New gives the cd-keys kept in d. What a repeated request may ask for again is sealed with key.
+func New(d *db.DB, key seal.Key, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Keys {
+	return &Keys{d, key, wallets, services, approval.New(d, settings)}
 }
 
 // Register puts the forgetting of failed tries on the timetable.

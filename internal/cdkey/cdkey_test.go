@@ -3,6 +3,7 @@ package cdkey_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -46,7 +48,7 @@ func open(t *testing.T, d *db.DB, n int64) *desk {
 			t.Fatal(err)
 		}
 	}
-	return &desk{cdkey.New(d, settings, w, s), d, w, s}
+	return &desk{cdkey.New(d, seal.Key{1}, settings, w, s), d, w, s}
 }
 
 func (c *desk) make(t *testing.T, b cdkey.Batch) (cdkey.Batch, []string) {
@@ -296,6 +298,44 @@ func TestARepeatedRequestRedeemsOnce(t *testing.T) {
 			t.Fatalf("%+v, %v", again, err)
 		}
 		c.sound(t)
+	})
+}
+
+func TestMake_RepeatedUnderItsKey_MakesOneBatchAndKeepsNoKeyInClear(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d, 1)
+		staff := int64(1)
+		ends := time.Now().Add(time.Hour)
+		now := time.Now()
+		d.SetClock(func() time.Time { return now })
+		wish := cdkey.Batch{Gift: fen(100), Size: 1000, MaxUses: 1, ExpiresAt: &ends}
+		ctx := idempotency.With(t.Context(), idempotency.Request{UserID: staff, Key: "k", Hash: []byte("h")})
+		first, keys, err := c.Make(ctx, wish, &staff)
+		if err != nil || len(keys) != 1000 {
+			t.Fatal(len(keys), err)
+		}
+		now = ends.Add(time.Minute) // a wish that could no longer be granted anew
+		again, sameKeys, err := c.Make(ctx, wish, &staff)
+		if err != nil || again.ID != first.ID || !slices.Equal(keys, sameKeys) || again.CSV(sameKeys) != first.CSV(keys) {
+			t.Fatalf("the repeat gives batch %d with %d keys, %v; want batch %d", again.ID, len(sameKeys), err, first.ID)
+		}
+		_, total, err := c.Batches(t.Context(), 10, 0)
+		if err != nil || total != 1 {
+			t.Fatalf("%d batches, want 1 (%v)", total, err)
+		}
+		var stored string
+		if err := d.NewRaw(`SELECT CAST(answer AS text) FROM idempotency WHERE key = 'k'`).Scan(t.Context(), &stored); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if strings.Contains(stored, key) || strings.Contains(stored, strings.ReplaceAll(key, "-", "")) {
+				t.Fatal("the stored answer has a cd-key in clear")
+			}
+		}
+		other := idempotency.With(t.Context(), idempotency.Request{UserID: staff, Key: "k", Hash: []byte("other")})
+		if _, _, err := c.Make(other, wish, &staff); !errors.Is(err, idempotency.ErrOtherRequest) {
+			t.Errorf("the key of another request: %v", err)
+		}
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
@@ -59,7 +60,7 @@ type gifts struct {
 
 func newGifts(t *testing.T, rt *rapid.T, c *counter, m *model, inviter, user int64) *gifts {
 	t.Helper()
-	g := &gifts{cdkey.New(c.DB, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
+	g := &gifts{cdkey.New(c.DB, seal.Key{1}, c.Settings, c.Wallets, c.Services), invite.New(c.DB, c.Settings, c.Wallets), fmt.Sprintf("HALF%d", user), inviter, nil}
 	m.gifts.coupons = rapid.Int64Range(1, 3).Draw(rt, "coupons")
 	half := 50
 	_, err := c.Shop.AddCoupon(t.Context(), shop.Coupon{Code: g.coupon, Enabled: true, Percent: &half, Total: &m.gifts.coupons}, nil)

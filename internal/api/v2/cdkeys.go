@@ -157,7 +157,7 @@ func CDKeys(k *cdkey.Keys) Resource {
 		handle(r, op{method: http.MethodGet, path: "/user/wallet/cd-key/cd-key", id: "cd_key_history", tag: "user", access: user, summary: "The same as the list one level up, where the original has it"}, history)
 
 		handle(r, op{
-			method: http.MethodPost, path: "/staff/cd-keys", id: "staff_cd_keys_make", tag: "staff", access: staff, roles: forMoney,
+			method: http.MethodPost, path: "/staff/cd-keys", id: "staff_cd_keys_make", tag: "staff", access: staff, roles: forMoney, keyed: true,
 			summary: "Make a batch of cd-keys; the answer has them this once", message: fault.Text{ZH: "兑换码已生成，请立即保存，之后不再显示", EN: "Save the keys now; they are not shown again"},
 		}, func(ctx context.Context, who account.Identity, in *body[batchBody]) (madeBatch, error) {
 			b, keys, err := k.Make(ctx, in.Body.batch(), &who.UserID)

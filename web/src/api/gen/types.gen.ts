@@ -4616,6 +4616,12 @@ export type StaffCdKeysListResponse = StaffCdKeysListResponses[keyof StaffCdKeys
 
 export type StaffCdKeysMakeData = {
     body: BatchBody;
+    headers?: {
+        /**
+         * The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v2/staff/cd-keys';
