@@ -129,7 +129,7 @@ func (c couponChange) Run(ctx context.Context, cfg *app.Config) error {
 		return err
 	}
 	return open(ctx, cfg, func(a *app.App) error {
-		changed, err := a.Shop.ChangeCoupon(ctx, c.ID, change)
+		changed, err := a.Shop.ChangeCoupon(ctx, c.ID, change, nil)
 		if err != nil {
 			return err
 		}

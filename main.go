@@ -35,6 +35,7 @@ type cli struct {
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
 
 	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
+	Approval    approvalCommand    `cmd:"" help:"Decide what members of staff may not give alone."`
 	Wallet      walletCommand      `cmd:"" help:"Adjust users' wallets and commission rates."`
 	Seed        seedCommand        `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
 	Setting     settingCommand     `cmd:"" help:"List and change the site's settings."`

@@ -13,6 +13,7 @@ func (a *App) decideApprovals() {
 		return err
 	})
 	a.Approvals.DecidedBy(approval.CDKeys, a.CDKeys.Decide)
+	a.Approvals.DecidedBy(approval.Coupon, a.Shop.DecideCoupon)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
 	a.Approvals.DecidedBy(approval.RefundByHand, func(ctx context.Context, id int64, approve bool, by *int64) error {
 		_, err := a.Payments.DecideRefund(ctx, id, approve, by)

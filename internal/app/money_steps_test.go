@@ -517,7 +517,7 @@ func (s *moneySite) setPrice(_ *moneyUser, b, c int) {
 // setCoupon has staff switch a coupon on or off.
 func (s *moneySite) setCoupon(_ *moneyUser, b, c int) {
 	coupon, _ := pick(s.coupons, b)
-	_, err := s.Shop.ChangeCoupon(s.ctx, coupon.ID, func(k *shop.Coupon) { k.Enabled = c%2 == 0 })
+	_, err := s.Shop.ChangeCoupon(s.ctx, coupon.ID, func(k *shop.Coupon) { k.Enabled = c%2 == 0 }, nil)
 	s.must(err)
 }
 

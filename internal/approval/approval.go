@@ -214,6 +214,12 @@ func (a *Approvals) Drop(ctx context.Context, tx bun.Tx, kind Kind, referenceID 
 	return err
 }
 
+// Gave tells whether the user made an act on this thing that takes effect, or approved it.
+func (a *Approvals) Gave(ctx context.Context, idb bun.IDB, kind Kind, referenceID, userID int64) (bool, error) {
+	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state IN (?, ?)", kind, referenceID, Alone, Approved).
+		Where("staff_id = ? OR decided_by = ?", userID, userID).Exists(ctx)
+}
+
 // Find gives a part of the acts, newest first, and how many there are in all: in one state and of one member where
 // these are given.
 func (a *Approvals) Find(ctx context.Context, state State, staffID, limit, offset int64) (grants []Grant, total int64, err error) {

@@ -20,7 +20,10 @@ var rules = []db.Rule{
 		LEFT JOIN gateway_refund f ON g.kind = 'refund_by_hand' AND f.id = g.reference_id AND f.state = 'pending' AND f.by_hand
 		LEFT JOIN recharge r ON g.kind = 'payment_by_hand' AND r.id = g.reference_id AND r.paid_at IS NULL
 		LEFT JOIN payment_case c ON g.kind = 'payment_case' AND c.id = g.reference_id AND c.state = 'waiting'
-		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id) IS NULL
+		LEFT JOIN coupon k ON g.kind = 'coupon' AND k.id = g.reference_id AND (k.waits OR k.proposed IS NOT NULL)
+		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id) IS NULL
+		UNION ALL SELECT 'coupon ' || CAST(k.id AS TEXT) FROM coupon k WHERE (k.waits OR k.proposed IS NOT NULL)
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'coupon' AND g.reference_id = k.id AND g.state = 'waiting')
 		UNION ALL SELECT 'adjustment ' || CAST(m.id AS TEXT) FROM wallet_adjustment m WHERE m.state = 'pending'
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'adjustment' AND g.reference_id = m.id AND g.state = 'waiting')
 		UNION ALL SELECT 'batch ' || CAST(b.id AS TEXT) FROM cd_key_batch b WHERE b.confirmed_at IS NULL AND b.voided_at IS NULL

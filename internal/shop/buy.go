@@ -65,7 +65,7 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 	if q.coupon != nil && q.coupon.Total != nil && q.coupon.Taken >= *q.coupon.Total {
 		return nil, errCouponGone
 	}
-	if err := mayUse(ctx, s.db, userID, q.coupon); err != nil {
+	if err := s.mayUse(ctx, s.db, userID, q.coupon); err != nil {
 		return nil, err
 	}
 	balance, err := s.wallets.Balance(ctx, userID)
@@ -240,7 +240,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 			return 0, err
 		}
 	}
-	if err := mayUse(ctx, tx, userID, q.coupon); err != nil {
+	if err := s.mayUse(ctx, tx, userID, q.coupon); err != nil {
 		return 0, err
 	}
 	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil { // as it is now that no other purchase of the user can be under way

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -33,7 +34,32 @@ type Coupon struct {
 	Taken         int64 // by orders that wait and orders that are paid
 	MadeBy        *int64
 	CreatedAt     time.Time
-	Enabled       bool // whether orders may begin with it; those that did keep it
+	Enabled       bool         // whether orders may begin with it; those that did keep it
+	Waits         bool         // for a second member of staff; no order takes it before
+	Proposed      *CouponTerms `bun:"type:jsonb"` // a change that waits for one; nil: none
+}
+
+// CouponTerms are what a change of a coupon may alter: when, how often and for what it counts, as a Coupon has them.
+type CouponTerms struct {
+	ValidFrom time.Time    `json:"valid_from"`
+	ValidTo   *time.Time   `json:"valid_to"`
+	Total     *int64       `json:"total"`
+	PerUser   *int64       `json:"per_user"`
+	Plans     []int64      `json:"plans"`
+	Months    []int        `json:"months"`
+	FirstOnly bool         `json:"first_only"`
+	Minimum   money.Amount `json:"minimum"`
+	Enabled   bool         `json:"enabled"`
+}
+
+// Terms gives what a change of the coupon may alter.
+func (c *Coupon) Terms() CouponTerms {
+	return CouponTerms{c.ValidFrom, c.ValidTo, c.Total, c.PerUser, c.Plans, c.Months, c.FirstOnly, c.Minimum, c.Enabled}
+}
+
+func (c *Coupon) setTerms(t CouponTerms) {
+	c.ValidFrom, c.ValidTo, c.Total, c.PerUser, c.Plans, c.Months = t.ValidFrom, t.ValidTo, t.Total, t.PerUser, t.Plans, t.Months
+	c.FirstOnly, c.Minimum, c.Enabled = t.FirstOnly, t.Minimum, t.Enabled
 }
 
 // Faults of coupons, all of the field "coupon".
@@ -44,9 +70,11 @@ var (
 	errCouponPlan   = fault.Invalid("coupon", "other_plan", "该优惠码不适用于此商品或时长", "This coupon is not for this plan or period")
 	errCouponGone   = fault.Invalid("coupon", "used_up", "该优惠码已被领完", "This coupon has been used up")
 	errCouponEnough = fault.Invalid("coupon", "per_user", "你使用该优惠码的次数已达上限", "You have used this coupon as often as one may")
+	errCouponOwn    = fault.Invalid("coupon", "own", "该优惠码由你创建、修改或确认，不能由你使用", "You made, changed or approved this coupon, so you cannot use it")
 	errCouponFirst  = fault.Invalid("coupon", "first_only", "该优惠码仅限首次购买", "This coupon is for a first purchase only")
 
-	ErrNoCoupon = fault.NotFound("coupon_not_found", "没有这个优惠码", "There is no such coupon")
+	ErrNoCoupon    = fault.NotFound("coupon_not_found", "没有这个优惠码", "There is no such coupon")
+	ErrCouponWaits = fault.Conflict("coupon_waits", "该优惠码或其修改正在等待另一位工作人员确认", "This coupon, or a change of it, waits for a second member of staff")
 )
 
 func normalCoupon(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
@@ -58,7 +86,7 @@ func (s *Shop) discount(ctx context.Context, idb bun.IDB, userID int64, p Purcha
 		return nil
 	}
 	var found []Coupon
-	if err := idb.NewSelect().Model(&found).Where("code = ? AND enabled", code).Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&found).Where("code = ? AND enabled AND NOT waits", code).Scan(ctx); err != nil {
 		return err
 	}
 	if len(found) == 0 {
@@ -96,7 +124,7 @@ func takeCoupon(ctx context.Context, tx bun.Tx, c *Coupon) error {
 		return nil
 	}
 	n, err := db.Changed(tx.NewUpdate().Model(c).Set("taken = taken + 1").
-		Where("id = ? AND enabled AND (total IS NULL OR taken < total)", c.ID).Returning("*").Exec(ctx))
+		Where("id = ? AND enabled AND NOT waits AND (total IS NULL OR taken < total)", c.ID).Returning("*").Exec(ctx))
 	if err == nil && n == 0 {
 		err = errCouponGone
 	}
@@ -112,10 +140,18 @@ func giveBackCoupon(ctx context.Context, tx bun.Tx, o *Order) error {
 	return err
 }
 
-// mayUse is a fault where this user has used the coupon often enough, or bought before. Pending orders count.
-func mayUse(ctx context.Context, idb bun.IDB, userID int64, c *Coupon) error {
+// mayUse is a fault where this user made or approved the coupon, has used it often enough, or bought before. Pending
+// orders count.
+func (s *Shop) mayUse(ctx context.Context, idb bun.IDB, userID int64, c *Coupon) error {
 	if c == nil {
 		return nil
+	}
+	own, err := s.approvals.Gave(ctx, idb, approval.Coupon, c.ID, userID)
+	if err != nil {
+		return err
+	}
+	if own || (c.MadeBy != nil && *c.MadeBy == userID) {
+		return errCouponOwn
 	}
 	orders := func() *bun.SelectQuery {
 		return idb.NewSelect().Model((*Order)(nil)).Where("user_id = ? AND state IN (?, ?, ?)", userID, Pending, Paid, Refunded)

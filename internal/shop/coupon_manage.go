@@ -9,18 +9,20 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
 
-// AddCoupon puts a coupon into the shop. by is the member of staff, nil the operator.
+// AddCoupon puts a coupon into the shop. What it takes off all its orders at most counts as given by the member; beyond
+// what they may give alone on a day it waits for a second one. by is nil for the operator.
 func (s *Shop) AddCoupon(ctx context.Context, c Coupon, by *int64) (Coupon, error) {
-	c.Code, c.Taken, c.MadeBy, c.CreatedAt = normalCoupon(c.Code), 0, by, s.db.Now()
+	c.Code, c.Taken, c.MadeBy, c.CreatedAt, c.Proposed = normalCoupon(c.Code), 0, by, s.db.Now(), nil
 	if c.ValidFrom.IsZero() {
 		c.ValidFrom = c.CreatedAt
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		c.ID = 0
+		c.ID, c.Waits = 0, true
 		if err := c.settle(ctx, tx); err != nil {
 			return err
 		}
@@ -28,40 +30,121 @@ func (s *Shop) AddCoupon(ctx context.Context, c Coupon, by *int64) (Coupon, erro
 		if err == nil && n == 0 {
 			err = fault.Invalid("code", "taken", "该优惠码已存在", "There is such a code already")
 		}
+		if err != nil {
+			return err
+		}
+		alone, err := s.proposeCoupon(ctx, tx, &c, by)
+		if err == nil && alone {
+			c.Waits = false
+			_, err = tx.NewUpdate().Model(&c).Column("waits").WherePK().Exec(ctx)
+		}
 		return err
 	})
 	return c, err
 }
 
+func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int64) (alone bool, err error) {
+	worth, err := c.worth(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	return s.approvals.Propose(ctx, tx, approval.Act{Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth})
+}
+
 // ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what it
-// takes off the price stay, and no limit may be lower than what orders have used.
-func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon)) (c Coupon, err error) {
+// takes off the price stay, and no limit may be lower than what orders have used. A change by which it counts more often
+// or for more counts as giving all uses that are left: beyond what the member may give alone on a day it is kept as
+// Proposed until a second one approves it. by is nil for the operator.
+func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon), by *int64) (c Coupon, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		// The update keeps the row, so that no order takes the coupon beside this.
-		n, err := db.Changed(tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).Exec(ctx))
-		if err != nil {
+		if c, err = lockCoupon(ctx, tx, id); err != nil {
 			return err
 		}
-		if n == 0 {
-			return ErrNoCoupon
+		if c.Waits || c.Proposed != nil {
+			return ErrCouponWaits
 		}
-		c = Coupon{}
-		if err := tx.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx); err != nil {
-			return err
-		}
-		fixed := c
-		change(&c)
-		c.ID, c.Code, c.Percent, c.Amount, c.Taken, c.MadeBy, c.CreatedAt = id, fixed.Code, fixed.Percent, fixed.Amount, fixed.Taken, fixed.MadeBy, fixed.CreatedAt
+		now, wish := c, c
+		change(&wish)
+		c.setTerms(wish.Terms())
 		if err := c.settle(ctx, tx); err != nil {
 			return err
 		}
 		if err := c.coversUse(ctx, tx); err != nil {
 			return err
 		}
+		if c.more(&now) {
+			alone, err := s.proposeCoupon(ctx, tx, &c, by)
+			if err != nil {
+				return err
+			}
+			if !alone {
+				wanted := c.Terms()
+				c = now
+				c.Proposed = &wanted
+			}
+		}
 		_, err = tx.NewUpdate().Model(&c).WherePK().Exec(ctx)
 		return err
 	})
 	return c, err
+}
+
+// DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. A declined coupon is
+// switched off; a declined change is forgotten. by is nil for the operator.
+func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		c, err := lockCoupon(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := s.approvals.Decide(ctx, tx, approval.Coupon, id, approve, by); err != nil {
+			return err
+		}
+		switch {
+		case c.Proposed == nil:
+			c.Enabled = c.Enabled && approve
+		case approve:
+			c.setTerms(*c.Proposed)
+		}
+		c.Waits, c.Proposed = false, nil
+		if approve { // orders may have used it since the change was made
+			if err := c.settle(ctx, tx); err != nil {
+				return err
+			}
+			if err := c.coversUse(ctx, tx); err != nil {
+				return err
+			}
+		}
+		_, err = tx.NewUpdate().Model(&c).WherePK().Exec(ctx)
+		return err
+	})
+}
+
+// lockCoupon gives a coupon that no order takes and nobody changes until tx ends.
+func lockCoupon(ctx context.Context, tx bun.Tx, id int64) (c Coupon, err error) {
+	n, err := db.Changed(tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).Exec(ctx))
+	if err != nil {
+		return c, err
+	}
+	if n == 0 {
+		return c, ErrNoCoupon
+	}
+	return c, tx.NewSelect().Model(&c).Where("id = ?", id).Scan(ctx)
+}
+
+// more tells whether the coupon counts more often or for more than it did.
+func (c *Coupon) more(than *Coupon) bool {
+	return c.Enabled && (!than.Enabled || c.ValidFrom.Before(than.ValidFrom) || c.Minimum < than.Minimum || (than.FirstOnly && !c.FirstOnly) ||
+		(than.ValidTo != nil && (c.ValidTo == nil || c.ValidTo.After(*than.ValidTo))) ||
+		moreTimes(c.Total, than.Total) || moreTimes(c.PerUser, than.PerUser) || moreOf(c.Plans, than.Plans) || moreOf(c.Months, than.Months))
+}
+
+// moreTimes compares two limits, of which nil is none.
+func moreTimes(limit, than *int64) bool { return than != nil && (limit == nil || *limit > *than) }
+
+// moreOf compares two lists of what a coupon is for, of which an empty one is everything.
+func moreOf[T comparable](list, than []T) bool {
+	return len(than) > 0 && (len(list) == 0 || slices.ContainsFunc(list, func(v T) bool { return !slices.Contains(than, v) }))
 }
 
 // Coupons gives a part of all coupons, newest first, and how many there are in all.

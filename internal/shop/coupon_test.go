@@ -115,7 +115,7 @@ func TestACouponCountsOnlyWhereItShould(t *testing.T) {
 		c.coupon(t, shop.Coupon{Code: "FIRST", Percent: ptr(10), FirstOnly: true})
 		c.coupon(t, shop.Coupon{Code: "ONCE", Percent: ptr(10), PerUser: ptr(int64(1))})
 		off := c.coupon(t, shop.Coupon{Code: "OFF", Percent: ptr(10)})
-		if _, err := c.ChangeCoupon(t.Context(), off.ID, func(c *shop.Coupon) { c.Enabled = false }); err != nil {
+		if _, err := c.ChangeCoupon(t.Context(), off.ID, func(c *shop.Coupon) { c.Enabled = false }, nil); err != nil {
 			t.Fatal(err)
 		}
 		for code, want := range map[string]string{"NONE": "unknown", "OFF": "unknown", "LATER": "not_yet", "PAST": "expired", "OTHER": "other_plan", "LONG": "other_plan", "DEAR": "minimum"} {
@@ -231,7 +231,7 @@ func TestACouponChangedBesideItsUseKeepsItsLimits(t *testing.T) {
 			var wg sync.WaitGroup
 			wg.Go(func() { _, bought = c.Confirm(t.Context(), user, what) })
 			wg.Go(func() {
-				_, changed = c.ChangeCoupon(t.Context(), coupon.ID, func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) })
+				_, changed = c.ChangeCoupon(t.Context(), coupon.ID, func(c *shop.Coupon) { c.PerUser = ptr(int64(1)) }, nil)
 			})
 			wg.Wait()
 			if (bought == nil) == (changed == nil) {
@@ -252,7 +252,7 @@ func TestACouponChanges(t *testing.T) {
 		c.buy(t, first, what)
 		bought := c.buy(t, first, what)
 		change := func(change func(*shop.Coupon)) (shop.Coupon, error) {
-			return c.ChangeCoupon(t.Context(), coupon.ID, change)
+			return c.ChangeCoupon(t.Context(), coupon.ID, change, nil)
 		}
 		for field, lower := range map[string]func(*shop.Coupon){
 			"total":    func(c *shop.Coupon) { c.Total = ptr(int64(1)) },
@@ -290,7 +290,7 @@ func TestACouponChanges(t *testing.T) {
 		if o, err := c.Order(t.Context(), first, strconv.FormatInt(bought.ID, 10)); err != nil || o.Discount != 100 {
 			t.Errorf("the order has %+v, %v", o, err)
 		}
-		if _, err := c.ChangeCoupon(t.Context(), 999, func(*shop.Coupon) {}); !errors.Is(err, shop.ErrNoCoupon) {
+		if _, err := c.ChangeCoupon(t.Context(), 999, func(*shop.Coupon) {}, nil); !errors.Is(err, shop.ErrNoCoupon) {
 			t.Error(err)
 		}
 		c.sound(t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/invite"
 	"airstrip/internal/limit"
@@ -23,10 +24,15 @@ type Shop struct {
 	invites  *invite.Invites
 	guesses  *limit.Limiter // wrong coupons, by user
 	byNumber *db.Statement  // a user's order
+
+	approvals *approval.Approvals
 }
 
 // New gives the shop in d.
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
 	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"), bun.Safe("?"))
-	return &Shop{d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Statement(byNumber.String())}
+	return &Shop{
+		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Statement(byNumber.String()),
+		approval.New(d, settings),
+	}
 }

@@ -3,6 +3,7 @@ package shop
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -57,6 +58,32 @@ func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, 
 		return approval.Unknown, nil
 	}
 	return worth, nil
+}
+
+// worth gives what the uses of the coupon that are left take off at most, at the dearest price that it is for;
+// approval.Unknown where its uses have no end, or where it is for no price that there is.
+func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
+	if c.Total == nil {
+		return approval.Unknown, nil
+	}
+	left := *c.Total - c.Taken
+	if c.Percent == nil {
+		return Times(c.Amount, left), nil
+	}
+	var prices []Price
+	if err := idb.NewSelect().Model(&prices).Where("amount > 0 AND amount >= ?", int64(c.Minimum)).Scan(ctx); err != nil {
+		return 0, err
+	}
+	dearest := money.Amount(0)
+	for _, p := range prices {
+		if (len(c.Plans) == 0 || slices.Contains(c.Plans, p.PlanID)) && (len(c.Months) == 0 || slices.Contains(c.Months, p.Months)) {
+			dearest = max(dearest, p.Amount)
+		}
+	}
+	if dearest == 0 {
+		return approval.Unknown, nil
+	}
+	return Times(share(dearest, int64(*c.Percent), 100), left), nil
 }
 
 // Times gives n times the worth; approval.Unknown where the worth is that or the product too large.

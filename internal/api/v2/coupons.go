@@ -12,28 +12,35 @@ import (
 )
 
 type couponItem struct {
-	ID        int64         `json:"id"`
-	Code      string        `json:"code"`
-	Percent   *int          `json:"percent" nullable:"true" doc:"Off the price; null: amount is"`
-	Amount    *money.Amount `json:"amount,omitempty" doc:"Off the price; absent: percent is"`
-	ValidFrom time.Time     `json:"valid_from"`
-	ValidTo   *time.Time    `json:"valid_to" nullable:"true"`
-	Total     *int64        `json:"total" nullable:"true" doc:"Orders that it may be used for; null: no limit"`
-	PerUser   *int64        `json:"per_user" nullable:"true" doc:"The same of one user"`
-	Plans     []int64       `json:"plans" doc:"Empty: all"`
-	Months    []int         `json:"months" doc:"Periods, 0 for packages; empty: all"`
-	FirstOnly bool          `json:"first_only" doc:"For the first order of a user"`
-	Minimum   money.Amount  `json:"minimum" doc:"Price from which on it counts"`
-	Taken     int64         `json:"taken" doc:"By orders that wait and orders that are paid"`
-	MadeBy    *int64        `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
-	CreatedAt time.Time     `json:"created_at"`
-	Enabled   bool          `json:"enabled" doc:"Whether orders may begin with it; those that did keep it"`
+	ID      int64         `json:"id"`
+	Code    string        `json:"code"`
+	Percent *int          `json:"percent" nullable:"true" doc:"Off the price; null: amount is"`
+	Amount  *money.Amount `json:"amount,omitempty" doc:"Off the price; absent: percent is"`
+	CouponTerms
+	Taken     int64        `json:"taken" doc:"By orders that wait and orders that are paid"`
+	MadeBy    *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
+	CreatedAt time.Time    `json:"created_at"`
+	Waits     bool         `json:"waits" doc:"For a second member of staff; no order takes it before"`
+	Proposed  *CouponTerms `json:"proposed,omitempty" doc:"A change that waits for a second member; until it is approved the coupon stays as it is"`
+}
+
+// CouponTerms are what a change of a coupon may alter; exported because it is embedded.
+type CouponTerms struct {
+	ValidFrom time.Time    `json:"valid_from"`
+	ValidTo   *time.Time   `json:"valid_to" nullable:"true"`
+	Total     *int64       `json:"total" nullable:"true" doc:"Orders that it may be used for; null: no limit"`
+	PerUser   *int64       `json:"per_user" nullable:"true" doc:"The same of one user"`
+	Plans     []int64      `json:"plans" doc:"Empty: all"`
+	Months    []int        `json:"months" doc:"Periods, 0 for packages; empty: all"`
+	FirstOnly bool         `json:"first_only" doc:"For the first order of a user"`
+	Minimum   money.Amount `json:"minimum" doc:"Price from which on it counts"`
+	Enabled   bool         `json:"enabled" doc:"Whether orders may begin with it; those that did keep it"`
 }
 
 func newCouponItem(c *shop.Coupon) couponItem {
 	out := couponItem{
-		ID: c.ID, Code: c.Code, Percent: c.Percent, ValidFrom: c.ValidFrom, ValidTo: c.ValidTo, Total: c.Total, PerUser: c.PerUser, Plans: c.Plans, Months: c.Months,
-		FirstOnly: c.FirstOnly, Minimum: c.Minimum, Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt, Enabled: c.Enabled,
+		ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt,
+		Waits: c.Waits, Proposed: (*CouponTerms)(c.Proposed),
 	}
 	if c.Percent == nil {
 		out.Amount = &c.Amount
@@ -100,7 +107,7 @@ func (b CouponChange) read() (func(*shop.Coupon), error) {
 // Coupons adds, for staff, making coupons and changing them.
 func Coupons(s *shop.Shop) Resource {
 	return func(r *Router) {
-		handle(r, op{method: http.MethodPost, path: "/staff/coupons", id: "staff_coupon_make", tag: "staff", access: staff, roles: forMoney, summary: "Make a coupon"},
+		handle(r, op{method: http.MethodPost, path: "/staff/coupons", id: "staff_coupon_make", tag: "staff", access: staff, roles: forMoney, summary: "Make a coupon; it waits where a second member of staff must approve it"},
 			func(ctx context.Context, who account.Identity, in *body[newCouponBody]) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -137,12 +144,12 @@ func Coupons(s *shop.Shop) Resource {
 			Body CouponChange
 		}
 		handle(r, op{method: http.MethodPatch, path: "/staff/coupons/{coupon_id}", id: "staff_coupon_change", tag: "staff", access: staff, roles: forMoney, summary: "Change when, how often and for what a coupon counts, or switch it off; orders that have it keep it"},
-			func(ctx context.Context, _ account.Identity, in *couponWish) (couponItem, error) {
+			func(ctx context.Context, who account.Identity, in *couponWish) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {
 					return couponItem{}, err
 				}
-				changed, err := s.ChangeCoupon(ctx, in.ID, apply)
+				changed, err := s.ChangeCoupon(ctx, in.ID, apply, &who.UserID)
 				if err != nil {
 					return couponItem{}, err
 				}

@@ -136,8 +136,8 @@ func TestACouponOnTheWire(t *testing.T) {
 		for _, wrong := range []string{`{"total":-1}`, `{"valid_to":"soon"}`, `{"percent":90}`, `{"code":"OTHER"}`, `{"minimum":"much"}`} {
 			c.refused(t, ann, "PATCH", path, wrong, http.StatusUnprocessableEntity, "invalid_input")
 		}
-		changed := c.ok(t, ann, "PATCH", path, `{"total":0,"per_user":2,"valid_to":"2099-12-31T16:00:00Z","months":[1,3],"minimum":"5.00"}`)
-		if changed["total"] != nil || changed["per_user"] != 2.0 || changed["valid_to"] != "2099-12-31T16:00:00Z" || changed["minimum"] != "5.00" || changed["percent"] != 50.0 {
+		changed := c.ok(t, ann, "PATCH", path, `{"total":5,"per_user":2,"valid_to":"2099-12-31T16:00:00Z","months":[1,3],"minimum":"5.00"}`)
+		if changed["total"] != 5.0 || changed["per_user"] != 2.0 || changed["valid_to"] != "2099-12-31T16:00:00Z" || changed["minimum"] != "5.00" || changed["percent"] != 50.0 {
 			t.Fatalf("%v", changed)
 		}
 		c.ok(t, ann, "PATCH", path, `{"valid_to":"","months":[],"enabled":false}`)

@@ -393,7 +393,7 @@ export const staffClientChange = <ThrowOnError extends boolean = true>(options: 
 export const staffCouponsList = <ThrowOnError extends boolean = true>(options?: Options<StaffCouponsListData, ThrowOnError>): RequestResult<StaffCouponsListResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffCouponsListResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/coupons', ...options });
 
 /**
- * Make a coupon
+ * Make a coupon; it waits where a second member of staff must approve it
  */
 export const staffCouponMake = <ThrowOnError extends boolean = true>(options: Options<StaffCouponMakeData, ThrowOnError>): RequestResult<StaffCouponMakeResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffCouponMakeResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/coupons',

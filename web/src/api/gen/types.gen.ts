@@ -715,6 +715,10 @@ export type CouponItem = {
      */
     plans: Array<number>;
     /**
+     * A change that waits for a second member; until it is approved the coupon stays as it is
+     */
+    proposed?: CouponTerms;
+    /**
      * By orders that wait and orders that are paid
      */
     taken: number;
@@ -724,6 +728,10 @@ export type CouponItem = {
     total: number | null;
     valid_from: string;
     valid_to: string | null;
+    /**
+     * For a second member of staff; no order takes it before
+     */
+    waits: boolean;
 };
 
 export type CouponList = {
@@ -732,6 +740,39 @@ export type CouponList = {
      */
     coupons: Array<CouponItem>;
     total_count: number;
+};
+
+export type CouponTerms = {
+    /**
+     * Whether orders may begin with it; those that did keep it
+     */
+    enabled: boolean;
+    /**
+     * For the first order of a user
+     */
+    first_only: boolean;
+    /**
+     * Price from which on it counts
+     */
+    minimum: string;
+    /**
+     * Periods, 0 for packages; empty: all
+     */
+    months: Array<number>;
+    /**
+     * The same of one user
+     */
+    per_user: number | null;
+    /**
+     * Empty: all
+     */
+    plans: Array<number>;
+    /**
+     * Orders that it may be used for; null: no limit
+     */
+    total: number | null;
+    valid_from: string;
+    valid_to: string | null;
 };
 
 export type CreditBody = {

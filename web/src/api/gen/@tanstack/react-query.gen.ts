@@ -802,7 +802,7 @@ export const staffCouponsListOptions = (options?: Options<StaffCouponsListData>)
 });
 
 /**
- * Make a coupon
+ * Make a coupon; it waits where a second member of staff must approve it
  */
 export const staffCouponMakeMutation = (options?: Partial<Options<StaffCouponMakeData>>): UseMutationOptions<StaffCouponMakeResponse, DefaultError, Options<StaffCouponMakeData>> => {
     const mutationOptions: UseMutationOptions<StaffCouponMakeResponse, DefaultError, Options<StaffCouponMakeData>> = {
