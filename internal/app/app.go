@@ -102,6 +102,9 @@ func Open(ctx context.Context, cfg Config, version string) (*App, error) {
 	if a.DB, err = db.Open(ctx, c.DatabaseURL, c.Data); err != nil {
 		return nil, err
 	}
+	if err := a.DB.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -114,10 +117,8 @@ func (a *App) SiteURL() string { return a.cfg.site }
 // Close ends what Open opened.
 func (a *App) Close() error { return a.DB.Close() }
 
+// build makes the parts on the migrated database.
 func (a *App) build(ctx context.Context) (err error) {
-	if err := a.DB.Migrate(ctx); err != nil {
-		return err
-	}
 	if a.Settings, err = setting.New(ctx, a.DB); err != nil {
 		return err
 	}

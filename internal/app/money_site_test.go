@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,7 +78,22 @@ type moneyTemplate struct {
 	coupons []shop.Coupon
 	nodes   []node.Node
 	copies  atomic.Int64
+
+	// Of PostgreSQL, where making and removing a database takes longer than a sequence.
+	restore string // statements that bring a copy back to the start
+	mu      sync.Mutex
+	idle    []*moneyCopy // copies that are at the start again
 }
+
+// moneyCopy is a copy of the template. Its database serves one sequence after the other.
+type moneyCopy struct {
+	*App
+	remove    func() error
+	sequences int
+}
+
+// sequencesOfCopy is how many sequences a copy serves: parts that are built anew for each leave prepared statements behind.
+const sequencesOfCopy = 40
 
 // moneyStart is a day whose number not every month has.
 var moneyStart = time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)
@@ -105,6 +122,18 @@ func newMoneyTemplate(t *testing.T, engine string) *moneyTemplate {
 	}
 	a.DB.SetClock(func() time.Time { return moneyStart })
 	m.fill(t, a)
+	if engine == "postgres" {
+		if err := m.keepStart(t.Context(), a.DB); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			for _, c := range m.idle {
+				if err := errors.Join(c.Close(), c.remove()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,29 +197,60 @@ func (m *moneyTemplate) fill(t *testing.T, a *App) {
 	}
 }
 
-// open gives a copy of the site, and what removes it.
-func (m *moneyTemplate) open(ctx context.Context) (a *App, remove func() error, err error) {
-	c := m.config
+// open gives a copy of the site at the start. close takes it back.
+func (m *moneyTemplate) open(ctx context.Context) (*moneyCopy, error) {
 	if m.file == nil {
-		return m.openPostgres(ctx, c)
+		return m.openPostgres(ctx)
 	}
+	c := m.config
 	c.Data = filepath.Join(m.folder, fmt.Sprint(m.copies.Add(1)))
 	if err := os.Mkdir(c.Data, 0o700); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for name, content := range map[string][]byte{db.SQLiteFile: m.file, "secret.key": m.key} {
 		if err := os.WriteFile(filepath.Join(c.Data, name), content, 0o600); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	a, err = Open(ctx, c, "test")
-	return a, func() error { return os.RemoveAll(c.Data) }, err
+	a, err := Open(ctx, c, "test")
+	return &moneyCopy{App: a, remove: func() error { return os.RemoveAll(c.Data) }}, err
 }
 
-func (m *moneyTemplate) openPostgres(ctx context.Context, c Config) (a *App, remove func() error, err error) {
-	template, err := url.Parse(c.DatabaseURL)
+// close keeps the copy for another sequence, or removes it.
+func (m *moneyTemplate) close(ctx context.Context, c *moneyCopy) error {
+	if c.sequences++; m.file != nil || c.sequences == sequencesOfCopy {
+		return errors.Join(c.Close(), c.remove())
+	}
+	err := c.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.ExecContext(ctx, m.restore)
+		return err
+	})
 	if err != nil {
-		return nil, nil, err
+		return err
+	}
+	// What the parts keep in memory starts anew too.
+	c.App = &App{cfg: c.cfg, version: c.version, DB: c.DB}
+	if err := c.build(ctx); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.idle = append(m.idle, c)
+	return nil
+}
+
+func (m *moneyTemplate) openPostgres(ctx context.Context) (*moneyCopy, error) {
+	m.mu.Lock()
+	if last := len(m.idle) - 1; last >= 0 {
+		c := m.idle[last]
+		m.idle = m.idle[:last]
+		m.mu.Unlock()
+		return c, nil
+	}
+	m.mu.Unlock()
+	template, err := url.Parse(m.config.DatabaseURL)
+	if err != nil {
+		return nil, err
 	}
 	name := "m" + uuid.NewString()[:8]
 	admin, own := *template, *template
@@ -205,11 +265,37 @@ func (m *moneyTemplate) openPostgres(ctx context.Context, c Config) (a *App, rem
 		return err
 	}
 	if err := do(fmt.Sprintf(`CREATE DATABASE %q TEMPLATE %q`, name, strings.TrimPrefix(template.Path, "/"))); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	c := m.config
 	c.DatabaseURL = own.String()
-	a, err = Open(ctx, c, "test")
-	return a, func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }, err
+	a, err := Open(ctx, c, "test")
+	return &moneyCopy{App: a, remove: func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }}, err
+}
+
+// keepStart keeps the rows of the template beside its tables and writes the statements that bring a copy back to them.
+func (m *moneyTemplate) keepStart(ctx context.Context, d *db.DB) error {
+	var tables []string
+	err := d.NewRaw(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`).Scan(ctx, &tables)
+	if err != nil {
+		return err
+	}
+	var remove, fill strings.Builder
+	keep := `CREATE SCHEMA start;`
+	for _, table := range tables {
+		fmt.Fprintf(&remove, "DELETE FROM public.%q;", table)
+		filled, err := d.NewSelect().Table("public." + table).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if filled {
+			keep += fmt.Sprintf("CREATE TABLE start.%[1]q AS TABLE public.%[1]q;", table)
+			fmt.Fprintf(&fill, "INSERT INTO public.%[1]q SELECT * FROM start.%[1]q;", table)
+		}
+	}
+	m.restore = "SET LOCAL session_replication_role = replica;" + remove.String() + fill.String() // without foreign keys
+	_, err = d.ExecContext(ctx, keep)
+	return err
 }
 
 // moneyClient is where the users of the model call from.

@@ -50,12 +50,12 @@ type moneySite struct {
 func (m *moneyTemplate) begin(t *testing.T) (s *moneySite, end func()) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	a, remove, err := m.open(ctx)
+	a, err := m.open(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = &moneySite{
-		App: a, ctx: ctx, now: moneyStart, zone: a.Settings.Get().Zone(),
+		App: a.App, ctx: ctx, now: moneyStart, zone: a.Settings.Get().Zone(),
 		plans: m.plans, coupons: m.coupons, nodes: m.nodes, prices: map[int64][]money.Amount{},
 	}
 	a.DB.SetClock(func() time.Time { return s.now })
@@ -74,8 +74,7 @@ func (m *moneyTemplate) begin(t *testing.T) (s *moneySite, end func()) {
 		}
 	}
 	return s, func() {
-		a.Close()
-		if err := remove(); err != nil {
+		if err := m.close(ctx, a); err != nil {
 			t.Error(err)
 		}
 	}
