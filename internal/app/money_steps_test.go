@@ -171,7 +171,7 @@ func (s *moneySite) confirm(u *moneyUser, what shop.Purchase, gateway string, fr
 	switch {
 	case refused != nil && err == nil:
 		s.fatalf("the quote is refused with %v, the purchase is not", refused)
-	case refused != nil && code(refused) != code(err):
+	case refused != nil && code(refused) != code(err) && !s.bothHold(u, what, refused, err):
 		s.fatalf("the quote is refused with %v, the purchase with %v", refused, err)
 	case refused == nil && what.AtMost != nil && quote.Amount > *what.AtMost:
 		if !errors.Is(err, shop.ErrPriceChanged) {
@@ -217,12 +217,85 @@ func (s *moneySite) order(u *moneyUser, id int64) *shop.Order {
 	return o
 }
 
-// code names a refusal; anything else is a failure.
+// code names a refusal, of input that is refused with the first field; anything else is a failure.
 func code(err error) string {
-	if f, ok := fault.As(err); ok {
-		return f.Code
+	f, ok := fault.As(err)
+	switch {
+	case !ok:
+		return fmt.Sprint(err)
+	case len(f.Fields) > 0:
+		return f.Fields[0].Name + "." + f.Fields[0].Code
 	}
-	return fmt.Sprint(err)
+	return f.Code
+}
+
+// bothHold tells whether each of two refusals of one purchase has its reason. A quote and a purchase look at limits in
+// another order, so that either may be answered where several are reached.
+func (s *moneySite) bothHold(u *moneyUser, what shop.Purchase, refusals ...error) bool {
+	reasons := s.limitsReached(u, what)
+	for _, err := range refusals {
+		if !slices.Contains(reasons, code(err)) {
+			return false
+		}
+	}
+	return true
+}
+
+// limitsReached gives the codes of all limits of plans, stock and coupons that the purchase would exceed.
+func (s *moneySite) limitsReached(u *moneyUser, what shop.Purchase) (codes []string) {
+	var plan shop.Plan
+	for _, p := range s.plans {
+		if slices.ContainsFunc(p.Prices, func(pr shop.Price) bool { return pr.ID == what.PriceID }) {
+			plan = p
+		}
+	}
+	coupon := slices.IndexFunc(s.coupons, func(c shop.Coupon) bool { return c.Code == what.Coupon })
+	var ofPlan, sold, own, ofCoupon, ownCoupon int64
+	for _, other := range s.users {
+		for _, id := range other.orders {
+			o := s.order(other, id)
+			if o.State == shop.Cancelled || o.State == shop.Expired {
+				continue
+			}
+			mine := other == u
+			if mine {
+				own++
+			}
+			if o.PlanID == plan.ID && o.Kind != shop.KindRenewal {
+				sold++
+				if mine && o.State != shop.Refunded {
+					ofPlan++
+				}
+			}
+			if coupon >= 0 && o.CouponID != nil && *o.CouponID == s.coupons[coupon].ID {
+				ofCoupon++
+				if mine {
+					ownCoupon++
+				}
+			}
+		}
+	}
+	if what.RenewServiceID == nil {
+		if plan.PerUser != nil && ofPlan >= int64(*plan.PerUser) {
+			codes = append(codes, "purchase_limit")
+		}
+		if plan.Stock != nil && sold >= int64(*plan.Stock) {
+			codes = append(codes, "sold_out")
+		}
+	}
+	if coupon >= 0 {
+		c := s.coupons[coupon]
+		if c.Total != nil && ofCoupon >= *c.Total {
+			codes = append(codes, "coupon.used_up")
+		}
+		if c.PerUser != nil && ownCoupon >= *c.PerUser {
+			codes = append(codes, "coupon.per_user")
+		}
+		if c.FirstOnly && own > 0 {
+			codes = append(codes, "coupon.first_only")
+		}
+	}
+	return codes
 }
 
 // oldQuote is what a user agreed to some time ago.
