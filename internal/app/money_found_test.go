@@ -9,7 +9,7 @@ var moneyFound = map[string][]moneyStep{
 		{"recharge", 0, 0, 1},
 		{"buy", 0, 0, 4},
 		{"renew", 0, 0, 8},
-		{"change", 0, 0, 74},
+		{"change", 0, 0, 28},
 		{"renew", 0, 0, 8},
 		{"quotes", 0, 0, 0},
 	},
@@ -18,9 +18,9 @@ var moneyFound = map[string][]moneyStep{
 		{"recharge", 0, 0, 1},
 		{"buy", 0, 1, 4},
 		{"renew", 0, 0, 9},
-		{"change", 0, 0, 74},
+		{"change", 0, 0, 28},
 		{"renew", 0, 0, 8},
-		{"change", 0, 0, 74},
+		{"change", 0, 0, 28},
 	},
 	// Bought again at the price that was agreed before the change.
 	"a service that a change ended is renewed for an old quote": {

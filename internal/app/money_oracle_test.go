@@ -58,6 +58,9 @@ type heldService struct {
 	// What was bought and given since it last began to run: nothing else may make it run.
 	began        time.Time
 	months, days int
+	firstCycle   int64        // number of the cycle that began then
+	bytes        float64      // of a quota that is never reset: what was bought and given since then
+	agreed       money.Amount // what its user last agreed to for a renewal
 
 	// The bytes of one that is never reset belong to no lot alone. Bytes that were given are used first.
 	paidLeft, givenLeft float64
@@ -99,18 +102,29 @@ func (h *heldService) worth(now time.Time) (sum float64) {
 	return sum
 }
 
-// add appends what a purchase or a gift brought: the service now ends at end.
-func (h *heldService) add(now time.Time, zone *time.Location, end time.Time, paid float64, months, days int) {
+// addition is what a purchase or a gift brings to a service.
+type addition struct {
+	paid         float64
+	months, days int
+	bytes        float64 // of a quota that is never reset
+}
+
+// add appends what a purchase or a gift brought: the service is v now.
+func (h *heldService) add(now time.Time, zone *time.Location, v service.Service, a addition) {
+	paid, end := a.paid, v.EndsAt
 	start := now
 	if h.runs(now) {
 		start = h.seen.EndsAt
 	} else {
 		h.began, h.months, h.days, h.lots, h.paidLeft, h.givenLeft = now, 0, 0, nil, 0, 0
+		h.firstCycle, h.bytes = v.Cycle, 0
 	}
-	h.months, h.days = h.months+months, h.days+days
+	h.months, h.days, h.bytes = h.months+a.months, h.days+a.days, h.bytes+a.bytes
 	l, left := lot{paid: paid, start: start, end: end}, h.paidLeft
 	if q := h.seen.QuotaBytes; q != nil {
-		l.quota = float64(*q) * mostCycles(h.seen.Reset, start.In(zone), end.In(zone), len(h.lots) == 0)
+		if l.quota = a.bytes; h.seen.Reset != service.Never {
+			l.quota = float64(*q) * mostCycles(h.seen.Reset, start.In(zone), end.In(zone), len(h.lots) == 0)
+		}
 		if paid > 0 {
 			h.paidLeft += l.quota
 		} else {
@@ -122,6 +136,7 @@ func (h *heldService) add(now time.Time, zone *time.Location, end time.Time, pai
 	}
 	l.left = math.Inf(1)
 	h.lots = append(h.lots, l)
+	h.seen.EndsAt, h.seen.EndedAt, h.seen.EndReason = v.EndsAt, v.EndedAt, v.EndReason
 }
 
 func (h *heldService) runs(now time.Time) bool {
@@ -131,6 +146,15 @@ func (h *heldService) runs(now time.Time) bool {
 // latestEnd is when the service may end at the latest. Months differ by up to three days.
 func (h *heldService) latestEnd(zone *time.Location) time.Time {
 	return h.began.In(zone).AddDate(0, h.months, h.days+3)
+}
+
+// mostCyclesUntil is how many cycles may have begun since the service began to run.
+func (h *heldService) mostCyclesUntil(now time.Time) int64 {
+	n := 1 + int64(now.Sub(h.began)/(28*24*time.Hour))
+	if h.seen.Reset == service.CalendarMonth {
+		n++
+	}
+	return n
 }
 
 // mostCycles is how many quotas may belong to a period at most.
@@ -186,6 +210,7 @@ type moneyUser struct {
 	quotes   []oldQuote
 
 	recharges []*moneyRecharge
+	pending   []*moneyRecharge // those that orders wait for
 	redeemed  []string
 	requests  []int64
 
@@ -200,6 +225,9 @@ type moneyRecharge struct {
 	bill     string // at the gateway: open, paid or failed
 	credited bool
 	back     money.Amount
+
+	order int64        // that waits for it; 0: none
+	held  money.Amount // what the order keeps of the wallet meanwhile
 }
 
 func (u *moneyUser) service(id int64) *heldService {
@@ -289,6 +317,7 @@ func (s *moneySite) settle(u *moneyUser, e effect) {
 		s.fatalf("the wallet has %s, not %s: %s in, %s out, paid %v, refunded %v",
 			after.balance.Posted, balance, in, e.out, paid, refunded)
 	}
+	s.checkHeld(u, after.balance)
 	if b := after.balance; b.Posted < 0 || b.Held < 0 || b.Available != b.Posted-b.Held || b.Available < 0 {
 		s.fatalf("balance %+v", b)
 	}
@@ -301,6 +330,18 @@ func (s *moneySite) settle(u *moneyUser, e effect) {
 	u.seen = after
 	if has := u.worth(s.now); has > had+float64(in-e.out)+0.01 {
 		s.fatalf("the user owns %.2f after a step that brought %s; before it was %.2f", has/100, in-e.out, had/100)
+	}
+}
+
+// checkHeld holds what is set aside in the wallet against the orders that wait.
+func (s *moneySite) checkHeld(u *moneyUser, b wallet.Balance) {
+	u.pending = slices.DeleteFunc(u.pending, func(r *moneyRecharge) bool { return s.order(u, r.order).State != shop.Pending })
+	var held money.Amount
+	for _, r := range u.pending {
+		held += r.held
+	}
+	if b.Held != held {
+		s.fatalf("%s is set aside for %d orders that wait, not %s", b.Held, len(u.pending), held)
 	}
 }
 
@@ -318,6 +359,7 @@ func (s *moneySite) newPurchases(u *moneyUser) (paid []*shop.Order, refunded map
 		case known == nil && o.State == shop.Paid:
 			paid = append(paid, o)
 			if !slices.Contains(u.orders, o.ID) {
+				s.checkAutomatic(u, o)
 				u.orders = append(u.orders, o.ID)
 			}
 		case known != nil && known.State == shop.Paid && o.State == shop.Refunded:
@@ -367,9 +409,30 @@ func (s *moneySite) newCredits(u *moneyUser) (sum money.Amount) {
 	return sum
 }
 
+// checkAutomatic holds an order that the user did not make against what they agreed to.
+func (s *moneySite) checkAutomatic(u *moneyUser, o *shop.Order) {
+	if o.ServiceID == nil {
+		s.fatalf("order %d was made by nobody: %+v", o.ID, o)
+	}
+	h := u.service(*o.ServiceID)
+	if h == nil || !h.seen.AutoRenew || o.Price > h.agreed {
+		s.fatalf("order %d renews service %+v for %s; its user agreed to %s", o.ID, h.seen, o.Price, h.agreed)
+	}
+}
+
+// checkRuns reports a service that runs again after it was given back.
+func (s *moneySite) checkRuns(h *heldService, v service.Service) {
+	if why := h.seen.EndReason; why != nil && *why != service.ByExpiry && v.EndedAt == nil {
+		s.fatalf("service %d was %s and runs again: %+v", v.ID, *why, v)
+	}
+}
+
 // deliver adds what a paid order brought.
 func (s *moneySite) deliver(u *moneyUser, o *shop.Order, before, after holdings) {
 	s.checkPrice(o)
+	if o.RechargeID != nil && !o.PaidAt.Before(o.ExpiresAt) {
+		s.fatalf("order %d expired at %s and was completed at %s", o.ID, o.ExpiresAt, o.PaidAt)
+	}
 	if o.ReplacesID != nil {
 		old := u.service(*o.ReplacesID)
 		if most := old.worth(s.now); float64(o.Credit) > most+0.01 {
@@ -402,17 +465,20 @@ func (s *moneySite) deliver(u *moneyUser, o *shop.Order, before, after holdings)
 		u.services = append(u.services, h)
 	}
 	// What a credit or coupon is more than the price may stay with the service as time, at the price of the period.
-	days := 0
+	a := addition{paid: paid, months: o.Terms.Months, bytes: float64(megabyte)}
 	if rest := paid + float64(o.Discount-o.Price); rest > 0 && o.Price > 0 {
-		days = int(math.Ceil(rest / float64(o.Price) * 31 * float64(o.Terms.Months)))
+		a.days = int(math.Ceil(rest / float64(o.Price) * 31 * float64(o.Terms.Months)))
+		a.bytes += rest / float64(o.Price) * float64(megabyte)
 	}
-	h.add(s.now, s.zone, v.EndsAt, paid, o.Terms.Months, days)
-	h.seen.EndsAt, h.seen.EndedAt = v.EndsAt, v.EndedAt
+	s.checkRuns(h, v)
+	h.add(s.now, s.zone, v, a)
+	h.agreed = o.Price
 }
 
 // checkLimits holds what was bought against the limits of coupons and plans.
 func (s *moneySite) checkLimits() {
 	orders := map[int64]int{} // by coupon
+	sold := map[int64]int64{} // by plan
 	for _, u := range s.users {
 		own, plans := map[int64]int{}, map[int64]int{}
 		for _, o := range u.bought {
@@ -421,7 +487,10 @@ func (s *moneySite) checkLimits() {
 				orders[*o.CouponID]++
 			}
 			if o.Kind != shop.KindRenewal {
-				plans[o.PlanID]++
+				sold[o.PlanID]++
+				if o.State != shop.Refunded {
+					plans[o.PlanID]++
+				}
 			}
 		}
 		for _, c := range s.coupons {
@@ -434,6 +503,11 @@ func (s *moneySite) checkLimits() {
 			if p.PerUser != nil && plans[p.ID] > *p.PerUser {
 				s.fatalf("user %d bought %s %d times", u.id, p.Name, plans[p.ID])
 			}
+		}
+	}
+	for _, p := range s.plans {
+		if p.Stock != nil && sold[p.ID] > *p.Stock {
+			s.fatalf("%s was sold %d times; there were %d", p.Name, sold[p.ID], *p.Stock)
 		}
 	}
 }
@@ -458,13 +532,13 @@ func (s *moneySite) checkPrice(o *shop.Order) {
 	}
 }
 
-// newPackageLot gives the lot of a package. Its bytes are worth the same until they expire.
+// newPackageLot gives the lot of a package. The bytes of one that never expires are worth the same for good.
 func newPackageLot(p service.Package, now time.Time, paid float64) *lot {
-	end := now.AddDate(100, 0, 0)
-	if p.ExpiresAt != nil {
-		end = *p.ExpiresAt
+	if p.ExpiresAt == nil {
+		end := now.AddDate(100, 0, 0)
+		return &lot{paid: paid, start: end, end: end, quota: float64(p.Bytes)}
 	}
-	return &lot{paid: paid, start: end, end: end, quota: float64(p.Bytes)}
+	return &lot{paid: paid, start: now, end: *p.ExpiresAt, quota: float64(p.Bytes)}
 }
 
 // give adds what a step gave.
@@ -483,8 +557,8 @@ func (s *moneySite) give(u *moneyUser, e effect, after holdings) {
 				s.fatalf("%+v brought %+v", e.given, v)
 			}
 			h = known
-			h.add(s.now, s.zone, v.EndsAt, 0, e.given.months, e.given.days)
-			h.seen.EndsAt, h.seen.EndedAt = v.EndsAt, v.EndedAt
+			s.checkRuns(h, v)
+			h.add(s.now, s.zone, v, addition{months: e.given.months, days: e.given.days, bytes: float64(megabyte)})
 		}
 		if h == nil {
 			s.fatalf("%+v brought nothing", e.given)
@@ -516,6 +590,8 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 		if last := h.latestEnd(s.zone); v.Running(s.now) && v.EndsAt.After(last) {
 			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began, v.EndsAt)
 		}
+		s.checkRuns(h, v)
+		s.checkQuota(h, v)
 		old, had := before.services[id]
 		if !had || old.Cycle != v.Cycle {
 			old.Billed = 0
@@ -529,9 +605,11 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 			h.lots = nil
 		}
 	}
+	gone := false
 	for id, l := range u.packages {
 		p, ok := after.packages[id]
 		if !ok {
+			gone = true
 			if l.end.After(s.now) { // it was used up
 				counted += max(0, int64(l.quota-l.used))
 			}
@@ -546,8 +624,27 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 			s.fatalf("package %+v came from nowhere", p)
 		}
 	}
-	if e.moved > 0 && counted > e.moved {
+	// Upload and download are rounded down apart. Of a package that is used up the last bytes are not seen.
+	if e.moved > 0 && (counted > e.moved || counted < e.moved-1 && !gone) {
 		s.fatalf("%d bytes were moved, %d are counted", e.moved, counted)
+	}
+}
+
+// checkQuota holds the traffic of a service against what was bought and given.
+func (s *moneySite) checkQuota(h *heldService, v service.Service) {
+	if !v.Running(s.now) {
+		return
+	}
+	plan := s.plans[slices.IndexFunc(s.plans, func(p shop.Plan) bool { return p.ID == v.PlanID })]
+	most := float64(megabyte)
+	if v.Reset == service.Never {
+		most = h.bytes
+	}
+	if (v.QuotaBytes == nil) != (plan.TrafficBytes == nil) || v.QuotaBytes != nil && float64(*v.QuotaBytes) > most {
+		s.fatalf("service %+v has more traffic than the %.0f bytes of its purchases", v, most)
+	}
+	if most := h.mostCyclesUntil(s.now); v.Cycle-h.firstCycle+1 > most {
+		s.fatalf("service %d is in cycle %d; it began to run with cycle %d at %s", v.ID, v.Cycle, h.firstCycle, h.began)
 	}
 }
 

@@ -45,6 +45,8 @@ func moneyPlans() []shop.Plan {
 	}
 	trial := plan("Trial", service.Anniversary, new(megabyte), priced(1, 0), priced(3, 1))
 	trial.PerUser = new(2)
+	few := plan("Few", service.Anniversary, new(megabyte), priced(2, 801))
+	few.Stock = new(int64(2))
 	return []shop.Plan{
 		plan("Light", service.Anniversary, new(megabyte), priced(1, 1200), priced(12, 12_000)),
 		plan("Standard", service.CalendarMonth, new(megabyte), priced(1, 2000), priced(3, 5701)),
@@ -52,7 +54,8 @@ func moneyPlans() []shop.Plan {
 		plan("Endless", service.Never, nil, priced(1, 3001), priced(6, 15_000)),
 		trial,
 		pack("Package", nil, 301),
-		pack("Package of a month", new(30), 199),
+		pack("Package of a month", new(30), 1999),
+		few,
 	}
 }
 
@@ -159,7 +162,7 @@ func (m *moneyTemplate) fill(t *testing.T, a *App) {
 			t.Fatal(err)
 		}
 	}
-	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "commission_permille": 100, "commission_days": 5,
+	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "commission_permille": 100, "commission_days": 5, "recharge_minutes": 600,
 		"invite_quota": 3, "invite_price": "1.50", "staff_credit_limit": "`+staffLimit.String()+`"}`)))
 	hash, err := a.Accounts.Hash(ctx, moneyPassword)
 	must(err)

@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/traffic"
 	"airstrip/internal/wallet"
@@ -34,6 +35,7 @@ type moneyOp struct {
 var moneyOps = map[string]moneyOp{
 	"recharge":    {8, (*moneySite).recharge},
 	"notify":      {3, (*moneySite).notify},
+	"pay late":    {5, (*moneySite).payLate},
 	"buy":         {8, (*moneySite).buy},
 	"renew":       {14, (*moneySite).renew},
 	"change":      {14, (*moneySite).change},
@@ -49,6 +51,7 @@ var moneyOps = map[string]moneyOp{
 	"jobs":        {1, (*moneySite).jobs},
 	"key":         {4, (*moneySite).redeem},
 	"key again":   {1, (*moneySite).redeemAgain},
+	"key shared":  {2, (*moneySite).redeemShared},
 	"give bytes":  {1, (*moneySite).giveBytes},
 	"adjust":      {2, (*moneySite).adjust},
 	"auto-renew":  {3, (*moneySite).autoRenew},
@@ -56,6 +59,7 @@ var moneyOps = map[string]moneyOp{
 	"buy invites": {1, (*moneySite).buyInvites},
 	"set price":   {2, (*moneySite).setPrice},
 	"set coupon":  {1, (*moneySite).setCoupon},
+	"set credit":  {1, (*moneySite).setCredit},
 	"quotes":      {3, (*moneySite).quotes},
 	"close":       {1, (*moneySite).close},
 
@@ -92,6 +96,12 @@ func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
 	if r.bill == "open" {
 		r.bill = map[bool]string{true: "paid", false: "failed"}[paid]
 	}
+	var waiting *shop.Order
+	if told && r.bill == "paid" && slices.Contains(u.pending, r) {
+		if o := s.order(u, r.order); o.State == shop.Pending {
+			waiting = o
+		}
+	}
 	if told {
 		state := map[string]payment.PaymentState{"paid": payment.Paid, "failed": payment.Failed}[r.bill]
 		said := payment.Payment{
@@ -104,6 +114,41 @@ func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
 		s.must(err)
 	}
 	s.did(u, effect{})
+	if waiting != nil {
+		s.checkCompleted(u, waiting)
+	}
+}
+
+// checkCompleted holds what became of an order that waited for money against what may have kept it from being completed.
+func (s *moneySite) checkCompleted(u *moneyUser, waiting *shop.Order) {
+	state := s.order(u, waiting.ID).State
+	inTime := s.now.Before(waiting.ExpiresAt)
+	if waiting.ReplacesID != nil && inTime { // deliver looks at its credit
+		return
+	}
+	if waiting.ServiceID != nil {
+		v := u.service(*waiting.ServiceID).seen
+		inTime = inTime && v.Renewable() == nil
+	}
+	if (state == shop.Paid) != inTime {
+		s.fatalf("the order %+v was paid and is %s", waiting, state)
+	}
+}
+
+// payLate lets time pass, and traffic, while an order waits for money, and pays then.
+func (s *moneySite) payLate(u *moneyUser, b, c int) {
+	r, ok := pick(u.pending, b)
+	if !ok {
+		return
+	}
+	s.now = s.now.Add(time.Duration(c) * 3 * time.Minute)
+	switch b / 8 % 4 {
+	case 0:
+		s.traffic(u, b, c)
+	case 1:
+		s.jobs(u, b, c)
+	}
+	s.finish(u, r, true, true)
 }
 
 func (s *moneySite) notify(u *moneyUser, b, c int) {
@@ -191,7 +236,8 @@ func (s *moneySite) confirm(u *moneyUser, what shop.Purchase, gateway string, fr
 		if o.State == shop.Pending {
 			r, err := s.Payments.Show(s.ctx, u.id, strconv.FormatInt(*o.RechargeID, 10))
 			s.must(err)
-			u.recharges = append(u.recharges, &moneyRecharge{Recharge: r, bill: "open"})
+			waits := &moneyRecharge{Recharge: r, bill: "open", order: order, held: quote.BalanceUsed}
+			u.recharges, u.pending = append(u.recharges, waits), append(u.pending, waits)
 		}
 		ordered := []money.Amount{o.Amount, o.Credit, o.Discount, o.Change()}
 		if !slices.Equal(ordered, []money.Amount{quote.Amount, quote.Credit, quote.Discount, quote.Change}) {
@@ -489,7 +535,7 @@ func (s *moneySite) redeem(u *moneyUser, b, c int) {
 	case 0:
 		e.in = gift.Amount
 	case 1:
-		p, _ := pick(s.plans[:5], c)
+		p, _ := pick(s.plans[:5], c) // not the packages
 		e.given = &givenTime{plan: p.ID}
 		gift = cdkey.Gift{Kind: cdkey.Plan, PlanID: &p.ID}
 		if c%2 == 0 {
@@ -506,12 +552,42 @@ func (s *moneySite) redeem(u *moneyUser, b, c int) {
 	}
 	_, keys, err := s.CDKeys.Make(s.ctx, cdkey.Batch{Gift: gift, Size: 1, MaxUses: 1 + c%2}, nil)
 	s.must(err)
-	if _, err = s.CDKeys.Redeem(s.ctx, u.id, keys[0]); err != nil {
+	key := &moneyKey{code: keys[0], gives: e, most: 1 + c%2}
+	s.keys = append(s.keys, key)
+	s.redeemKey(u, key)
+}
+
+// moneyKey is a cd-key with what it gives and who redeemed it.
+type moneyKey struct {
+	code  string
+	gives effect
+	most  int // uses
+	by    []*moneyUser
+}
+
+// redeemKey has a user redeem a key, which must work as often as it may and no more.
+func (s *moneySite) redeemKey(u *moneyUser, key *moneyKey) {
+	e := key.gives
+	if e.given != nil {
+		e.given = new(*e.given)
+	}
+	_, err := s.CDKeys.Redeem(s.ctx, u.id, key.code)
+	if may := len(key.by) < key.most && !slices.Contains(key.by, u); err == nil && !may {
+		s.fatalf("a cd-key for %d uses is redeemed by one user more", key.most)
+	}
+	if err != nil {
 		e = effect{err: err}
 	} else {
-		u.redeemed = append(u.redeemed, keys[0])
+		key.by, u.redeemed = append(key.by, u), append(u.redeemed, key.code)
 	}
 	s.did(u, e)
+}
+
+// redeemShared has a user redeem a key that others know too.
+func (s *moneySite) redeemShared(u *moneyUser, b, _ int) {
+	if key, ok := pick(s.keys, b); ok {
+		s.redeemKey(u, key)
+	}
 }
 
 func (s *moneySite) redeemAgain(u *moneyUser, b, _ int) {
@@ -544,7 +620,11 @@ func (s *moneySite) adjust(u *moneyUser, b, c int) {
 
 func (s *moneySite) autoRenew(u *moneyUser, b, c int) {
 	if h, ok := pick(u.services, b); ok {
-		_, err := s.Shop.SetAutoRenew(s.ctx, u.id, h.seen.ID, c%4 != 0, nil)
+		on := c%4 != 0
+		next, err := s.Shop.SetAutoRenew(s.ctx, u.id, h.seen.ID, on, nil)
+		if err == nil && on && !h.seen.AutoRenew && next.Price != nil {
+			h.agreed = next.Price.Amount
+		}
 		s.did(u, effect{err: err})
 	}
 }
@@ -592,6 +672,12 @@ func (s *moneySite) setCoupon(_ *moneyUser, b, c int) {
 	coupon, _ := pick(s.coupons, b)
 	_, err := s.Shop.ChangeCoupon(s.ctx, coupon.ID, func(k *shop.Coupon) { k.Enabled = c%2 == 0 }, nil)
 	s.must(err)
+}
+
+// setCredit has staff choose where a credit goes that is more than the new plan.
+func (s *moneySite) setCredit(_ *moneyUser, b, _ int) {
+	to := []string{setting.AsTime, setting.ToWallet}[b%2]
+	s.must(s.Settings.Set(s.ctx, settings(fmt.Sprintf(`{"change_credit": %q}`, to))))
 }
 
 // quotes asks what each refund and each change would bring.

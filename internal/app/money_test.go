@@ -41,6 +41,7 @@ type moneySite struct {
 	nodes    []node.Node
 	priceIDs []int64
 	prices   map[int64][]money.Amount // all that each price ever was
+	keys     []*moneyKey
 	steps    int
 	reports  int
 	staff    staffWork
