@@ -224,15 +224,18 @@ func TestMoney_RandomSteps_BringNobodyMoreThanWasPaid(t *testing.T) {
 			template := newMoneyTemplate(t, engine)
 			began := time.Now()
 			var next, steps atomic.Int64
-			t.Cleanup(func() {
-				t.Logf("%d steps, %.0f a second", steps.Load(), float64(steps.Load())/time.Since(began).Seconds())
-			})
+			report := func(t *testing.T, n int64) {
+				t.Logf("%d steps, %.0f a second, up to sequence %d", n, float64(n)/time.Since(began).Seconds(), *moneySeed+uint64(next.Load())-1)
+			}
+			t.Cleanup(func() { report(t, steps.Load()) })
 			for searcher := range runtime.GOMAXPROCS(0) {
 				t.Run(strconv.Itoa(searcher), func(t *testing.T) {
 					t.Parallel()
 					for i := next.Add(1) - 1; i < int64(sequences); i = next.Add(1) - 1 {
 						template.search(t, *moneySeed+uint64(i))
-						steps.Add(moneySequence)
+						if n := steps.Add(moneySequence); n%10_000 == 0 {
+							report(t, n)
+						}
 					}
 				})
 			}
