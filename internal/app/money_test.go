@@ -225,7 +225,7 @@ func TestMoney_RandomSteps_BringNobodyMoreThanWasPaid(t *testing.T) {
 			began := time.Now()
 			var next, steps atomic.Int64
 			report := func(t *testing.T, n int64) {
-				t.Logf("%d steps, %.0f a second, up to sequence %d", n, float64(n)/time.Since(began).Seconds(), *moneySeed+uint64(next.Load())-1)
+				t.Logf("%d steps, %.0f a second, up to sequence %d", n, float64(n)/time.Since(began).Seconds(), *moneySeed+uint64(min(next.Load(), int64(sequences)))-1)
 			}
 			t.Cleanup(func() { report(t, steps.Load()) })
 			for searcher := range runtime.GOMAXPROCS(0) {
