@@ -142,7 +142,7 @@ func (p *problems) entries(n *Node) {
 		p.When(!IsHost(e.Host), field+".host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 		p.When(e.Port < 0 || e.Port > 65535, field+".port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")
 	}
-	p.When(len(n.Relays) > 20, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
+	p.When(len(n.Relays) > relaysAtMost, "relays", "length", "最多 20 个中转入口", "There are at most 20 relays")
 	for i, r := range n.Relays {
 		field := "relays." + strconv.Itoa(i)
 		p.When(strings.TrimSpace(r.Name) != r.Name || r.Name == "" || !isLabel(r.Name, 32), field+".name", "length", "名称需为 1 到 32 个字符，不能换行", "The name takes 1 to 32 characters in one line")

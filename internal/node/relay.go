@@ -67,6 +67,39 @@ func (s *Nodes) Forwards(ctx context.Context, nodeID int64) ([]Forward, error) {
 	return forwards, nil
 }
 
+// Relayed is a port at which one node's agent is the relay of another node.
+type Relayed struct {
+	ID     int64 // of the pair, as long as the target's relays keep their order
+	By     Node  // without private keys, as Target
+	Target Node
+	Port   int
+}
+
+// relaysAtMost is how many relays a node has.
+const relaysAtMost = 20
+
+// RelayedBy gives the relays that the node's agent is, or with 0 all that agents are, in order.
+func (s *Nodes) RelayedBy(ctx context.Context, nodeID int64) ([]Relayed, error) {
+	nodes, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
+	by := make(map[int64]Node, len(nodes))
+	for _, n := range nodes {
+		by[n.ID] = n
+	}
+	var relayed []Relayed
+	for _, n := range nodes {
+		for i, r := range n.Relays {
+			if r.NodeID != 0 && n.Enabled && (nodeID == 0 || r.NodeID == nodeID) {
+				relayed = append(relayed, Relayed{ID: n.ID*relaysAtMost + int64(i), By: by[r.NodeID], Target: n, Port: r.Port})
+			}
+		}
+	}
+	return relayed, nil
+}
+
 // checkRelays names what keeps agents from being the relays that n wants, and n's agent from listening beside those that
 // it is.
 func checkRelays(ctx context.Context, tx bun.Tx, n *Node) error {

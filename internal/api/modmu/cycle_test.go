@@ -174,6 +174,14 @@ func TestACycleOfECYCloud(t *testing.T) {
 			}](t, certificate); got.Provider != "" || got.Email != "" || len(got.DNSEnv) != 0 {
 				t.Errorf("%+v", got)
 			}
+			unlock, _ := a.ask("GET", "/unlock/config?node_id="+fmt.Sprint(s.IDs[name]), "")
+			if got := decode[struct {
+				Enabled  *bool `json:"enabled"`
+				Interval *int  `json:"check_interval"`
+			}](t, unlock); got.Enabled == nil || *got.Enabled || got.Interval == nil {
+				t.Errorf("%s: %s", name, unlock)
+			}
+			a.ask("POST", "/unlock/report", fmt.Sprintf(`{"node_id":%d,"result":"{\"Netflix\":\"Yes\"}"}`, s.IDs[name]))
 			a.ask("POST", "/users/aliveip", `{"data":null}`)
 			data, _ = a.ask("GET", "/users", "")
 			for _, u := range decode[[]xrayUser](t, data) {

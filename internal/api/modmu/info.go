@@ -117,7 +117,8 @@ func customConfig(n node.Node) map[string]any {
 	}
 	if s.TLS != nil {
 		put("sni", s.TLS.ServerName)
-		if s.Host == "" {
+		// Over HTTP the agent answers 404 to any other host, and who comes by a relay or a link group's address names that.
+		if s.Host == "" && s.Transport != "ws" && s.Transport != "httpupgrade" {
 			put("host", s.TLS.ServerName)
 		}
 	}
@@ -201,6 +202,40 @@ func (s *server) listNodes(r *http.Request, _ node.Node) (any, error) {
 // own credentials, which some panels gave away here, are nobody's business.
 func (s *server) nodesConfig(*http.Request, node.Node) (any, error) {
 	return map[string]any{"provider": "", "email": "", "dns_env": map[string]string{}}, nil
+}
+
+// unlockConfig answers a fork of XrayR whether it is to try which streaming sites the node reaches. It would run a script of
+// its own as root for that, so the answer is no. A report is accepted and dropped, since it would be repeated otherwise.
+func (s *server) unlockConfig(*http.Request, node.Node) (any, error) {
+	return map[string]any{"enabled": false, "check_interval": 24}, nil
+}
+
+// relayRuleJSON is a row of SSPanel's table of relays, with the port of the target, which that lacks.
+type relayRuleJSON struct {
+	ID             int64  `json:"id"`
+	UserID         int64  `json:"user_id"` // 0: of all users
+	SourceNodeID   int64  `json:"source_node_id"`
+	DistNodeID     int64  `json:"dist_node_id"`
+	DistIP         string `json:"dist_ip"`
+	DistPort       int    `json:"dist_port"`
+	Port           int    `json:"port"` // at which the source listens
+	Priority       int    `json:"priority"`
+	SourceNodeSort int    `json:"source_node_sort"`
+	DistNodeSort   int    `json:"dist_node_sort"`
+	DistNodeServer string `json:"dist_node_server"`
+}
+
+// relayRules answers of which nodes the agent is the relay; to the one key of all nodes all relays.
+func (s *server) relayRules(r *http.Request, n node.Node) (any, error) {
+	relayed, err := s.nodes.RelayedBy(r.Context(), n.ID)
+	out := make([]relayRuleJSON, len(relayed))
+	for i, v := range relayed {
+		out[i] = relayRuleJSON{
+			ID: v.ID, SourceNodeID: v.By.ID, DistNodeID: v.Target.ID, DistIP: v.Target.Address, DistPort: v.Target.Port, Port: v.Port,
+			SourceNodeSort: sort(v.By), DistNodeSort: sort(v.Target), DistNodeServer: legacyServer(v.Target),
+		}
+	}
+	return out, err
 }
 
 type ruleJSON struct {

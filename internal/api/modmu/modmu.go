@@ -45,13 +45,15 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
 			"GET /func/ping":         s.ping,
 			"POST /func/ping":        s.ping,
 			"GET /func/detect_rules": s.detectRules,
-			"GET /func/relay_rules":  s.nothing,
+			"GET /func/relay_rules":  s.relayRules,
 			"GET /func/autoexec":     s.nothing, // would be the panel running commands on nodes
 			"POST /func/autoexec":    s.accept,
 			"GET /func/block_ip":     s.blockedIPs,
 			"POST /func/block_ip":    s.blockIPs,
 			"GET /func/unblock_ip":   s.unblockedIPs,
 			"POST /func/speedtest":   s.postSpeedTest,
+			"GET /unlock/config":     s.unlockConfig,
+			"POST /unlock/report":    s.accept,
 		} {
 			method, path, _ := strings.Cut(pattern, " ")
 			mux.HandleFunc(method+" "+prefix+path, s.guard(s.answer(fn)))

@@ -115,6 +115,7 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 			"ping": "GET /func/ping", "ping-post": "POST /func/ping", "detect-rules-none": "GET /func/detect_rules", "relay-rules": "GET /func/relay_rules",
 			"autoexec": "GET /func/autoexec", "autoexec-post": "POST /func/autoexec", "block-ip-none": "GET /func/block_ip", "unblock-ip-none": "GET /func/unblock_ip",
 			"nodes": "GET /nodes", "nodes-config": "GET /nodes/config", "nodes-config-post": "POST /nodes/config",
+			"unlock-config": "GET /unlock/config", "unlock-report": "POST /unlock/report",
 		} {
 			method, path, _ := strings.Cut(path, " ")
 			status, header, got := s.call("ss", method, path, `{"type":"database","data":[]}`)
@@ -146,6 +147,63 @@ func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
 			if parts := strings.Split(info.Server, ";"); (name == "reality" || name == "vmess") && len(parts) < 6 {
 				t.Errorf("%s: the server string has %d parts; XrayR panics below 6", name, len(parts))
 			}
+		}
+	})
+}
+
+// XrayR compares the host of a request over ws and httpupgrade with the one that it is told: where the node names none,
+// those who come by a relay or the address of a link group name that, and got a 404.
+func TestOverHTTP_OnlyTheNodesOwnHostIsTold(t *testing.T) {
+	each(t, func(s *site) {
+		for i, transport := range []string{"ws", "httpupgrade", "tcp", "grpc"} {
+			for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan} {
+				for _, host := range []string{"", "cdn.example"} {
+					draft := node.Draft(fmt.Sprint(protocol, transport, host), protocol, "t.example", 1000+i)
+					draft.Settings = node.Settings{
+						Transport: transport, Security: "tls", Path: "/p", ServiceName: "g", Host: host,
+						TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"},
+					}
+					made := s.Add(draft)
+					var info struct {
+						Config struct{ Host string } `json:"custom_config"`
+					}
+					if err := json.Unmarshal(s.data(draft.Name, "GET", fmt.Sprintf("/nodes/%d/info", made.ID), ""), &info); err != nil {
+						t.Fatal(err)
+					}
+					if want := host; (transport == "ws" || transport == "httpupgrade") && info.Config.Host != want {
+						t.Errorf("%s over %s: the host is %q, want %q", protocol, transport, info.Config.Host, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestRelayRules_AreThoseThatTheNodesAgentServes(t *testing.T) {
+	each(t, func(s *site) {
+		reality, ss := s.IDs["reality"], s.IDs["ss"]
+		if _, err := s.Nodes.Change(t.Context(), ss, func(n *node.Node) {
+			n.Relays = []node.Relay{
+				{Name: "own", Host: "1.2.3.4", Port: 9000},
+				{Name: "via", Host: "hk.example", Port: 22005, NodeID: reality},
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.Golden("relay-rules-of-one.json", s.data("reality", "GET", "/func/relay_rules", ""))
+		if got := s.data("vmess", "GET", "/func/relay_rules", ""); string(got) != "[]" {
+			t.Errorf("a node that is no relay gets %s", got)
+		}
+		if err := s.Nodes.SetSharedKey(t.Context(), "an-old-key-of-all", time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		status, _, got := s.raw("GET", "/mod_mu/func/relay_rules?key=an-old-key-of-all", "")
+		s.Golden("relay-rules-of-one.json", s.envelope(status, 200, 1, got))
+		if _, err := s.Nodes.Change(t.Context(), ss, func(n *node.Node) { n.Enabled = false }); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.data("reality", "GET", "/func/relay_rules", ""); string(got) != "[]" {
+			t.Errorf("the relay of a disabled node goes on: %s", got)
 		}
 	})
 }

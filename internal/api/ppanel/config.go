@@ -30,7 +30,7 @@ type serverJSON struct {
 type protocolJSON struct {
 	Type     string `json:"type"`
 	Port     int    `json:"port"`
-	Enable   bool   `json:"enable"`
+	Enable   bool   `json:"enable"`   // always: see protocol
 	Security string `json:"security"` // none, tls or reality; also where the protocol has no other
 	SNI      string `json:"sni,omitempty"`
 	CertMode string `json:"cert_mode,omitempty"`
@@ -87,10 +87,13 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	return nil
 }
 
+// protocol gives the node as the agent serves it. It is never told to serve a protocol no more: the agent panics when it
+// takes down what it did not begin, so that enabling the node again would end it. The list of users keeps everybody out
+// instead.
 func protocol(n node.Node) (protocolJSON, error) {
 	s := n.Settings
 	p := protocolJSON{
-		Type: string(n.Protocol), Port: n.ListenPort, Enable: n.Enabled, Security: s.Security,
+		Type: string(n.Protocol), Port: n.ListenPort, Enable: true, Security: s.Security,
 		Transport: s.Transport, Host: s.Host, Path: s.Path, ServiceName: s.ServiceName, Flow: s.Flow, Cipher: s.Method,
 		Obfs: s.Obfs, ObfsPassword: s.ObfsPassword, UpMbps: s.UpMbps, DownMbps: s.DownMbps,
 		CongestionController: s.Congestion, ReduceRTT: s.ZeroRTT, PaddingScheme: strings.Join(s.Padding, "\n"),

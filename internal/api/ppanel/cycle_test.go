@@ -122,6 +122,27 @@ func TestTheCycleOfPPanelNode(t *testing.T) {
 	})
 }
 
+// ppanel-node panics when it takes down a protocol that it was not told to begin: whoever enabled a node again ended it.
+func TestADisabledNode_IsServedToNobody(t *testing.T) {
+	each(t, func(s *site) {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.Enabled = false }); err != nil {
+			t.Fatal(err)
+		}
+		var config struct {
+			Data struct{ Protocols []struct{ Enable bool } }
+		}
+		s.ok(&config, "vmess", "GET", s.config("vmess"), "")
+		if p := config.Data.Protocols; len(p) != 1 || !p[0].Enable {
+			t.Fatalf("%+v", config)
+		}
+		var list struct{ Users []struct{ ID int64 } }
+		s.ok(&list, "vmess", "GET", "/v1/server/user", "")
+		if len(list.Users) != 1 || list.Users[0].ID != 0 {
+			t.Fatalf("a disabled node has users: %+v", list)
+		}
+	})
+}
+
 func TestTheKeyNamesTheServer(t *testing.T) {
 	each(t, func(s *site) {
 		push := `{"traffic":[{"uid":1,"upload":1,"download":1}]}`

@@ -230,6 +230,35 @@ func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
 	})
 }
 
+// v2node ends, with all of its nodes, where AnyTLS has no network, and serves TLS in clear text where no cert_mode is told.
+func TestV2node_IsToldANetworkAndACertificateOfEveryNode(t *testing.T) {
+	each(t, func(s *site) {
+		all := drafts()
+		for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan, node.Hysteria2, node.TUIC, node.AnyTLS} {
+			draft := node.Draft(string(protocol)+" self-signed", protocol, "s.example", 8443)
+			draft.Settings.Security = "tls"
+			all = append(all, s.Add(draft))
+		}
+		for _, draft := range all {
+			var config struct {
+				Protocol    string
+				Network     string
+				TLS         int `json:"tls"`
+				TLSSettings struct {
+					CertMode string `json:"cert_mode"`
+				} `json:"tls_settings"`
+			}
+			s.ok(&config, draft.Name, "v2node", "GET", "config", "")
+			if config.Network == "" {
+				t.Errorf("%s: no network", draft.Name)
+			}
+			if config.TLS == 1 && config.TLSSettings.CertMode != "file" {
+				t.Errorf("%s: cert_mode %q", draft.Name, config.TLSSettings.CertMode)
+			}
+		}
+	})
+}
+
 func TestACertificateThatTheAgentGetsItselfIsNoFile(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("acme", node.AnyTLS, "s.example", 8443)

@@ -112,12 +112,28 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 		return configJSON{}, err
 	}
 	out := protocolConfig(n)
+	if nodeType == anyType {
+		forAnyType(&out)
+	}
 	if n.Protocol == node.Hysteria2 && nodeType != anyType {
 		out.Protocol = "hysteria" // with the version 2; only v2node goes by the other name
 	}
 	seconds := s.settings.Get().NodeReportSeconds
 	out.BaseConfig, out.Routes = baseJSON{PushInterval: seconds, PullInterval: seconds}, []routeJSON{}
 	return out, nil
+}
+
+// forAnyType adds what v2node needs and others have of their operator. It has a network of every protocol, and ends, with
+// all of its nodes, where AnyTLS has none. Of TLS it serves nothing where it is not told of a certificate, and then sends
+// in clear text what links encrypt: one that the server would push it looks for in its own folder, where the operator puts
+// it, and does not start without.
+func forAnyType(out *configJSON) {
+	if out.Network == "" {
+		out.Network = "tcp"
+	}
+	if out.TLSSettings != nil && out.TLS == 1 && out.TLSSettings.CertMode == "" {
+		out.TLSSettings.CertMode = "file"
+	}
 }
 
 func protocolConfig(n node.Node) configJSON {
@@ -165,7 +181,7 @@ func transport(s node.Settings) *transportJSON {
 }
 
 // tlsFiles names the agent's own files. A certificate that the server pushes has no place in it: only Xboard-node takes
-// one, as cert_config; others have one of their own from their operator.
+// one, as cert_config; others have it from their operator, who gets it by "airstrip node certificate".
 func tlsFiles(t *node.TLS) *tlsJSON {
 	out := &tlsJSON{ServerName: t.ServerName}
 	switch {
