@@ -13,6 +13,7 @@ import (
 
 	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
+	"airstrip/internal/money"
 )
 
 // Faults of the front door itself.
@@ -25,6 +26,7 @@ var (
 	ErrMediaType   = &fault.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Text: fault.Text{ZH: "不支持这种内容类型", EN: "This content type is not supported"}}
 	ErrSignIn      = fault.Unauthorized("sign_in_required", "请先登录", "Please sign in")
 	ErrNotForYou   = fault.Forbidden("not_allowed", "没有权限", "You are not allowed to do this")
+	ErrAmount      = fault.Unprocessable("amount_too_large", "金额过大，请减小后重试", "The amount is too large; please try a smaller one")
 	ErrUnavailable = fault.Unavailable("unavailable", "服务暂时不可用，请稍后再试", "The service is not available right now; please try again later").After(5 * time.Second)
 )
 
@@ -43,6 +45,10 @@ func Seen(ctx context.Context, err error) *fault.Error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		slog.WarnContext(ctx, "a request ended before its answer", "error", err)
 		return ErrUnavailable
+	}
+	if errors.Is(err, money.ErrOverflow) {
+		slog.WarnContext(ctx, "an amount was too large", "error", err)
+		return ErrAmount
 	}
 	if f := dberr.Fault(err); f != nil {
 		slog.ErrorContext(ctx, "the database could not do its work", "code", f.Code, "error", err)

@@ -17,6 +17,9 @@ type Amount int64
 // Currencies that a site may use: those that ISO 4217 gives two decimal places.
 var Currencies = []string{"AUD", "BRL", "CAD", "CHF", "CNY", "EUR", "GBP", "HKD", "IDR", "INR", "MYR", "MXN", "NZD", "PHP", "PLN", "RUB", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "ZAR"}
 
+// Max is the largest amount that is read from outside, ten trillion. Thousands of such amounts add up without overflow.
+const Max = Amount(1e15)
+
 // Errors of this package.
 var (
 	ErrOverflow = errors.New("money: the sum is too large")
@@ -32,7 +35,8 @@ func (a Amount) String() string {
 	return fmt.Sprintf("%s%d.%02d", sign, u/100, u%100)
 }
 
-// Parse reads "12", "12.3", "12.30" or a negative one of these; ASCII digits only, no exponent, no sign but a minus.
+// Parse reads "12", "12.3", "12.30" or a negative one of these; ASCII digits only, no exponent, no sign but a minus. What is
+// beyond Max either way is ErrOverflow.
 func Parse(s string) (Amount, error) {
 	digits, neg := strings.CutPrefix(s, "-")
 	whole, frac, dotted := strings.Cut(digits, ".")
@@ -40,7 +44,7 @@ func Parse(s string) (Amount, error) {
 		return 0, ErrFormat
 	}
 	minor, err := strconv.ParseInt(whole+(frac + "00")[:2], 10, 64)
-	if err != nil {
+	if err != nil || Amount(minor) > Max {
 		return 0, ErrOverflow
 	}
 	if neg {

@@ -109,6 +109,17 @@ func TestWhatIsWrongWithAnAccountIsNamed(t *testing.T) {
 	}
 }
 
+func TestAdd_WithoutCredentials_NamesThoseThatAreMissing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		_, err := c.Gateways.Add(t.Context(), payment.Account{Kind: "manual", Name: "other", Enabled: true}, nil)
+		f, ok := fault.As(err)
+		if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "credentials.instructions_en" || f.Fields[1].Name != "credentials.instructions_zh" {
+			t.Errorf("an account without credentials: %v, want both instructions named", err)
+		}
+	})
+}
+
 func TestOtherProcessesFollowAChange(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c, p := office(t, d)

@@ -25,6 +25,9 @@ func (g *Gateways) Add(ctx context.Context, a Account, credentials map[string]st
 			return nil, err
 		}
 		a.ID, a.CreatedAt = 0, g.db.Now()
+		if credentials == nil { // here none are there that could stay as they are
+			credentials = map[string]string{}
+		}
 		if err := g.complete(&a, credentials); err != nil {
 			return nil, err
 		}

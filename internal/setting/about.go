@@ -3,31 +3,32 @@ package setting
 import (
 	"net/mail"
 	"net/url"
-	"unicode/utf8"
-
-	"airstrip/internal/fault"
+	"strings"
 )
 
 const aboutAtMost = 2000 // characters
 
-// checkAbout looks at what the operator says of the site. Addresses become links, so only those of web pages do.
-func (s Site) checkAbout() error {
-	for name, text := range map[string]string{"about_zh": s.AboutZH, "about_en": s.AboutEN} {
-		if utf8.RuneCountInString(text) > aboutAtMost {
-			return fault.Invalid(name, "length", "介绍不能超过 2000 个字符", "The text has at most 2000 characters")
-		}
+// about looks at what the operator says of the site. Addresses become links, so only those of web pages do.
+func (p *problems) about(s *Site) {
+	address, err := mail.ParseAddress(s.ContactEmail)
+	p.When(s.ContactEmail != "" && (err != nil || address.Address != s.ContactEmail), "contact_email", "email", "请填写邮箱地址",
+		"Please give an e-mail address")
+	for _, link := range []struct{ name, address string }{
+		{"terms_url", s.TermsURL}, {"privacy_url", s.PrivacyURL}, {"source_url", s.SourceURL},
+	} {
+		p.When(link.address != "" && !isWebPage(link.address), link.name, "url", "请填写完整的网址", "Please give a whole address")
 	}
-	if s.ContactEmail != "" {
-		if address, err := mail.ParseAddress(s.ContactEmail); err != nil || address.Address != s.ContactEmail {
-			return fault.Invalid("contact_email", "email", "请填写邮箱地址", "Please give an e-mail address")
-		}
+	p.When(s.SecurityContact != "" && !isContact(s.SecurityContact), "security_contact", "contact",
+		"请填写 mailto:邮箱 或 https:// 网址", "Please give mailto: with an e-mail address, or an https:// address")
+}
+
+// isContact tells whether RFC 9116 takes s as a way to report a weakness.
+func isContact(s string) bool {
+	if address, ok := strings.CutPrefix(s, "mailto:"); ok {
+		parsed, err := mail.ParseAddress(address)
+		return err == nil && parsed.Address == address
 	}
-	for name, address := range map[string]string{"terms_url": s.TermsURL, "privacy_url": s.PrivacyURL, "source_url": s.SourceURL} {
-		if address != "" && !isWebPage(address) {
-			return fault.Invalid(name, "url", "请填写完整的网址", "Please give a whole address")
-		}
-	}
-	return nil
+	return strings.HasPrefix(s, "https://") && isWebPage(s)
 }
 
 func isWebPage(address string) bool {

@@ -4,19 +4,14 @@ package setting
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/mail"
-	"net/url"
-	"slices"
-	"strings"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
@@ -34,9 +29,12 @@ type Site struct {
 	AboutEN      string `json:"about_en"`      // the same in English
 	ContactEmail string `json:"contact_email"` // whom to write to; empty: nobody is named
 	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
-	PrivacyURL   string `json:"privacy_url"`   // privacy notice; empty: no link
-	SourceURL    string `json:"source_url"`    // where users get the source of what runs here, as section 13 of the AGPL wants it
-	TestPages    bool   `json:"test_pages"`    // whether the pages under /test-page are there
+	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactEmail.
+	SecurityContact string `json:"security_contact"`
+
+	PrivacyURL string `json:"privacy_url"` // privacy notice; empty: no link
+	SourceURL  string `json:"source_url"`  // where users get the source of what runs here, as section 13 of the AGPL wants it
+	TestPages  bool   `json:"test_pages"`  // whether the pages under /test-page are there
 
 	SignUpMode       string   `json:"sign_up_mode"`         // open, invite or closed
 	SignUpDomains    []string `json:"sign_up_domains"`      // allowed e-mail domains; empty allows all
@@ -139,87 +137,6 @@ func (s Site) Zone() *time.Location {
 	return zone
 }
 
-func (s Site) check() error {
-	switch {
-	case s.SiteName == "":
-		return fault.Invalid("site_name", "required", "网站名称不能为空", "The site needs a name")
-	case !slices.Contains([]string{"open", "invite", "closed"}, s.SignUpMode):
-		return fault.Invalid("sign_up_mode", "unknown", "注册方式只能是 open、invite 或 closed", "The sign-up mode is open, invite or closed")
-	case !slices.Contains(money.Currencies, s.Currency):
-		return fault.Invalid("currency", "unknown", "不支持该货币", "This currency is not supported")
-	case s.RechargeMin <= 0 || s.RechargeMax < s.RechargeMin:
-		return fault.Invalid("recharge_min", "range", "充值下限必须大于零且不超过上限", "The recharge minimum must be above zero and not above the maximum")
-	case !slices.Contains([]string{"poll", "webhook"}, s.TelegramUpdates):
-		return fault.Invalid("telegram_updates", "choice", "接收方式只能是 poll 或 webhook", "The updates come by poll or webhook")
-	case s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID):
-		return fault.Invalid("crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）", "Please give the website id of Crisp, a UUID")
-	case s.ChangeCredit != AsTime && s.ChangeCredit != ToWallet:
-		return fault.Invalid("change_credit", "choice", "更换套餐的余额去向只能是 time 或 wallet", "The credit of a change goes to time or wallet")
-	case s.StaffCreditLimit < 0:
-		return fault.Invalid("staff_credit_limit", "range", "额度不能为负", "The limit must not be negative")
-	case s.CommissionPermille < 0 || s.CommissionPermille > 1000:
-		return fault.Invalid("commission_permille", "range", "返佣比例须在 0 到 1000 千分之间", "The commission is from 0 to 1000 per mille")
-	case s.CommissionDays < 0 || s.CommissionDays > 365:
-		return fault.Invalid("commission_days", "range", "天数须在 0 到 365 之间", "The days are from 0 to 365")
-	case s.InviteQuota < -1 || s.InvitePrice < 0:
-		return fault.Invalid("invite_quota", "range", "邀请名额与价格不能为负", "The quota and the price of invites must not be negative")
-	case s.SignUpPerIPDaily < 1:
-		return fault.Invalid("sign_up_per_ip_daily", "range", "每日注册数必须大于零", "The sign-ups a day must be above zero")
-	case s.NodeOfflineMinutes < 1 || s.NodeOfflineMinutes > 1440:
-		return fault.Invalid("node_offline_minutes", "range", "分钟数须在 1 到 1440 之间", "The minutes are from 1 to 1440")
-	case s.RechargeMinutes < 1 || s.NodeReportSeconds < 1 || s.TrafficLogDays < 1 || s.LinkLogDays < 1:
-		return fault.Invalid("recharge_minutes", "range", "时长必须大于零", "Times must be above zero")
-	}
-	if _, err := time.LoadLocation(s.TimeZone); err != nil {
-		return fault.Invalid("time_zone", "unknown", "没有这个时区", "There is no such time zone")
-	}
-	return cmp.Or(s.checkAbout(), s.checkMail(), s.checkCaptcha(), s.checkLink())
-}
-
-// isUUID tells whether s is a UUID in its usual form.
-func isUUID(s string) bool {
-	_, err := uuid.Parse(s)
-	return err == nil && len(s) == 36
-}
-
-func (s Site) checkCaptcha() error {
-	for name, mode := range map[string]string{
-		"captcha_register": s.CaptchaRegister, "captcha_login": s.CaptchaLogin, "captcha_forgot_password": s.CaptchaForgotPassword,
-		"captcha_checkin": s.CaptchaCheckIn, "captcha_ticket": s.CaptchaTicket,
-	} {
-		if !slices.Contains([]string{"never", "risk", "always"}, mode) {
-			return fault.Invalid(name, "choice", "只能是 never、risk 或 always", "This is never, risk or always")
-		}
-	}
-	verify, err := url.Parse(s.CaptchaVerifyURL)
-	switch {
-	case !slices.Contains([]string{"pow", "turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider):
-		return fault.Invalid("captcha_provider", "choice", "验证方式只能是 pow、turnstile、hcaptcha 或 recaptcha", "The captcha is pow, turnstile, hcaptcha or recaptcha")
-	case s.CaptchaProvider != "pow" && s.CaptchaSiteKey == "":
-		return fault.Invalid("captcha_site_key", "required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
-	case err != nil || (s.CaptchaVerifyURL != "" && (verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))):
-		return fault.Invalid("captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
-	case s.CaptchaPuzzles < 1 || s.CaptchaPuzzles > 1000:
-		return fault.Invalid("captcha_puzzles", "range", "题数需为 1 至 1000", "The puzzles are 1 to 1000")
-	case s.CaptchaZeros < 1 || s.CaptchaZeros > 8:
-		return fault.Invalid("captcha_zeros", "range", "难度需为 1 至 8", "The zeros are 1 to 8")
-	}
-	return nil
-}
-
-func (s Site) checkMail() error {
-	_, err := mail.ParseAddress(s.SMTPFrom)
-	switch {
-	case s.SMTPPort < 1 || s.SMTPPort > 65535:
-		return fault.Invalid("smtp_port", "range", "端口需为 1 至 65535", "A port is a number from 1 to 65535")
-	case !slices.Contains([]string{"starttls", "tls", "none"}, s.SMTPTLS):
-		return fault.Invalid("smtp_tls", "choice", "加密方式只能是 starttls、tls 或 none", "The encryption is starttls, tls or none")
-	case err != nil && (s.SMTPFrom != "" || s.SMTPHost != ""):
-		return fault.Invalid("smtp_from", "email", "请填写发件邮箱地址", "Please give the e-mail address that mails come from")
-	}
-	return nil
-}
-
 const revision = "setting"
 
 // Settings gives the present settings without touching the database.
@@ -299,17 +216,24 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 		if err != nil {
 			return err
 		}
-		currency := site.Currency
+		before := site
 		for name, value := range values {
+			kind, known := fields[name] // package json would take it in another case
+			if !known {
+				return fault.Invalid(name, "unknown", "没有这个设置", "There is no such setting")
+			}
+			if string(bytes.TrimSpace(value)) == "null" { // which package json takes for no change
+				if kind != reflect.Slice {
+					return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form")
+				}
+				value = json.RawMessage("[]")
+			}
 			one, err := json.Marshal(map[string]json.RawMessage{name: value})
 			if err != nil {
 				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form")
 			}
 			dec := json.NewDecoder(bytes.NewReader(one))
-			dec.DisallowUnknownFields()
-			if err := dec.Decode(&site); err != nil && strings.HasPrefix(err.Error(), "json: unknown field") {
-				return fault.Invalid(name, "unknown", "没有这个设置", "There is no such setting").Because(err)
-			} else if err != nil {
+			if err := dec.Decode(&site); err != nil {
 				return fault.Invalid(name, "format", "值的格式不对", "The value has the wrong form").Because(err)
 			}
 			r := row{Name: name, Value: value, UpdatedAt: s.db.Now()}
@@ -317,10 +241,10 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 				return err
 			}
 		}
-		if err := site.check(); err != nil {
+		if err := site.check(&before, values); err != nil {
 			return err
 		}
-		if site.Currency != currency {
+		if site.Currency != before.Currency {
 			var moved bool
 			if err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM ledger_transaction UNION ALL SELECT 1 FROM recharge)`).Scan(ctx, &moved); err != nil {
 				return err

@@ -112,18 +112,22 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 		}
 		handleList(r, op{method: http.MethodGet, path: "/user/wallet/gateways", id: "gateways_list", tag: "user", access: user, summary: "The ways to pay"},
 			func(ctx context.Context, _ account.Identity, in *question) ([]gatewayItem, error) {
+				var asked [2]money.Amount
+				for i, part := range []struct{ name, text string }{{"amount", in.Amount}, {"missing", in.Missing}} {
+					var err error
+					if asked[i], err = money.Parse(cmp.Or(part.text, "0")); err != nil {
+						return nil, fault.Invalid(part.name, "range", "金额过大", "The amount is too large").Because(err)
+					}
+				}
 				var out []gatewayItem
 				for _, m := range p.Methods() {
 					item := newGatewayItem(&m, settings.Get(), api.CallerOf(ctx).Lang)
-					amount, err := money.Parse(in.Amount)
+					amount := asked[0]
 					if in.Missing != "" {
-						amount, err = money.Parse(in.Missing)
-						amount = max(amount, item.Minimum)
+						amount = max(asked[1], item.Minimum)
 					}
-					if err == nil {
-						if c, err := m.Charge(settings.Get(), amount); err == nil {
-							item.Charge = &gatewayChargeNow{c.Amount, c.Fee, c.PayAmount, c.PayCurrency}
-						}
+					if c, err := m.Charge(settings.Get(), amount); err == nil {
+						item.Charge = &gatewayChargeNow{c.Amount, c.Fee, c.PayAmount, c.PayCurrency}
 					}
 					out = append(out, item)
 				}

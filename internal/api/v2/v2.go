@@ -5,6 +5,7 @@ package v2
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
@@ -248,19 +249,22 @@ func (amountSchema) Schema(huma.Registry) *huma.Schema {
 // AmountInput is an amount in a request: a decimal string or a number.
 type AmountInput struct {
 	money.Amount
-	wrong bool
+	wrong error
 }
 
 // UnmarshalJSON reads the amount and leaves what is wrong with it to Resolve, which knows the field's name.
 func (a *AmountInput) UnmarshalJSON(b []byte) error {
-	a.wrong = a.Amount.UnmarshalJSON(b) != nil
+	a.wrong = a.Amount.UnmarshalJSON(b)
 	return nil
 }
 
 // Resolve is asked for by huma.
 func (a *AmountInput) Resolve(_ huma.Context, path *huma.PathBuffer) []error {
-	if !a.wrong {
+	switch {
+	case a.wrong == nil:
 		return nil
+	case errors.Is(a.wrong, money.ErrOverflow):
+		return []error{&huma.ErrorDetail{Location: path.String(), Message: "expected number <= " + money.Max.String()}}
 	}
 	return []error{&huma.ErrorDetail{Location: path.String(), Message: "expected string to match pattern"}}
 }

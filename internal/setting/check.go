@@ -1,0 +1,187 @@
+package setting
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"airstrip/internal/fault"
+	"airstrip/internal/money"
+	"airstrip/internal/text"
+)
+
+// fields are the kinds of all settings by name.
+var fields = func() map[string]reflect.Kind {
+	names := map[string]reflect.Kind{}
+	for i := range reflect.TypeFor[Site]().NumField() {
+		field := reflect.TypeFor[Site]().Field(i)
+		names[field.Tag.Get("json")] = field.Type.Kind()
+	}
+	return names
+}()
+
+// check names everything that is wrong with a site after the settings called by values were changed. What was wrong
+// before and was not touched keeps nobody from changing others.
+func (s Site) check(before *Site, values map[string]json.RawMessage) error {
+	var wrong fault.Problems
+	present := before.problems()
+	for _, field := range s.problems() {
+		_, touched := values[field.Name]
+		if touched || !slices.ContainsFunc(present, func(f fault.Field) bool { return f.Name == field.Name && f.Code == field.Code }) {
+			wrong = append(wrong, field)
+		}
+	}
+	return wrong.Err()
+}
+
+// problems gives everything that is wrong.
+func (s Site) problems() fault.Problems {
+	var p problems
+	p.numbers(&s)
+	p.money(&s)
+	p.texts(&s)
+	p.choices(&s)
+	p.about(&s)
+	p.mail(&s)
+	p.captcha(&s)
+	p.link(&s)
+	return p.Problems
+}
+
+type problems struct{ fault.Problems }
+
+const (
+	manyDays    = 3660
+	manyMinutes = 60 * 24 * 30
+)
+
+// numbers checks that every whole number is within its bounds.
+func (p *problems) numbers(s *Site) {
+	for _, n := range []struct {
+		name             string
+		value, low, high int
+	}{
+		{"sign_up_per_ip_daily", s.SignUpPerIPDaily, 1, 1_000_000},
+		{"smtp_port", s.SMTPPort, 1, 65535},
+		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
+		{"captcha_zeros", s.CaptchaZeros, 1, 8},
+		{"recharge_minutes", s.RechargeMinutes, 1, manyMinutes},
+		{"commission_permille", s.CommissionPermille, 0, 1000},
+		{"commission_days", s.CommissionDays, 0, 365},
+		{"invite_quota", s.InviteQuota, -1, 1_000_000},
+		{"link_per_minute", s.LinkPerMinute, 1, 1_000_000},
+		{"link_per_day", s.LinkPerDay, 1, 1_000_000},
+		{"link_per_ip_minute", s.LinkPerIPMinute, 1, 1_000_000},
+		{"link_update_hours", s.LinkUpdateHours, 1, 24 * 365},
+		{"link_log_days", s.LinkLogDays, 1, manyDays},
+		{"link_notice_networks", s.LinkNoticeNetworks, 0, 1_000_000},
+		{"emby_class", s.EmbyClass, 0, 1_000_000},
+		{"traffic_log_days", s.TrafficLogDays, 1, manyDays},
+		{"node_report_seconds", s.NodeReportSeconds, 1, 3600},
+		{"node_offline_minutes", s.NodeOfflineMinutes, 1, 1440},
+	} {
+		p.When(n.value < n.low || n.value > n.high, n.name, "range", fmt.Sprintf("须为 %d 到 %d 的整数", n.low, n.high),
+			fmt.Sprintf("This is a whole number from %d to %d", n.low, n.high))
+	}
+}
+
+// money checks the amounts. One beyond money.Max is refused when it is read.
+func (p *problems) money(s *Site) {
+	for _, m := range []struct {
+		name  string
+		value money.Amount
+		least money.Amount
+	}{
+		{"recharge_min", s.RechargeMin, 1},
+		{"recharge_max", s.RechargeMax, 1},
+		{"staff_credit_limit", s.StaffCreditLimit, 0},
+		{"invite_price", s.InvitePrice, 0},
+	} {
+		p.When(m.value < m.least, m.name, "range", "金额不能小于 "+m.least.String(), "The amount is at least "+m.least.String())
+	}
+	for _, name := range []string{"recharge_min", "recharge_max"} {
+		p.When(s.RechargeMax < s.RechargeMin, name, "order", "充值下限不能超过上限",
+			"The recharge minimum must not be above the maximum")
+	}
+	notAbove := func(a money.Amount) bool { return a <= 0 }
+	p.When(len(s.RechargePresets) > 20 || slices.ContainsFunc(s.RechargePresets, notAbove), "recharge_presets", "range",
+		"最多 20 个大于零的金额", "There are at most 20 amounts, all above zero")
+}
+
+// texts checks that people can read every text, and that none is longer than anything has a use for.
+func (p *problems) texts(s *Site) {
+	v := reflect.ValueOf(*s)
+	for i := range v.NumField() {
+		all, isList := v.Field(i).Interface().([]string)
+		if one, ok := v.Field(i).Interface().(string); ok {
+			all = []string{one}
+		} else if !isList {
+			continue
+		}
+		name := v.Type().Field(i).Tag.Get("json")
+		unreadable := func(s string) bool { return !text.IsStorable(s) || !text.IsVisible(s) }
+		p.When(slices.ContainsFunc(all, unreadable), name, "characters", "包含无法保存、不可见或改变文字方向的字符",
+			"This has characters that cannot be kept, cannot be seen or change the direction of writing")
+		tooLong := func(s string) bool { return utf8.RuneCountInString(s) > aboutAtMost }
+		p.When(len(all) > 1000 || slices.ContainsFunc(all, tooLong), name, "length", "内容过长", "This is too long")
+	}
+}
+
+func (p *problems) choices(s *Site) {
+	p.When(strings.TrimSpace(s.SiteName) == "", "site_name", "required", "网站名称不能为空", "The site needs a name")
+	_, err := time.LoadLocation(s.TimeZone)
+	p.When(err != nil || s.TimeZone == "", "time_zone", "unknown", "没有这个时区", "There is no such time zone")
+	p.When(!slices.Contains(money.Currencies, s.Currency), "currency", "unknown", "不支持该货币", "This currency is not supported")
+	p.When(s.CrispWebsiteID != "" && !isUUID(s.CrispWebsiteID), "crisp_website_id", "uuid", "请填写 Crisp 的网站编号（UUID）",
+		"Please give the website id of Crisp, a UUID")
+	p.When(slices.ContainsFunc(s.SignUpDomains, func(d string) bool { return strings.TrimSpace(d) == "" || strings.ContainsAny(d, " @/") }),
+		"sign_up_domains", "format", "请填写邮箱域名，如 example.com", "Please give domains of e-mail addresses, such as example.com")
+	for _, c := range []struct {
+		name, value string
+		of          []string
+	}{
+		{"sign_up_mode", s.SignUpMode, []string{"open", "invite", "closed"}},
+		{"telegram_updates", s.TelegramUpdates, []string{"poll", "webhook"}},
+		{"change_credit", s.ChangeCredit, []string{AsTime, ToWallet}},
+		{"smtp_tls", s.SMTPTLS, []string{"starttls", "tls", "none"}},
+		{"captcha_provider", s.CaptchaProvider, []string{"pow", "turnstile", "hcaptcha", "recaptcha"}},
+		{"captcha_register", s.CaptchaRegister, []string{"never", "risk", "always"}},
+		{"captcha_login", s.CaptchaLogin, []string{"never", "risk", "always"}},
+		{"captcha_forgot_password", s.CaptchaForgotPassword, []string{"never", "risk", "always"}},
+		{"captcha_checkin", s.CaptchaCheckIn, []string{"never", "risk", "always"}},
+		{"captcha_ticket", s.CaptchaTicket, []string{"never", "risk", "always"}},
+	} {
+		p.When(!slices.Contains(c.of, c.value), c.name, "choice", "只能是 "+strings.Join(c.of, "、"), "This is one of "+strings.Join(c.of, ", "))
+	}
+}
+
+// isUUID tells whether s is a UUID in its usual form.
+func isUUID(s string) bool {
+	_, err := uuid.Parse(s)
+	return err == nil && len(s) == 36
+}
+
+func (p *problems) mail(s *Site) {
+	_, err := mail.ParseAddress(s.SMTPFrom)
+	p.When(s.SMTPFrom != "" && err != nil, "smtp_from", "email", "请填写发件邮箱地址", "Please give the e-mail address that mails come from")
+	p.When(s.SMTPFrom == "" && s.SMTPHost != "", "smtp_from", "required", "请填写发件邮箱地址",
+		"Please give the e-mail address that mails come from")
+	p.When(s.SMTPHost != "" && strings.ContainsAny(s.SMTPHost, " /\r\n"), "smtp_host", "format", "请填写邮件服务器的域名或 IP",
+		"Please give the host name or address of the mail server")
+}
+
+func (p *problems) captcha(s *Site) {
+	verify, err := url.Parse(s.CaptchaVerifyURL)
+	p.When(slices.Contains([]string{"turnstile", "hcaptcha", "recaptcha"}, s.CaptchaProvider) && s.CaptchaSiteKey == "", "captcha_site_key",
+		"required", "请填写验证服务的公钥", "Please give the public key at the captcha's provider")
+	p.When(err != nil || (s.CaptchaVerifyURL != "" && (verify.Host == "" || (verify.Scheme != "https" && verify.Scheme != "http"))),
+		"captcha_verify_url", "url", "请填写完整的网址", "Please give a whole address")
+}
