@@ -14,6 +14,7 @@ import (
 
 	"github.com/maypok86/otter/v2"
 
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 )
 
@@ -51,7 +52,7 @@ func (l *Lists[K]) Serve(w http.ResponseWriter, r *http.Request, key K, revision
 			patience = makeAnewFor
 		}
 		// An agent that gave up asks again; then its list is there.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+		ctx, cancel := detached.WithTimeout(r.Context(), patience)
 		defer cancel()
 		plain, err := fresh(ctx)
 		switch {

@@ -32,6 +32,7 @@ import (
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/emby"
 	"airstrip/internal/geo"
 	"airstrip/internal/idempotency"
@@ -190,7 +191,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// Serve answers requests and runs jobs until ctx ends, then lets what is under way finish for at most ten seconds.
+// stopWithin is how long a stop waits for requests that are under way.
+const stopWithin = 10 * time.Second
+
+// Serve answers requests and runs jobs until ctx ends, then lets what is under way finish for at most stopWithin.
 func (a *App) Serve(ctx context.Context) error {
 	if a.DB.SQLite() {
 		held, err := lock(a.cfg.Data)
@@ -226,7 +230,7 @@ func (a *App) Serve(ctx context.Context) error {
 	background.Go(func() { a.Outbox.Run(ctx) })
 	background.Go(func() { a.Media.Run(ctx) })
 	background.Go(func() { a.Notices.Run(ctx) })
-	logging, stopLogging := context.WithCancel(context.WithoutCancel(ctx)) // until the last fetch is answered
+	logging, stopLogging := detached.WithGrace(ctx, stopWithin+time.Second) // until the last fetch is answered
 	defer stopLogging()
 	background.Go(func() { a.Links.Run(logging) })
 	background.Go(func() { a.Telegram.Run(ctx) })
@@ -253,7 +257,7 @@ func (a *App) Serve(ctx context.Context) error {
 		slog.InfoContext(ctx, "stopping")
 	}
 	cancel() // ends streams and jobs first, so that Shutdown does not wait for them
-	end, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	end, stop := detached.WithTimeout(ctx, stopWithin)
 	defer stop()
 	for _, s := range servers {
 		err = errors.Join(err, s.Shutdown(end))

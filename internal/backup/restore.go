@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 )
 
 // Check gives what is not as it must be in a database of this program's schema.
@@ -119,7 +121,9 @@ func (b *File) RestorePostgres(ctx context.Context, url string, check Check) (re
 		return nil, err
 	}
 	defer func() {
-		_, dropped := conn.ExecContext(context.WithoutCancel(ctx), clear)
+		clearing, cancel := detached.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		_, dropped := conn.ExecContext(clearing, clear)
 		err = errors.Join(err, dropped)
 	}()
 	d, err := db.OpenSchema(ctx, url, scratchSchema)

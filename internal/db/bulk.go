@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"airstrip/internal/detached"
 )
 
 // Snapshot runs fn in a transaction that sees the database as it is at one moment, however long it takes and whatever
@@ -50,7 +53,9 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Co
 		_, err = conn.ExecContext(ctx, end)
 	}
 	if err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), `ROLLBACK`) // the first error says why
+		undo, cancel := detached.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		_, _ = conn.ExecContext(undo, `ROLLBACK`) // the first error says why
 	}
 	return err
 }

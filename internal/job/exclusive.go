@@ -8,6 +8,7 @@ import (
 
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 )
 
@@ -35,7 +36,8 @@ func (q *Queue) Exclusive(ctx context.Context, name string, fn func(context.Cont
 		return err
 	}
 	defer func() {
-		free := context.WithoutCancel(ctx)
+		free, cancel := detached.WithTimeout(ctx, noteWithin)
+		defer cancel()
 		_ = q.db.Tx(free, func(ctx context.Context, tx bun.Tx) error { // else the lease frees it
 			_, err := tx.NewRaw(`UPDATE job_timetable SET next_at = last_at WHERE name = ? AND last_at = ?`, name, now).Exec(ctx)
 			return err

@@ -17,6 +17,7 @@ import (
 
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 )
 
@@ -26,6 +27,13 @@ const (
 	kept     = 14 * 24 * time.Hour
 	every    = time.Second
 	maxPause = 4 * time.Hour // between two attempts
+
+	noteWithin = 30 * time.Second // to write down what became of a run
+
+	// How long a run of an entry of the timetable may take. While it runs the rest of its queue waits. The longest is more
+	// than one db.LongTx takes.
+	minTimedRun = 5 * time.Minute
+	maxTimedRun = 35 * time.Minute
 )
 
 type row struct {
@@ -101,7 +109,8 @@ func Handle[T any](q *Queue, kind string, fn func(ctx context.Context, payload T
 	}
 }
 
-// Every puts fn on the timetable. next gives the time after t at which it runs again; of several processes one runs it.
+// Every puts fn on the timetable. next gives the time after t at which it runs again; of several processes one runs it. The
+// context of each run has a deadline.
 func (q *Queue) Every(name string, next func(t time.Time) time.Time, fn func(context.Context) error) {
 	q.timed = append(q.timed, timed{name, next, fn})
 }
@@ -140,7 +149,7 @@ func (q *Queue) Work(ctx context.Context) error {
 			return err
 		}
 		if due {
-			if err := guard(func() error { return t.run(ctx) }); err != nil {
+			if err := q.runTimed(ctx, t); err != nil {
 				slog.ErrorContext(ctx, "a timed job failed", "job", t.name, "error", err)
 			}
 		}
@@ -178,6 +187,15 @@ func (q *Queue) claimTime(ctx context.Context, t timed) (due bool, err error) {
 		return err
 	})
 	return due, err
+}
+
+// runTimed runs an entry of the timetable for as long as its period at most, within minTimedRun and maxTimedRun.
+func (q *Queue) runTimed(ctx context.Context, t timed) error {
+	next := t.next(q.db.Now())
+	period := t.next(next).Sub(next)
+	ctx, cancel := context.WithTimeout(ctx, min(max(period, minTimedRun), maxTimedRun))
+	defer cancel()
+	return guard(func() error { return t.run(ctx) })
 }
 
 // claim leases the job that waits longest; nil where none is due.
@@ -234,7 +252,8 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 	if r.Kind == "" {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := detached.WithTimeout(ctx, noteWithin)
+	defer cancel()
 	now := q.db.Now()
 	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		u := tx.NewUpdate().Model((*row)(nil)).Where("id = ? AND attempt = ?", r.ID, r.Attempt).Set("lease_until = NULL")
@@ -295,7 +314,7 @@ func (q *Queue) Trigger(ctx context.Context, name string) error {
 	}
 	for _, t := range q.timed {
 		if t.name == name {
-			return guard(func() error { return t.run(ctx) })
+			return q.runTimed(ctx, t)
 		}
 	}
 	return ErrUnknown

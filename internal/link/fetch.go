@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/detached"
 	"airstrip/internal/job"
 )
 
@@ -81,7 +82,7 @@ func (l *Links) write(ctx context.Context, batch []Fetch) error {
 		ip, _ := netip.ParseAddr(batch[i].IP)
 		batch[i].Network, batch[i].Area = network(ip), l.areas.Of(ip)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := detached.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewInsert().Model(&batch).ExcludeColumn("id").Exec(ctx)

@@ -12,6 +12,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/job"
 	"airstrip/internal/secret"
 	"airstrip/internal/setting"
@@ -23,7 +24,8 @@ var pauses = []time.Duration{5 * time.Second, 15 * time.Second, time.Minute, 5 *
 
 const (
 	smtpTimeout = 20 * time.Second // of connecting, and of each answer
-	tryTimeout  = 80 * time.Second // of a whole try, shorter than a job's lease
+	tryTimeout  = 80 * time.Second // of a whole try; with noteWithin it is shorter than a job's lease
+	noteWithin  = 30 * time.Second // to write down what became of a try
 )
 
 // deliver tries to send one mail and notes what became of it.
@@ -75,7 +77,9 @@ func (m *Mails) end(ctx context.Context, r row, state State, failure string) err
 	if state == Sent {
 		r.Sealed = nil
 	}
-	return m.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx bun.Tx) error {
+	ctx, cancel := detached.WithTimeout(ctx, noteWithin)
+	defer cancel()
+	return m.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewUpdate().Model(&r).Column("state", "tries", "last_error", "ended_at", "sealed").WherePK().Exec(ctx)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/wallet"
 )
@@ -46,7 +47,8 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
 	kept := &Kept{
 		Gateway: r.Gateway, Method: methodAsk, Header: map[string][]string{}, Body: []byte{}, Address: c.Address, Outcome: Received,
 		RechargeID: &r.ID, StaffID: &c.StaffID, CreatedAt: p.db.Now(),

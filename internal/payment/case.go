@@ -14,6 +14,7 @@ import (
 
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
@@ -369,7 +370,9 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 	if err != nil {
 		return nil, err
 	}
-	if err := p.retryCases(context.WithoutCancel(ctx), id); err != nil {
+	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
 	}
 	return caseIn(ctx, p.db, id)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/detached"
 	"airstrip/internal/wallet"
 )
 
@@ -69,7 +70,8 @@ func (p *Payments) Notify(ctx context.Context, name string, n Notify) (Answer, e
 		return Answer{}, err
 	}
 	g := m.Gateway
-	ctx = context.WithoutCancel(ctx) // a sender that hangs up does not undo what it said
+	ctx, cancel := detached.WithTimeout(ctx, settleWithin) // a sender that hangs up does not undo what it said
+	defer cancel()
 	header := map[string][]string{}
 	for k, v := range n.Header {
 		if k != "Cookie" && k != "Authorization" {

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
 	"airstrip/internal/money"
@@ -67,7 +68,9 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	if err != nil {
 		return nil, err
 	}
-	if err := p.retry(context.WithoutCancel(ctx), id); err != nil {
+	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
 	return p.wallets.GatewayRefund(ctx, id)
@@ -187,7 +190,9 @@ func (p *Payments) callBack(ctx context.Context, g *wallet.GatewayRefund, r *wal
 
 // closeRefund ends a refund at the platform's word.
 func (p *Payments) closeRefund(ctx context.Context, g *wallet.GatewayRefund, to wallet.GatewayRefundState, answer string) error {
-	return p.db.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx bun.Tx) error {
+	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		err := p.endRefund(ctx, tx, g, to, shorten(answer), nil)
 		if errors.Is(err, wallet.ErrRefundEnded) { // a slower answer to an earlier try
 			err = nil

@@ -14,6 +14,7 @@ import (
 
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/secret"
 )
@@ -22,6 +23,7 @@ const (
 	pollTime  = 10 * time.Second // for which Telegram holds a question for updates while there are none
 	pollLease = 30 * time.Second // in which a process that polls says again that it does
 	pause     = 5 * time.Second  // between looks at the token and the setting, and after a failure
+	leaveFor  = 5 * time.Second  // to give the right to poll back; without that the lease ends it
 	patience  = 5                // tries to handle an update, so that none stands in the way of all others for ever
 )
 
@@ -48,7 +50,7 @@ func (b *Bot) Run(ctx context.Context) {
 		case <-time.After(pause):
 		}
 	}
-	b.leave(context.WithoutCancel(ctx), d)
+	b.leave(ctx, d)
 }
 
 // duty is what Run remembers from turn to turn.
@@ -223,6 +225,8 @@ func (b *Bot) leave(ctx context.Context, d duty) {
 	if me == nil || d.announced == "" {
 		return
 	}
+	ctx, cancel := detached.WithTimeout(ctx, leaveFor)
+	defer cancel()
 	_ = b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { // else the lease frees it
 		_, err := tx.NewRaw(`DELETE FROM telegram_poller WHERE bot_id = ? AND process = ?`, me.id, b.process).Exec(ctx)
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/dberr"
+	"airstrip/internal/detached"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
@@ -111,7 +112,7 @@ func (t *Traffic) join(ctx context.Context, e *entry) *batch {
 	b.entries, b.rows = append(b.entries, e), b.rows+len(e.good)
 	if !t.writing {
 		t.writing = true
-		go t.writeAll(context.WithoutCancel(ctx)) // each batch has a deadline of its own
+		go t.writeAll(ctx)
 	}
 	return b
 }
@@ -128,7 +129,8 @@ func (t *Traffic) withdraw(b *batch, e *entry) bool {
 	return true
 }
 
-// writeAll writes what waits, one batch after the other, until nothing does.
+// writeAll writes what waits, one batch after the other, until nothing does. It goes on when ctx, which is of one of the
+// reports, ends: each batch has a deadline of its own.
 func (t *Traffic) writeAll(ctx context.Context) {
 	for {
 		t.mu.Lock()
@@ -149,7 +151,7 @@ func (t *Traffic) writeAll(ctx context.Context) {
 // cannot keep the others out; where the database is away none is.
 func (t *Traffic) write(ctx context.Context, b *batch) {
 	defer close(b.done)
-	ctx, cancel := context.WithTimeout(ctx, writeWait)
+	ctx, cancel := detached.WithTimeout(ctx, writeWait)
 	defer cancel()
 	err := t.commit(ctx, b.entries)
 	if errors.Is(err, dberr.ErrOutcomeUnknown) {

@@ -18,6 +18,8 @@ const (
 	openPlace = 2 * time.Second
 	// refusedFor is how long the answer no stands, so that a client which tries and tries does not reach the server each time.
 	refusedFor = 2 * time.Second
+	// admitWithin bounds a question to the server, whatever its asker does.
+	admitWithin = 10 * time.Second
 )
 
 // device is an address of a user. It is under the user's lock, but for dropped.
@@ -70,7 +72,9 @@ func (g *Gate) place(ctx context.Context, u *user, source netip.Addr) error {
 // ask asks the server for a place, for all of the address's connections that wait, and so also when the first has given up.
 // While the server is away the limit holds on this node alone.
 func (g *Gate) ask(ctx context.Context, u *user, source netip.Addr, d *device) {
-	admitted, err := g.admit(context.WithoutCancel(ctx), u.id, source)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), admitWithin)
+	defer cancel()
+	admitted, err := g.admit(ctx, u.id, source)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	d.keep = keepPlace

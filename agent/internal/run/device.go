@@ -32,7 +32,8 @@ func (a *agent) drop(ctx context.Context, drops []api.Drop) {
 		a.gate.Drop(d.UserID, addresses(d.IPs)...)
 	}
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, placeWithin)
+		// The stream that told of them may end meanwhile.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), placeWithin)
 		defer cancel()
 		for _, d := range drops {
 			if _, err := a.client.Device(ctx, api.Device{UserID: d.UserID, Gone: d.IPs}); err != nil {

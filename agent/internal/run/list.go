@@ -54,7 +54,7 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 		return errReset
 	}
 	if len(c.Drop) > 0 {
-		a.drop(context.WithoutCancel(ctx), c.Drop)
+		a.drop(ctx, c.Drop)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"airstrip/internal/api"
+	"airstrip/internal/detached"
 )
 
 // usersPerFrame keeps frames of users below maxFrame: none of them takes 200 bytes.
@@ -67,7 +68,7 @@ func (f *follower) send(ctx context.Context, event string, data any) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.pace.write)
+	ctx, cancel := detached.WithTimeout(ctx, f.pace.write)
 	defer cancel()
 	if f.conn.Write(ctx, websocket.MessageText, body) != nil {
 		return errGone

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"airstrip/internal/api"
+	"airstrip/internal/detached"
 	"airstrip/internal/node"
 )
 
@@ -211,9 +212,11 @@ func (f *follower) end(ctx context.Context, err error) {
 // listen takes what the agent says until it goes. n is the node as it came; who may use it does not change while the
 // socket is open.
 func (f *follower) listen(ctx context.Context, n node.Node) {
+	// The end of ctx must not break the connection off before end has closed it.
+	reading, cancel := detached.WithGrace(ctx, f.pace.write)
+	defer cancel()
 	for {
-		// The end of ctx must not break the connection off before end has closed it.
-		_, body, err := f.conn.Read(context.WithoutCancel(ctx))
+		_, body, err := f.conn.Read(reading)
 		if err != nil {
 			return
 		}
