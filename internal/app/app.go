@@ -208,7 +208,8 @@ func (a *App) Serve(ctx context.Context) error {
 	}
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric())
+		collectors.NewDBStatsCollector(a.DB.DB.DB, "read"), a.nightly.broken, a.nightly.at, a.clockMetric(), a.writableMetric())
+	a.DB.ProbeWrites(ctx) // before the first question for /ready
 	handler, err := a.handler(reg)
 	if err != nil {
 		return err
@@ -222,6 +223,7 @@ func (a *App) Serve(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { a.DB.Follow(ctx) })
 	background.Go(func() { a.DB.FollowClock(ctx, a.tellClock) })
+	background.Go(func() { a.DB.FollowWritable(ctx) })
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.IPBans.Follow(ctx) })
 	background.Go(func() { a.Tokens.Follow(ctx) })

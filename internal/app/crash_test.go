@@ -47,6 +47,11 @@ func serve(config string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	if size := os.Getenv(serveOnDisk); size != "" {
+		if err := mountDisk(c.Data, size); err != nil {
+			return err
+		}
+	}
 	a, err := Open(ctx, c, "test")
 	if err != nil {
 		return err
@@ -58,6 +63,7 @@ func serve(config string) error {
 // process is a server that can be killed, as often as one likes.
 type process struct {
 	config Config
+	disk   string // size of a disk of the server's own, mounted over its data folder; empty: none
 	cmd    *exec.Cmd
 	log    bytes.Buffer
 }
@@ -71,6 +77,12 @@ func (p *process) start(t *testing.T) {
 	p.cmd = exec.Command(os.Args[0])
 	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), serveConfig+"="+string(text)), &p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if p.disk != "" {
+		p.cmd.Env = append(p.cmd.Env, serveOnDisk+"="+p.disk)
+		p.cmd.SysProcAttr.Cloneflags = mountFlags
+		p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +91,13 @@ func (p *process) start(t *testing.T) {
 func (p *process) kill() {
 	p.cmd.Process.Kill()
 	p.cmd.Wait()
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (p *process) waitReady(t *testing.T) {

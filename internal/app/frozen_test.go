@@ -27,8 +27,8 @@ import (
 func TestOthersGoOnWhenAReplicaIsLostInsideATransaction(t *testing.T) {
 	for name, lose := range map[string]func(*testing.T, *pair) (back func()){
 		"frozen": func(t *testing.T, p *pair) func() {
-			p.signal(t, syscall.SIGSTOP)
-			return func() { p.signal(t, syscall.SIGCONT) }
+			p.lost.signal(t, syscall.SIGSTOP)
+			return func() { p.lost.signal(t, syscall.SIGCONT) }
 		},
 		"cut off": func(_ *testing.T, p *pair) func() {
 			p.proxy.swallow()
@@ -173,13 +173,6 @@ func openPair(t *testing.T) *pair {
 	p.lost.waitReady(t)
 	p.healthy.waitReady(t)
 	return p
-}
-
-func (p *pair) signal(t *testing.T, s syscall.Signal) {
-	t.Helper()
-	if err := p.lost.cmd.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // lockRevisions keeps all writers of reports and purchases waiting until unlock.

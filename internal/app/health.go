@@ -13,7 +13,8 @@ import (
 	"airstrip/internal/api"
 )
 
-// health answers /health while the process lives and /ready while it can do its work.
+// health answers /health while the process lives and /ready while it can do its work: the schema is there, and the last
+// write probe wrote.
 func (a *App) health(mux *http.ServeMux) {
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, r *http.Request) {
 		api.WriteJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": a.version})
@@ -21,14 +22,34 @@ func (a *App) health(mux *http.ServeMux) {
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		if migrated, err := a.DB.Migrated(ctx); err != nil || !migrated {
-			api.NewFailure(r.Context(), api.ErrUnavailable.Because(err)).Write(w)
+		err := a.DB.WriteProblem()
+		if err == nil {
+			var migrated bool
+			if migrated, err = a.DB.Migrated(ctx); err == nil && !migrated {
+				err = api.ErrUnavailable
+			}
+		}
+		if err != nil {
+			api.NewFailure(r.Context(), err).Write(w)
 			return
 		}
 		api.WriteJSON(w, http.StatusOK, map[string]any{"status": "ready"})
 	})
 	mux.HandleFunc("GET /ip", func(w http.ResponseWriter, r *http.Request) {
 		api.WriteJSON(w, http.StatusOK, map[string]any{"ip": api.CallerOf(r.Context()).IP.String()})
+	})
+}
+
+// writableMetric tells whether the database takes writes.
+func (a *App) writableMetric() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "airstrip_database_writable",
+		Help: "1 while the write probe can write into the database, 0 while nothing can be written.",
+	}, func() float64 {
+		if a.DB.WriteProblem() != nil {
+			return 0
+		}
+		return 1
 	})
 }
 

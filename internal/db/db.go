@@ -28,18 +28,19 @@ import (
 
 // DB is an open database. Reads go through the embedded bun.DB, every write through Tx.
 type DB struct {
-	*bun.DB         // on SQLite a pool of read-only connections
-	write   *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
-	long    *bun.DB // where work on whole tables runs: on PostgreSQL a pool of its own, on SQLite write
-	clock   *clock.Clock
-	travel  atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
-	watch   watchers
-	turns   chan struct{} // holds one value for each transaction under way; those that wait get their turn in order
-	sqlite  bool
-	dir     string      // of the SQLite file
-	scratch string      // folder that Close removes
-	unused  os.FileInfo // of a SQLite file that is read as if nobody wrote to it
-	pooled  bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
+	*bun.DB          // on SQLite a pool of read-only connections
+	write    *bun.DB // on SQLite the one connection that writes, since with several even immediate transactions fail
+	long     *bun.DB // where work on whole tables runs: on PostgreSQL a pool of its own, on SQLite write
+	clock    *clock.Clock
+	travel   atomic.Pointer[func() time.Time] // the clock of a test; nil: clock
+	watch    watchers
+	writable writability
+	turns    chan struct{} // holds one value for each transaction under way; those that wait get their turn in order
+	sqlite   bool
+	dir      string      // of the SQLite file
+	scratch  string      // folder that Close removes
+	unused   os.FileInfo // of a SQLite file that is read as if nobody wrote to it
+	pooled   bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
 }
 
 // writers is how many transactions run on PostgreSQL at once. More of them wait for each other's rows in its memory
@@ -64,6 +65,7 @@ func OpenSchema(ctx context.Context, databaseURL, schema string) (*DB, error) {
 
 func opened(ctx context.Context, open func(*DB) error) (*DB, error) {
 	d := &DB{clock: clock.New(time.Now, clock.Elapsed)}
+	d.writable.wake = make(chan struct{}, 1)
 	if err := open(d); err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (d *DB) inTurn(caller context.Context, l limits, fn func(context.Context, b
 		if err == nil {
 			return nil
 		}
-		if errors.Is(err, dberr.ErrOutcomeUnknown) || !dberr.Repeatable(err) {
+		if errors.Is(err, dberr.ErrOutcomeUnknown) || !dberr.Repeatable(err) || d.gaveUp() {
 			return d.failed(caller, err)
 		}
 		select {
@@ -94,6 +94,7 @@ func (d *DB) failed(caller context.Context, err error) error {
 		return dberr.ErrBusy.Because(err)
 	}
 	if f := dberr.Fault(err); f != nil {
+		d.probeSoon(f)
 		return f
 	}
 	return Error(err)

@@ -70,7 +70,8 @@ func RolledBack(err error) bool {
 		// An ended session may have committed before it was ended; one that was ended for its idleness had not.
 		return pg.Code == idleInTransaction || (!strings.HasPrefix(pg.Code, "57P") && !strings.HasPrefix(pg.Code, "08"))
 	case errors.As(err, &lite):
-		return lite.Code()&primaryCode != sqlite3.SQLITE_IOERR
+		// Of other errors of the disk, such as that of a sync, some leave a commit behind that is found after a crash.
+		return lite.Code()&primaryCode != sqlite3.SQLITE_IOERR || lite.Code() == sqlite3.SQLITE_IOERR_WRITE
 	}
 	return false
 }
@@ -107,6 +108,9 @@ const (
 	readOnlyTransaction  = "25006"
 	idleInTransaction    = "25P03"
 	queryCanceled        = "57014"
+	diskFull             = "53100"
+	// insufficientPrivilege is also what PostgreSQL says of files that it may not write, as on a read-only file system.
+	insufficientPrivilege = "42501"
 )
 
 // primaryCode masks the primary result code of SQLite out of an extended one.
@@ -130,7 +134,7 @@ func ofPostgres(code string) kind {
 	switch code {
 	case serializationFailure, deadlockDetected, lockNotAvailable, queryCanceled:
 		return busy
-	case readOnlyTransaction, "53100": // disk_full
+	case readOnlyTransaction, insufficientPrivilege, diskFull:
 		return notWritable
 	case idleInTransaction:
 		return unreachable
@@ -148,9 +152,9 @@ func ofPostgres(code string) kind {
 
 func ofSQLite(code int) kind {
 	switch code {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT:
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
 		return busy
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOLFS:
 		return notWritable
 	}
 	return other
