@@ -23,7 +23,8 @@ export class Origin {
   }
 
   /**
-   * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes a second.
+   * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes a second, `/fast/N` the same as
+   * fast as it is read, for an N that has no place in memory.
    */
   static async start(): Promise<Origin> {
     const server = createServer(async (request, response) => {
@@ -36,6 +37,20 @@ export class Origin {
       } else if (kind === 'bytes') {
         response.setHeader('content-length', size)
         response.end(Buffer.alloc(Number(size), 'airstrip'))
+      } else if (kind === 'fast') {
+        response.setHeader('content-length', size)
+        const piece = Buffer.alloc(256 * 1024, 'airstrip')
+        let left = Number(size)
+        const write = () => {
+          while (left > 0) {
+            const flowing = response.write(piece.subarray(0, left))
+            left -= piece.length
+            if (!flowing) break
+          }
+          if (left <= 0) response.end()
+        }
+        response.on('drain', write)
+        write()
       } else if (kind === 'slow') {
         response.setHeader('content-length', size)
         const piece = Buffer.alloc(Math.ceil(Number(rate) / 20), 'airstrip')

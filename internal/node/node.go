@@ -2,6 +2,7 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -74,6 +75,14 @@ func (n *Node) Serves() bool { return n.Enabled && !n.Spent }
 func (n *Node) Rate(at time.Time) int64 {
 	if len(n.HourRates) == 24 {
 		return n.HourRates[at.Hour()]
+	}
+	return n.RatePermille
+}
+
+// MaxRate gives the highest rate in per mille of any hour.
+func (n *Node) MaxRate() int64 {
+	if len(n.HourRates) == 24 {
+		return slices.Max(n.HourRates)
 	}
 	return n.RatePermille
 }

@@ -189,6 +189,12 @@ func (s *Nodes) List(ctx context.Context) ([]Node, error) {
 	return nodes, err
 }
 
+// Enabled counts the nodes that may be used, as idb, a transaction perhaps, sees it.
+func (s *Nodes) Enabled(ctx context.Context, idb bun.IDB) (int64, error) {
+	n, err := idb.NewSelect().Model((*Node)(nil)).Where("enabled").Count(ctx)
+	return int64(n), err
+}
+
 // Get gives a node with its private keys, for its agent.
 func (s *Nodes) Get(ctx context.Context, id int64) (Node, error) { return s.read(ctx, s.db, id) }
 

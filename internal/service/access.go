@@ -36,6 +36,15 @@ func password() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
+// Lock gives the Access of users, without Usage, and has others wait who would change it or lease of it, until tx ends.
+func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows []Access, err error) {
+	if len(userIDs) == 0 {
+		return nil, nil
+	}
+	err = db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).Scan(ctx)
+	return rows, err
+}
+
 // SetBanned takes the user's right to use anything away, or gives it back.
 func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).Exec(ctx))
@@ -93,8 +102,8 @@ func (s *Services) otherwise(ctx context.Context, tx bun.Tx, userIDs []int64) (c
 	now := s.db.Now()
 	// The users' rows come first: of two transactions that touch one user the second waits here, and then sees what the
 	// first has done.
-	var rows []Access
-	if err := db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).Scan(ctx); err != nil {
+	rows, err := s.Lock(ctx, tx, userIDs)
+	if err != nil {
 		return nil, err
 	}
 	services, packages, err := held(ctx, tx, userIDs)

@@ -79,7 +79,7 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	used, err := s.usage(ctx, ids)
+	used, err := s.usage(ctx, s.db, ids)
 	zero := int64(0)
 	for i := range rows {
 		u, holds := used[rows[i].UserID]
@@ -91,14 +91,22 @@ func (s *Services) AddUsage(ctx context.Context, rows []Access) error {
 	return err
 }
 
+// UsageIn gives the Usage of users as tx sees it, without the packages that ended; of those who hold nothing there is none.
+func (s *Services) UsageIn(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64]Usage, error) {
+	if len(userIDs) == 0 {
+		return nil, nil
+	}
+	return s.usage(ctx, tx, userIDs)
+}
+
 // usage sums up over running services and open packages, by user, of those who hold any; without userIDs of everybody.
-func (s *Services) usage(ctx context.Context, userIDs []int64) (map[int64]Usage, error) {
+func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64]Usage, error) {
 	now := s.db.Now()
 	whose, args := "", []any{now, now}
 	if userIDs != nil {
 		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
+	rows, err := idb.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
 			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
 		UNION ALL SELECT user_id, bytes, used, used_up FROM package
 			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)

@@ -81,7 +81,7 @@ func (s *Services) Take(ctx context.Context, tx bun.Tx, uses []Use) (spent []int
 			halved = append(halved, id)
 		}
 	}
-	if err := s.tell(ctx, tx, halved); err != nil {
+	if err := s.Tell(ctx, tx, halved); err != nil {
 		return nil, err
 	}
 	return spent, s.refreshSpent(ctx, tx, slices.Concat(spent, dry))
@@ -146,10 +146,15 @@ func level(held []*source) int {
 	return bits.Len64(uint64(left) >> 20)
 }
 
-// tell makes nodes hear of the users as they stand.
-func (s *Services) tell(ctx context.Context, tx bun.Tx, userIDs []int64) error {
+// Tell makes nodes hear of the users as they stand.
+func (s *Services) Tell(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	if len(userIDs) == 0 {
 		return nil
+	}
+	for part := range slices.Chunk(userIDs, 2000) {
+		if _, err := s.Lock(ctx, tx, part); err != nil { // the rows before the revision, as Refresh does it
+			return err
+		}
 	}
 	revision, err := db.Bump(ctx, tx, Revision)
 	if err != nil {

@@ -320,6 +320,9 @@ func (t *Traffic) count(ctx context.Context, tx bun.Tx, entries []*entry, now ti
 	if err != nil {
 		return err
 	}
+	if err := t.endLeases(ctx, tx, spent); err != nil {
+		return err
+	}
 	for _, e := range entries {
 		if now.Sub(e.at) > onTime {
 			continue

@@ -21,6 +21,9 @@ const together = 200
 func (t *Traffic) forget(ctx context.Context) error {
 	now := t.db.Now()
 	err := t.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE expires_at < ?`, now).Exec(ctx); err != nil {
+			return err
+		}
 		if _, err := tx.NewRaw(`DELETE FROM kept_batch WHERE decided_at < ?0 AND to_at < ?0`, now.Add(-keptDecidedFor)).Exec(ctx); err != nil {
 			return err
 		}

@@ -66,6 +66,7 @@ type Traffic struct {
 	settings *setting.Settings
 	services *service.Services
 	nodes    *node.Nodes
+	recalls  recalls
 
 	mu      sync.Mutex
 	waiting []*batch // in the order in which they are written; the last one gathers

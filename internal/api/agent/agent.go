@@ -1,6 +1,6 @@
 // Package agent is what airstrip-node speaks with the server, under /api/agent/v1: a snapshot, a stream of changes with
-// a revision, reports that count exactly once, places for addresses of users with a device limit, and heartbeats. The
-// node's secret alone names the node.
+// a revision, reports that count exactly once, leases of what is left of quotas, places for addresses of users with a device
+// limit, and heartbeats. The node's secret alone names the node.
 package agent
 
 import (
@@ -33,6 +33,7 @@ func register(mux *http.ServeMux, s *server) {
 	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.inTurn(s.report)))
 	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.inTurn(s.status)))
 	mux.HandleFunc("POST /api/agent/v1/devices", s.guard(s.device))
+	mux.HandleFunc("POST /api/agent/v1/leases", s.guard(s.inTurn(s.lease)))
 }
 
 // guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.

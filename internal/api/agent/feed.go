@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
+	"airstrip/internal/traffic"
 )
 
 // heartbeat is how often a stream that has nothing to say says so.
@@ -43,6 +44,8 @@ type userJSON struct {
 	SpeedMbps   *int      `json:"speed_mbps"`
 	DeviceLimit *int      `json:"device_limit"`
 	Remaining   *int64    `json:"remaining"` // raw bytes on this node; null: unlimited
+	// Idle is for agents that lease, of users with a quota: the raw bytes beyond reported ones that need no lease.
+	Idle *int64 `json:"idle,omitempty"`
 }
 
 type ruleJSON struct {
@@ -83,14 +86,31 @@ func (s *server) nodeJSON(ctx context.Context, n node.Node) (*nodeJSON, error) {
 	}, err
 }
 
-func (s *server) usersJSON(n node.Node, users []service.Access) []userJSON {
-	rate := n.Rate(s.nodes.Local())
+// usersJSON describes users with their Usage. An agent that does not lease is told of a share of what is left.
+func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Access, leases bool) ([]userJSON, error) {
 	out := make([]userJSON, len(users))
-	for i, a := range users {
-		out[i] = userJSON{a.UserID, a.UUID, a.Password, a.SpeedMbps, a.Devices, raw(a.RemainingBytes, rate)}
+	if len(users) == 0 {
+		return out, nil
 	}
-	return out
+	nodes, err := s.traffic.NodeCount(ctx)
+	if err == nil && !leases {
+		err = s.traffic.Shares(ctx, n, users)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rate := n.Rate(s.nodes.Local())
+	for i, a := range users {
+		out[i] = userJSON{ID: a.UserID, UUID: a.UUID, Password: a.Password, SpeedMbps: a.SpeedMbps, DeviceLimit: a.Devices, Remaining: raw(a.RemainingBytes, rate)}
+		if leases {
+			out[i].Idle = traffic.Idle(n, a.Usage, nodes)
+		}
+	}
+	return out, nil
 }
+
+// leases tells whether the agent says of itself that it leases.
+func leases(r *http.Request) bool { return r.URL.Query().Get("leases") == "1" }
 
 // raw turns what is left of a quota into the bytes that may still be moved on a node with this rate.
 func raw(remaining *int64, ratePermille int64) *int64 {
@@ -121,7 +141,11 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(snapshotJSON{f.Revision, described, s.usersJSON(*f.Node, f.Users), rulesJSON(f.Rules), append([]string{}, f.Blocked...)})
+	users, err := s.usersJSON(r.Context(), *f.Node, f.Users, leases(r))
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(snapshotJSON{f.Revision, described, users, rulesJSON(f.Rules), append([]string{}, f.Blocked...)})
 	if err != nil {
 		return err
 	}
@@ -138,7 +162,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep the lines back
-	st := &stream{server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since}
+	st := &stream{server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r)}
 	if r.URL.Query().Get("poll") == "1" {
 		_, err := st.catchUp(r.Context(), false)
 		return st.ended(err)
@@ -156,6 +180,7 @@ type stream struct {
 	secret  string
 	node    node.Node
 	since   int64  // what the agent knows
+	leases  bool   // whether it leases
 	told    []byte // the node as this stream told it last
 	begun   bool
 }
@@ -221,7 +246,11 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 			return false, err
 		}
 	}
-	line := changeJSON{Revision: f.Revision, Users: st.usersJSON(st.node, f.Users), Removed: f.Removed, Blocked: f.Blocked, Unblocked: f.Unblocked}
+	users, err := st.usersJSON(ctx, st.node, f.Users, st.leases)
+	if err != nil {
+		return false, err
+	}
+	line := changeJSON{Revision: f.Revision, Users: users, Removed: f.Removed, Blocked: f.Blocked, Unblocked: f.Unblocked}
 	if f.Node != nil || tellNode {
 		described, err := st.nodeJSON(ctx, st.node)
 		if err != nil {

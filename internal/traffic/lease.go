@@ -1,0 +1,296 @@
+package traffic
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/node"
+	"airstrip/internal/service"
+)
+
+// Nodes report once a minute, so several of them that give out one quota would give out more than there is. Each therefore
+// gives out only what it has leased: bytes beyond those that it has reported. All leases of a user together are never more
+// than what is left and a small allowance, which is how much a user can overrun a quota:
+//
+//	slack      the smaller of 5 percent of the quota and 50 MB
+//	slack / 4  is what nodes together may give out before they have asked, so that a connection need not wait
+//	slack / 4  is leased beyond what is left, so that the last bytes need not be called back from other nodes
+//
+// The rest of the slack is for what is in the buffers of connections when a lease ends. Reports write no leases: what of a
+// lease was reported follows from the log by hour. Where the log says less than was reported, as of late bytes, a lease
+// seems larger than it is and less is given to others, never more.
+
+const (
+	slackShare = 20         // of the quota
+	maxSlack   = 50_000_000 // bytes
+	// LeaseFor is how long a node may use a lease without a word from the server. While the server is away nodes go on for
+	// so long; a node that vanished keeps its lease from the others for so long, unless it is disabled.
+	LeaseFor = 6 * time.Hour
+	// leaseMargin is for answers that take long: the server lets a lease lapse later than the node.
+	leaseMargin = 2 * time.Minute
+	// leasePart is which part of what nobody has leased a node is given: so that others find something, and a server or
+	// node that is away holds up no more than that.
+	leasePart = 4
+	// recallGap is how often the other nodes of a user are asked for what they do not need.
+	recallGap = time.Second
+	// MaxAsks is the most users that one request names.
+	MaxAsks = 2000
+	// enough is above every real quota, and has place for a thousand of them in 63 bits.
+	enough = math.MaxInt64 / 1000
+)
+
+// Ask is a node's wish for a lease of a user's traffic, or with Release the end of one.
+type Ask struct {
+	UserID  int64
+	Open    int64 // raw bytes that it moved and that no answered report has
+	Release bool
+}
+
+// Lease is how much a node may give out.
+type Lease struct {
+	UserID    int64
+	Bytes     int64 // raw, beyond what answered reports have; not less than was asked for Open
+	Unlimited bool
+	Spent     bool // nothing is left, here or leased to others
+}
+
+// recalls is when users' other nodes were last asked for what they do not need.
+type recalls struct {
+	mu sync.Mutex
+	at map[int64]time.Time
+}
+
+// due tells whether enough time has passed, and notes that it is done now.
+func (r *recalls) due(userID int64, now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if passed := now.Sub(r.at[userID]); passed >= 0 && passed < recallGap {
+		return false
+	}
+	if r.at == nil || len(r.at) > 10_000 {
+		r.at = map[int64]time.Time{}
+	}
+	r.at[userID] = now
+	return true
+}
+
+// slackOf is how much a user with this quota may overrun it.
+func slackOf(quota int64) int64 { return min(quota/slackShare, maxSlack) }
+
+// Idle gives how many raw bytes each of so many nodes may move for a user beyond what it has reported before it has asked;
+// nil: as many as the user likes.
+func Idle(n node.Node, u service.Usage, nodes int64) *int64 {
+	rate := n.MaxRate()
+	if u.QuotaBytes == nil || rate == 0 {
+		return nil
+	}
+	idle := slackOf(*u.QuotaBytes) / 4 / max(nodes, 1) * 1000 / rate
+	return &idle
+}
+
+// NodeCount gives among how many nodes what is given out before they have asked is divided.
+func (t *Traffic) NodeCount(ctx context.Context) (int64, error) { return t.nodes.Enabled(ctx, t.db) }
+
+// held is what other nodes have leased of a user's traffic, and what the log has counted on the node itself, as billed.
+type held struct{ others, base int64 }
+
+// Lease gives n leases of users' traffic in place of those that it has. Of users who may not use n nothing is left.
+func (t *Traffic) Lease(ctx context.Context, n node.Node, asks []Ask) ([]Lease, error) {
+	if len(asks) > MaxAsks {
+		return nil, ErrTooMany
+	}
+	byUser := make(map[int64]Ask, len(asks))
+	ids := make([]int64, 0, len(asks))
+	for _, a := range asks {
+		if _, twice := byUser[a.UserID]; !twice {
+			ids = append(ids, a.UserID)
+		}
+		byUser[a.UserID] = a
+	}
+	var leases []Lease
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		leases = make([]Lease, 0, len(asks))
+		rows, err := t.services.Lock(ctx, tx, ids) // leases of one user are given one after the other
+		if err != nil {
+			return err
+		}
+		now := t.db.Now()
+		since := now.Unix()/3600 - 1
+		// First what is leased and then what is left: of bytes that are reported in between less is given, not more.
+		leased, err := t.leased(ctx, tx, n.ID, ids, since, now)
+		if err != nil {
+			return err
+		}
+		usage, err := t.services.UsageIn(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		kept, gone := db.NumbersOf(4, len(ids)), []int64{}
+		var recall []int64
+		for i := range rows {
+			a, ask := &rows[i], byUser[rows[i].UserID]
+			u, holds := usage[a.UserID]
+			if !holds || !n.Serves() || !a.Admits(n.Class, n.GroupID) {
+				u = service.Usage{QuotaBytes: new(int64), RemainingBytes: new(int64)}
+			}
+			l, bytes, short := give(n, u, ask, leased[a.UserID])
+			leases = append(leases, l)
+			switch {
+			case l.Unlimited || bytes == 0:
+				gone = append(gone, a.UserID)
+			default:
+				kept.Add(a.UserID, bytes, since, leased[a.UserID].base)
+			}
+			if short && t.recalls.due(a.UserID, now) {
+				recall = append(recall, a.UserID)
+			}
+		}
+		if err := t.writeLeases(ctx, tx, n.ID, kept, gone, now.Add(LeaseFor+leaseMargin)); err != nil {
+			return err
+		}
+		return t.services.Tell(ctx, tx, recall) // each node that holds a lease asks anew then, for what it needs
+	})
+	return leases, err
+}
+
+// give answers one ask. short: others hold what this node could use.
+func give(n node.Node, u service.Usage, ask Ask, h held) (l Lease, billed int64, short bool) {
+	l.UserID = ask.UserID
+	rate := n.MaxRate()
+	if u.QuotaBytes == nil || rate == 0 {
+		l.Unlimited = true
+		return l, 0, false
+	}
+	open, fits := times(max(0, ask.Open), rate)
+	if !fits || open > enough {
+		open = enough
+	}
+	slack := slackOf(*u.QuotaBytes)
+	free := min(*u.RemainingBytes, enough) - min(h.others, enough)
+	if *u.RemainingBytes > 0 {
+		free += slack / 4
+	}
+	spare := max(0, free-open)
+	least := slack/16 + 1
+	step := min(spare, max(spare/leasePart, least))
+	if ask.Release {
+		step = 0
+	}
+	billed = open + step
+	l.Bytes = max(0, ask.Open, billed*1000/rate)
+	l.Spent = spare == 0 && h.others == 0
+	return l, billed, spare < least && h.others > 0 && !ask.Release
+}
+
+// leased gives what the other nodes hold of users' traffic now, and what the log has counted on this one since an hour.
+func (t *Traffic) leased(ctx context.Context, tx bun.Tx, nodeID int64, ids []int64, since int64, now time.Time) (map[int64]held, error) {
+	by := make(map[int64]held, len(ids))
+	if len(ids) == 0 {
+		return by, nil
+	}
+	var rows []struct{ UserID, Bytes int64 }
+	if err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		h := by[r.UserID]
+		h.others = saturate(h.others, max(0, r.Bytes))
+		by[r.UserID] = h
+	}
+	var counted []struct{ UserID, Billed int64 }
+	err := tx.NewRaw(`SELECT user_id, CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour
+		WHERE user_id IN (?) AND hour >= ? AND node_id = ? GROUP BY user_id`, bun.List(ids), since, nodeID).Scan(ctx, &counted)
+	for _, r := range counted {
+		h := by[r.UserID]
+		h.base = r.Billed
+		by[r.UserID] = h
+	}
+	return by, err
+}
+
+// heldLeases is what of each lease was not reported yet; a node that nobody may use holds none.
+const heldLeases = `SELECT l.user_id, l.bytes + l.base - (SELECT CAST(coalesce(sum(h.billed), 0) AS BIGINT) FROM traffic_hour AS h
+		WHERE h.user_id = l.user_id AND h.hour >= l.since_hour AND h.node_id = l.node_id) AS bytes
+	FROM traffic_lease AS l JOIN node AS n ON n.id = l.node_id AND n.enabled WHERE l.expires_at > ?0`
+
+// writeLeases puts the leases of a node in place of those before. kept has user, bytes, hour and base.
+func (t *Traffic) writeLeases(ctx context.Context, tx bun.Tx, nodeID int64, kept *db.Numbers, gone []int64, expires time.Time) error {
+	if len(gone) > 0 {
+		if _, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE node_id = ? AND user_id IN (?)`, nodeID, bun.List(gone)).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	for part := range kept.Parts() {
+		// The WHERE tells SQLite that ON begins no condition of a join.
+		_, err := tx.NewRaw(`INSERT INTO traffic_lease (user_id, node_id, bytes, since_hour, base, expires_at)
+			SELECT v.column1, ?, v.column2, v.column3, v.column4, ? FROM ? AS v WHERE TRUE
+			ON CONFLICT (user_id, node_id) DO UPDATE SET bytes = EXCLUDED.bytes, since_hour = EXCLUDED.since_hour,
+				base = EXCLUDED.base, expires_at = EXCLUDED.expires_at`, nodeID, expires, part).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endLeases takes back what nodes have leased of users who have nothing left: they are off the nodes' lists.
+func (t *Traffic) endLeases(ctx context.Context, tx bun.Tx, spent []int64) error {
+	if len(spent) == 0 {
+		return nil
+	}
+	_, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE user_id IN (?)`, bun.List(spent)).Exec(ctx)
+	return err
+}
+
+// Shares gives what each of the users has left for n as its agent is told that knows of no leases: of what nobody has
+// leased an equal part for each node without leases on which the user was active this hour or the last one. The agent is
+// told anew each time that what is left has halved.
+func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Access) error {
+	limited := make(map[int64]*service.Access, len(users))
+	for i := range users {
+		if users[i].RemainingBytes != nil && *users[i].RemainingBytes > 0 {
+			limited[users[i].UserID] = &users[i]
+		}
+	}
+	if len(limited) == 0 {
+		return nil
+	}
+	now := t.db.Now()
+	whose, only := "", bun.List(slices.Sorted(maps.Keys(limited)))
+	if len(limited) <= maxNamed { // of many users everybody's is read at once
+		whose = ` AND user_id IN (?1)`
+	}
+	var leased, active []struct{ UserID, N int64 }
+	if err := t.db.NewRaw(`SELECT user_id, CAST(sum(bytes) AS BIGINT) AS n FROM (`+heldLeases+`) AS x
+		WHERE bytes > 0`+whose+` GROUP BY user_id`, now, only).Scan(ctx, &leased); err != nil {
+		return err
+	}
+	err := t.db.NewRaw(`SELECT user_id, count(DISTINCT node_id) AS n FROM traffic_hour AS h WHERE hour >= ?0`+whose+` AND node_id <> ?2
+		AND NOT EXISTS (SELECT 1 FROM traffic_lease AS l WHERE l.user_id = h.user_id AND l.node_id = h.node_id) GROUP BY user_id`,
+		now.Unix()/3600-1, only, n.ID).Scan(ctx, &active)
+	if err != nil {
+		return err
+	}
+	for _, l := range leased {
+		if a := limited[l.UserID]; a != nil {
+			least := min(*a.RemainingBytes, slackOf(*a.QuotaBytes)/16+1)
+			*a.RemainingBytes = max(least, *a.RemainingBytes-l.N)
+		}
+	}
+	for _, o := range active {
+		if a := limited[o.UserID]; a != nil {
+			*a.RemainingBytes = max(1, *a.RemainingBytes/(o.N+1))
+		}
+	}
+	return nil
+}
+
+// maxNamed is how many users a query names; of more it reads everybody's rows.
+const maxNamed = 500
