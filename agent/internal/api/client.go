@@ -84,12 +84,15 @@ func (c *Client) Now() time.Time {
 // Told says whether the server has told the time.
 func (c *Client) Told() bool { return c.heard.Load() != nil }
 
+// MaxAsks is the most users of whom leases are asked for in one request.
+const MaxAsks = 2000
+
 // ErrNotModified means that the snapshot is the one of the ETag.
 var ErrNotModified = errors.New("not modified")
 
 // Snapshot asks for everything; etag is that of the last one or empty. ErrNotModified: nothing is new.
 func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, error) {
-	req, err := c.request(ctx, http.MethodGet, "snapshot", nil)
+	req, err := c.request(ctx, http.MethodGet, "snapshot?leases=1", nil)
 	if err != nil {
 		return nil, "", err
 	}
@@ -114,7 +117,7 @@ func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, 
 // Changes opens the stream of what changed after revision and hands each line to handle, until the stream
 // ends, ctx is done or handle fails. With poll the server ends the stream after what is there now.
 func (c *Client) Changes(ctx context.Context, revision int64, poll bool, handle func(Change) error) error {
-	path := "changes?since=" + strconv.FormatInt(revision, 10)
+	path := "changes?leases=1&since=" + strconv.FormatInt(revision, 10)
 	client := c.streams
 	if poll {
 		path += "&poll=1"
@@ -182,6 +185,19 @@ func (c *Client) Device(ctx context.Context, d Device) (*Admission, error) {
 	}
 	var answer Admission
 	if err := c.post(ctx, "devices", body, &answer, ""); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// Lease asks for leases of users' traffic, at most MaxAsks at a time.
+func (c *Client) Lease(ctx context.Context, asks []LeaseAsk) (*Leases, error) {
+	body, err := json.Marshal(map[string][]LeaseAsk{"users": asks})
+	if err != nil {
+		return nil, err
+	}
+	var answer Leases
+	if err := c.post(ctx, "leases", body, &answer, ""); err != nil {
 		return nil, err
 	}
 	return &answer, nil

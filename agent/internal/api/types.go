@@ -99,6 +99,30 @@ type User struct {
 	SpeedMbps   *float64 `json:"speed_mbps"`
 	DeviceLimit *int     `json:"device_limit"`
 	Remaining   *int64   `json:"remaining"`
+	// Idle is how many raw bytes beyond those of answered reports need no lease; nil: none needs one.
+	Idle *int64 `json:"idle,omitempty"`
+}
+
+// LeaseAsk asks for a lease of a user's traffic. Open is how many raw bytes were moved that no answered report has. Release
+// ends the lease.
+type LeaseAsk struct {
+	UserID  int64 `json:"user_id"`
+	Open    int64 `json:"open"`
+	Release bool  `json:"release,omitempty"`
+}
+
+// Lease is how many raw bytes beyond those of answered reports a user may move, nil for any number. Spent: nothing is left,
+// here or with other nodes.
+type Lease struct {
+	UserID int64  `json:"user_id"`
+	Bytes  *int64 `json:"bytes"`
+	Spent  bool   `json:"spent"`
+}
+
+// Leases is the answer to some LeaseAsk. They hold so many seconds from when they were asked for.
+type Leases struct {
+	Leases  []Lease `json:"leases"`
+	Seconds int64   `json:"seconds"`
 }
 
 // Rule forbids destinations: Pattern is an RE2 expression matched against host:port.
@@ -174,6 +198,8 @@ type Receipt struct {
 	Result  string    `json:"result"`
 	Refused []Refusal `json:"refused"`
 	Stop    []int64   `json:"stop"`
+	// Kept is why the batch was not counted but waits for the operator's staff: too_old or future.
+	Kept string `json:"kept"`
 }
 
 // Refusal names a row that the server did not count.

@@ -72,7 +72,7 @@ func (c *Conn) Up(ctx context.Context, n int) error {
 		return err
 	}
 	c.user.counter.Up(int64(n))
-	return c.spend()
+	return c.spend(ctx)
 }
 
 // Down counts n bytes that are about to go to the user; otherwise as Up. Counting comes before sending, so that
@@ -82,7 +82,7 @@ func (c *Conn) Down(ctx context.Context, n int) error {
 		return err
 	}
 	c.user.counter.Down(int64(n))
-	return c.spend()
+	return c.spend(ctx)
 }
 
 // cut ends all of the user's connections.

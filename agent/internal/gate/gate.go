@@ -30,6 +30,11 @@ type Gate struct {
 	exhausted func(user int64)
 	admit     Admit
 	log       *slog.Logger
+	want      func()
+
+	// asks are users of whom the server is to be asked for a lease, or told that there is no need of one.
+	asksMu sync.Mutex
+	asks   map[int64]bool
 
 	rules   atomic.Pointer[[]rule]
 	blocked atomic.Pointer[map[netip.Addr]bool]
@@ -44,13 +49,16 @@ type user struct {
 	id      int64
 	counter *meter.Counter
 	limiter *rate.Limiter
-	// stopAt is the position of the counter at which nothing is left.
-	stopAt  atomic.Int64
-	stopped atomic.Bool
+	// stopAt is the position of the counter at which nothing is left, or at which the lease ends; askAt that at which a
+	// lease is asked for.
+	stopAt, askAt atomic.Int64
+	stopped       atomic.Bool
 
 	mu      sync.Mutex
 	row     api.User
 	gone    bool
+	lease   lease
+	waiting chan struct{} // closed when the end moves; nil while nobody waits there
 	conns   map[*Conn]struct{}
 	devices map[netip.Addr]*device
 	seen    map[netip.Addr]struct{}
@@ -60,7 +68,7 @@ type user struct {
 // up what remained; the user's connections are cut by then. admit is asked before a new address of a user with a
 // device limit is let in.
 func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
-	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}}
+	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}, asks: map[int64]bool{}}
 	g.rules.Store(new([]rule))
 	g.blocked.Store(new(map[netip.Addr]bool))
 	return g
@@ -72,6 +80,10 @@ func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logg
 // answer to it stops the user; the other way round, someone who has just renewed would be cut for nothing.
 // It answers whether the user may connect.
 func (g *Gate) Put(row api.User) bool {
+	if row.Idle != nil {
+		g.putLeased(g.enlist(row.ID), row)
+		return true
+	}
 	stopAt := int64(math.MaxInt64)
 	if row.Remaining != nil {
 		stopAt = g.meter.Known(row.ID) + *row.Remaining
@@ -81,27 +93,39 @@ func (g *Gate) Put(row api.User) bool {
 
 // PutUntil is Put for who is stopped at this position of their counter, such as the one that StopAt gave before a restart.
 func (g *Gate) PutUntil(row api.User, stopAt int64) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	u := g.users[row.ID]
-	if u == nil {
-		u = &user{
-			id: row.ID, counter: g.meter.Counter(row.ID), limiter: rate.NewLimiter(rate.Inf, 0),
-			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, seen: map[netip.Addr]struct{}{},
-		}
-		g.users[row.ID] = u
-	}
+	u := g.enlist(row.ID)
 	u.mu.Lock()
 	rekeyed := u.row.ID != 0 && (u.row.UUID != row.UUID || u.row.Password != row.Password)
 	u.row = row
 	g.limitSpeed(u)
+	u.lease = lease{}
 	u.stopAt.Store(stopAt)
+	u.askAt.Store(math.MaxInt64)
+	u.wake()
 	u.stopped.Store(u.counter.Total() >= stopAt)
 	u.mu.Unlock()
 	if rekeyed || u.stopped.Load() {
 		u.cut()
 	}
 	return !u.stopped.Load()
+}
+
+// enlist gives the user, new where the gate does not know them yet.
+func (g *Gate) enlist(id int64) *user {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	u := g.users[id]
+	if u == nil {
+		u = &user{
+			id: id, counter: g.meter.Counter(id), limiter: rate.NewLimiter(rate.Inf, 0),
+			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, seen: map[netip.Addr]struct{}{},
+		}
+		// Nobody gets in before Put has said how far.
+		u.stopped.Store(true)
+		u.askAt.Store(math.MaxInt64)
+		g.users[id] = u
+	}
+	return u
 }
 
 // Remove takes users off the list and cuts their connections.
@@ -116,8 +140,13 @@ func (g *Gate) Remove(ids ...int64) {
 		}
 		u.mu.Lock()
 		u.gone = true
+		held := u.lease.held
+		u.wake()
 		u.mu.Unlock()
 		u.cut()
+		if held {
+			g.demand(id, true)
+		}
 	}
 }
 

@@ -1,11 +1,16 @@
 package gate
 
+import "context"
+
 // Stop cuts a user for whom the server says that nothing is left. It answers whether the user was running.
 func (g *Gate) Stop(id int64) bool {
 	u := g.find(id)
 	if u == nil || u.stopped.Swap(true) {
 		return false
 	}
+	u.mu.Lock()
+	u.wake()
+	u.mu.Unlock()
 	u.cut()
 	return true
 }
@@ -19,14 +24,22 @@ func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
 	return u.stopAt.Load(), u.stopped.Load()
 }
 
-// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered.
-func (c *Conn) spend() error {
+// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered. At the end of a
+// lease it waits for another one.
+func (c *Conn) spend(ctx context.Context) error {
 	if c.device.dropped.Load() {
 		return ErrDevices
 	}
 	u := c.user
-	if u.counter.Total() < u.stopAt.Load() {
+	total := u.counter.Total()
+	if total >= u.askAt.Load() {
+		c.gate.askAhead(u)
+	}
+	if total < u.stopAt.Load() {
 		return nil
+	}
+	if err, timely := c.await(ctx); err != nil || timely {
+		return err
 	}
 	// Under the lock, because a renewal may just be moving the end.
 	u.mu.Lock()
@@ -61,6 +74,9 @@ func (u *user) ending(unreported int64) bool {
 	defer u.mu.Unlock()
 	if unreported == 0 || u.row.Remaining == nil || u.stopped.Load() {
 		return false
+	}
+	if u.row.Idle != nil {
+		return unreported >= *u.row.Remaining/20
 	}
 	return unreported >= (u.stopAt.Load()-u.counter.Total())/20
 }

@@ -65,6 +65,8 @@ type Meter struct {
 	// unsent is what sits in batches that have never left, and so cannot be in any figure of the server's.
 	unsent map[int64]int64
 	fresh  map[string]bool
+	// unanswered is what sits in batches that no answer has named, whether they have left or not.
+	unanswered map[int64]int64
 }
 
 type hit struct{ user, rule int64 }
@@ -86,7 +88,7 @@ func Open(dir string, keep func(user int64) bool, log *slog.Logger) (*Meter, err
 	}
 	m := &Meter{
 		counters: counters, spool: spool, boot: newUUID(), log: log, now: time.Now, began: time.Now(),
-		hits: map[hit]int64{}, unsent: map[int64]int64{}, fresh: map[string]bool{},
+		hits: map[hit]int64{}, unsent: map[int64]int64{}, fresh: map[string]bool{}, unanswered: map[int64]int64{},
 	}
 	if err := m.recover(keep); err != nil {
 		counters.close()
@@ -115,6 +117,7 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 		}
 		m.waiting++
 		m.apply(b.marks)
+		m.wait(b, 1)
 		for _, k := range b.marks {
 			marked[k.User] = true
 		}
@@ -196,6 +199,34 @@ func (m *Meter) Known(user int64) int64 {
 	return c.sealedUp + c.sealedDown - m.unsent[user]
 }
 
+// Open is how many of a user's bytes no answered report has. The server may have counted some of them.
+func (m *Meter) Open(user int64) int64 {
+	c := m.counters.get(user)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return c.Total() - m.answered(c)
+}
+
+// Answered is the position of a user's counter up to which answers have named the batches: the server has counted all of
+// it, but for rows that it refused.
+func (m *Meter) Answered(user int64) int64 {
+	c := m.counters.get(user)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.answered(c)
+}
+
+func (m *Meter) answered(c *Counter) int64 { return c.sealedUp + c.sealedDown - m.unanswered[c.user] }
+
+// wait notes that a batch waits for an answer, or with -1 that it does so no longer.
+func (m *Meter) wait(b *Batch, sign int64) {
+	for _, r := range b.Report.Rows {
+		if m.unanswered[r.UserID] += sign * (r.Up + r.Down); m.unanswered[r.UserID] <= 0 {
+			delete(m.unanswered, r.UserID)
+		}
+	}
+}
+
 // Seal makes batches of all that was counted since the last time and puts them into the spool.
 // On an error nothing is lost: the bytes stay in the counters and go into a later batch.
 func (m *Meter) Seal() error {
@@ -259,6 +290,7 @@ func (m *Meter) collect() []*Batch {
 func (m *Meter) settle(b *Batch) error {
 	m.apply(b.marks)
 	m.waiting++
+	m.wait(b, 1)
 	m.fresh[b.name] = true
 	for _, r := range b.Report.Rows {
 		m.unsent[r.UserID] += r.Up + r.Down
@@ -309,6 +341,7 @@ func (m *Meter) Counted(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting--
+	m.wait(b, -1)
 	return m.spool.remove(b.name)
 }
 
@@ -317,6 +350,7 @@ func (m *Meter) Refuse(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting--
+	m.wait(b, -1)
 	return m.spool.setAside(b.name)
 }
 

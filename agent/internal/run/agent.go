@@ -62,6 +62,8 @@ type agent struct {
 
 	// hurry asks for a report now.
 	hurry chan struct{}
+	// leasing asks for leases now.
+	leasing chan struct{}
 
 	mu         sync.Mutex
 	known      api.Snapshot // without its users and blocked addresses
@@ -110,7 +112,7 @@ func run(ctx context.Context, c Config, folder *os.File) error {
 	a := &agent{
 		node: c.Node, server: c.Server, version: c.Version, started: time.Now(), data: c.Data,
 		client: client, log: c.Log, users: map[int64]member{}, doubt: map[int64]bool{},
-		hurry: make(chan struct{}, 1), stale: true,
+		hurry: make(chan struct{}, 1), leasing: make(chan struct{}, 1), stale: true,
 	}
 	saved := a.load()
 	if a.meter, err = meter.Open(c.Data, saved.listed(), c.Log); err != nil {
@@ -118,6 +120,7 @@ func run(ctx context.Context, c Config, folder *os.File) error {
 	}
 	a.meter.Follow(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
+	a.gate.Leases(a.leaseSoon)
 	a.relay = relay.New(a.gate.Blocked, c.Log)
 	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
@@ -136,7 +139,7 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	defer cancel(nil)
 	var group sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.report, a.beat, a.upkeep,
+		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.report, a.lease, a.beat, a.upkeep,
 	} {
 		group.Go(func() {
 			if err := part(ctx); err != nil {
@@ -151,7 +154,7 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters each second, and each 5 s saves the list and mends what is not served as it should be. It fails
+// upkeep syncs the counters each second, and each 5 s saves the list, sees to the leases and mends what is not served as it should be. It fails
 // if the counters were removed.
 func (a *agent) upkeep(ctx context.Context) error {
 	for second := 1; sleep(ctx, time.Second); second++ {
@@ -163,6 +166,7 @@ func (a *agent) upkeep(ctx context.Context) error {
 			return fmt.Errorf("the data folder: %w", err)
 		}
 		if second%5 == 0 {
+			a.gate.Lapse(time.Now())
 			a.save()
 			a.mend()
 		}

@@ -17,6 +17,13 @@ func (a *agent) restore(saved *savedState) {
 	defer a.mu.Unlock()
 	a.log.Warn("serving the users of the last snapshot until the server answers", "revision", saved.Snapshot.Revision, "users", len(saved.Snapshot.Users))
 	a.replace(&saved.Snapshot, func(u api.User) bool {
+		if l, held := saved.Leases[u.ID]; held {
+			a.gate.PutLeased(u, l.Until, l.Lapses)
+			return true
+		}
+		if u.Idle != nil {
+			return a.gate.Put(u)
+		}
 		stopAt, limited := saved.StopAt[u.ID]
 		if !limited {
 			stopAt = math.MaxInt64

@@ -103,6 +103,7 @@ func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Re
 		case err == nil:
 			answered(batch, receipt, left)
 			err = a.meter.Counted(batch)
+			a.gate.Settle(batch.Report.Rows)
 		}
 		if err != nil {
 			return err
@@ -119,6 +120,10 @@ func (a *agent) send(ctx context.Context, batch *meter.Batch) (*api.Receipt, err
 
 // answered acts on the answer to a batch: refused rows are logged, users with nothing left are stopped.
 func (a *agent) answered(batch *meter.Batch, receipt *api.Receipt, left time.Time) {
+	if receipt.Kept != "" {
+		a.log.Error("the server did not count a batch for the time of its window and keeps it for the operator's staff, who count or dismiss it: airstrip node kept",
+			"reason", receipt.Kept, "boot", batch.Report.Boot, "sequence", batch.Report.Sequence, "from", batch.Report.From, "to", batch.Report.To, "rows", len(batch.Report.Rows))
+	}
 	for _, r := range receipt.Refused {
 		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence", batch.Report.Sequence)
 	}

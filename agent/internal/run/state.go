@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"airstrip/agent/internal/api"
 	"airstrip/agent/internal/durable"
@@ -19,6 +20,13 @@ type savedState struct {
 	Snapshot api.Snapshot `json:"snapshot"`
 	// StopAt is, by user, the position of the counter at which the user is stopped. Absent: unlimited.
 	StopAt map[int64]int64 `json:"stop_at"`
+	// Leases are, by user, up to where and until when a lease holds.
+	Leases map[int64]savedLease `json:"leases,omitempty"`
+}
+
+type savedLease struct {
+	Until  int64     `json:"until"`
+	Lapses time.Time `json:"lapses"`
 }
 
 // listed answers a test for the users on the saved list.
@@ -68,11 +76,13 @@ func (a *agent) save() {
 		return
 	}
 	a.dirty = false
-	s := savedState{Snapshot: a.known, StopAt: map[int64]int64{}}
+	s := savedState{Snapshot: a.known, StopAt: map[int64]int64{}, Leases: map[int64]savedLease{}}
 	s.Snapshot.Users = make([]api.User, 0, len(a.users))
 	for id, m := range a.users {
 		s.Snapshot.Users = append(s.Snapshot.Users, m.row)
-		if m.row.Remaining != nil {
+		if until, lapses, held := a.gate.LeaseOf(id); held {
+			s.Leases[id] = savedLease{until, lapses}
+		} else if m.row.Remaining != nil {
 			s.StopAt[id], _ = a.gate.StopAt(id)
 		}
 	}
