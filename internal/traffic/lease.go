@@ -21,7 +21,7 @@ import (
 //
 //	slack      the smaller of 5 percent of the quota and 50 MB
 //	slack / 4  is what nodes together may give out before they have asked, so that a connection need not wait
-//	slack / 4  is leased beyond what is left, so that the last bytes need not be called back from other nodes
+//	slack / 4  is leased beyond what is left where other nodes hold leases, so that their last bytes need not be called back
 //
 // The rest of the slack is for what is in the buffers of connections when a lease ends. Reports write no leases: what of a
 // lease was reported follows from the log by hour. Where the log says less than was reported, as of late bytes, a lease
@@ -175,7 +175,7 @@ func give(n node.Node, u service.Usage, ask Ask, h held) (l Lease, billed int64,
 	slack := slackOf(*u.QuotaBytes)
 	free := min(*u.RemainingBytes, enough) - min(h.others, enough)
 	if *u.RemainingBytes > 0 {
-		free += slack / 4
+		free += min(slack/4, h.others)
 	}
 	spare := max(0, free-open)
 	least := slack/16 + 1

@@ -62,9 +62,14 @@ func (w *world) config(log io.Writer) run.Config {
 // start runs the agent until stop or the end of the test.
 func (w *world) start() {
 	w.t.Helper()
+	w.startLogging(w.t.Output())
+}
+
+func (w *world) startLogging(log io.Writer) {
+	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- run.Run(ctx, w.config(w.t.Output())) }()
+	go func() { ended <- run.Run(ctx, w.config(log)) }()
 	var result error
 	stopped := false
 	w.stop = func() error {
