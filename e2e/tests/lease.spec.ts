@@ -38,7 +38,8 @@ for (const gigabytes of ['0.1', '2']) {
     const received = downloads.reduce((sum, download) => sum + download.received, 0)
     await expect.poll(() => counted(customer)).toBeGreaterThanOrEqual(Math.max(total, received))
     const overrun = (await counted(customer)) - total
-    const measured = `${gigabytes} GB in ${seconds.toFixed(1)} s, ${(received / seconds / MB).toFixed(0)} MB/s: overrun ${(overrun / MB).toFixed(2)} MB`
+    const speed = (received / seconds / MB).toFixed(0)
+    const measured = `${gigabytes} GB in ${seconds.toFixed(1)} s, ${speed} MB/s: overrun ${(overrun / MB).toFixed(2)} MB`
     info.annotations.push({ type: 'measured', description: measured })
     console.log(measured)
     expect(received, 'what was paid for is given').toBeGreaterThan(0.99 * total)

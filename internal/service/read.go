@@ -106,8 +106,8 @@ func (s *Services) usage(ctx context.Context, idb bun.IDB, userIDs []int64) (map
 	if userIDs != nil {
 		whose, args = "user_id IN (?) AND", []any{bun.List(userIDs), now, bun.List(userIDs), now}
 	}
-	rows, err := idb.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle
-			WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
+	rows, err := idb.QueryContext(ctx, `SELECT user_id, quota_bytes, billed, billed_up
+			FROM service JOIN service_cycle AS c ON c.service_id = id AND c.cycle = service.cycle WHERE `+whose+` service.ended_at IS NULL AND ends_at > ?
 		UNION ALL SELECT user_id, bytes, used, used_up FROM package
 			WHERE `+whose+` ended_at IS NULL AND used < bytes AND (expires_at IS NULL OR expires_at > ?)`, args...)
 	if err != nil {

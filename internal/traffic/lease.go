@@ -190,13 +190,16 @@ func give(n node.Node, u service.Usage, ask Ask, h held) (l Lease, billed int64,
 }
 
 // leased gives what the other nodes hold of users' traffic now, and what the log has counted on this one since an hour.
-func (t *Traffic) leased(ctx context.Context, tx bun.Tx, nodeID int64, ids []int64, since int64, now time.Time) (map[int64]held, error) {
+func (t *Traffic) leased(
+	ctx context.Context, tx bun.Tx, nodeID int64, ids []int64, since int64, now time.Time,
+) (map[int64]held, error) {
 	by := make(map[int64]held, len(ids))
 	if len(ids) == 0 {
 		return by, nil
 	}
 	var rows []struct{ UserID, Bytes int64 }
-	if err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).Scan(ctx, &rows); err != nil {
+	err := tx.NewRaw(heldLeases+` AND l.node_id <> ?1 AND l.user_id IN (?2)`, now, nodeID, bun.List(ids)).Scan(ctx, &rows)
+	if err != nil {
 		return nil, err
 	}
 	for _, r := range rows {
@@ -205,7 +208,7 @@ func (t *Traffic) leased(ctx context.Context, tx bun.Tx, nodeID int64, ids []int
 		by[r.UserID] = h
 	}
 	var counted []struct{ UserID, Billed int64 }
-	err := tx.NewRaw(`SELECT user_id, CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour
+	err = tx.NewRaw(`SELECT user_id, CAST(sum(billed) AS BIGINT) AS billed FROM traffic_hour
 		WHERE user_id IN (?) AND hour >= ? AND node_id = ? GROUP BY user_id`, bun.List(ids), since, nodeID).Scan(ctx, &counted)
 	for _, r := range counted {
 		h := by[r.UserID]
@@ -216,14 +219,17 @@ func (t *Traffic) leased(ctx context.Context, tx bun.Tx, nodeID int64, ids []int
 }
 
 // heldLeases is what of each lease was not reported yet; a node that nobody may use holds none.
-const heldLeases = `SELECT l.user_id, l.bytes + l.base - (SELECT CAST(coalesce(sum(h.billed), 0) AS BIGINT) FROM traffic_hour AS h
-		WHERE h.user_id = l.user_id AND h.hour >= l.since_hour AND h.node_id = l.node_id) AS bytes
+const heldLeases = `SELECT l.user_id, l.bytes + l.base - (SELECT CAST(coalesce(sum(h.billed), 0) AS BIGINT)
+		FROM traffic_hour AS h WHERE h.user_id = l.user_id AND h.hour >= l.since_hour AND h.node_id = l.node_id) AS bytes
 	FROM traffic_lease AS l JOIN node AS n ON n.id = l.node_id AND n.enabled WHERE l.expires_at > ?0`
 
 // writeLeases puts the leases of a node in place of those before. kept has user, bytes, hour and base.
-func (t *Traffic) writeLeases(ctx context.Context, tx bun.Tx, nodeID int64, kept *db.Numbers, gone []int64, expires time.Time) error {
+func (t *Traffic) writeLeases(
+	ctx context.Context, tx bun.Tx, nodeID int64, kept *db.Numbers, gone []int64, expires time.Time,
+) error {
 	if len(gone) > 0 {
-		if _, err := tx.NewRaw(`DELETE FROM traffic_lease WHERE node_id = ? AND user_id IN (?)`, nodeID, bun.List(gone)).Exec(ctx); err != nil {
+		q := tx.NewRaw(`DELETE FROM traffic_lease WHERE node_id = ? AND user_id IN (?)`, nodeID, bun.List(gone))
+		if _, err := q.Exec(ctx); err != nil {
 			return err
 		}
 	}
@@ -272,8 +278,9 @@ func (t *Traffic) Shares(ctx context.Context, n node.Node, users []service.Acces
 		WHERE bytes > 0`+whose+` GROUP BY user_id`, now, only).Scan(ctx, &leased); err != nil {
 		return err
 	}
-	err := t.db.NewRaw(`SELECT user_id, count(DISTINCT node_id) AS n FROM traffic_hour AS h WHERE hour >= ?0`+whose+` AND node_id <> ?2
-		AND NOT EXISTS (SELECT 1 FROM traffic_lease AS l WHERE l.user_id = h.user_id AND l.node_id = h.node_id) GROUP BY user_id`,
+	err := t.db.NewRaw(`SELECT user_id, count(DISTINCT node_id) AS n FROM traffic_hour AS h
+		WHERE hour >= ?0`+whose+` AND node_id <> ?2 AND NOT EXISTS (SELECT 1 FROM traffic_lease AS l
+			WHERE l.user_id = h.user_id AND l.node_id = h.node_id) GROUP BY user_id`,
 		now.Unix()/3600-1, only, n.ID).Scan(ctx, &active)
 	if err != nil {
 		return err

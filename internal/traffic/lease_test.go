@@ -83,7 +83,8 @@ func (c *crowd) may(t fataler, l *leaser) int64 {
 func (c *crowd) ask(t fataler, replica int, l *leaser, release bool) traffic.Lease {
 	t.Helper()
 	answered, lapses := l.answered, c.now.Add(traffic.LeaseFor)
-	got, err := c.replicas[replica].Lease(context.Background(), l.n, []traffic.Ask{{UserID: c.user, Open: l.moved - answered, Release: release}})
+	asks := []traffic.Ask{{UserID: c.user, Open: l.moved - answered, Release: release}}
+	got, err := c.replicas[replica].Lease(context.Background(), l.n, asks)
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -131,8 +132,8 @@ func (c *crowd) overrun(t fataler) int64 {
 		return over
 	}
 	where := strconv.FormatInt(c.user, 10)
-	return over + c.ints(t, `SELECT CAST(coalesce((SELECT sum(c.billed - s.quota_bytes) FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id
-			AND s.cycle = c.cycle WHERE s.user_id = `+where+` AND s.ended_at IS NULL AND c.billed > s.quota_bytes), 0)
+	return over + c.ints(t, `SELECT CAST(coalesce((SELECT sum(c.billed - s.quota_bytes)
+			FROM service_cycle AS c JOIN service AS s ON s.id = c.service_id AND s.cycle = c.cycle WHERE s.user_id = `+where+` AND s.ended_at IS NULL AND c.billed > s.quota_bytes), 0)
 		+ coalesce((SELECT sum(used - bytes) FROM package WHERE user_id = `+where+` AND used > bytes), 0) AS BIGINT)`)[0]
 }
 
@@ -199,8 +200,8 @@ func TestLease_NodesTogetherGiveOutWhatIsLeft(t *testing.T) {
 					l := one.Draw(t, "node")
 					l.moved += c.may(t, l) * rapid.Int64Range(1, 8).Draw(t, "eighths") / 8
 				},
-				"ask":     func(t *rapid.T) { l := one.Draw(t, "node"); c.askUnlessGone(t, replica.Draw(t, "replica"), l, false) },
-				"release": func(t *rapid.T) { l := one.Draw(t, "node"); c.askUnlessGone(t, replica.Draw(t, "replica"), l, true) },
+				"ask":     func(t *rapid.T) { c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"), false) },
+				"release": func(t *rapid.T) { c.askUnlessGone(t, replica.Draw(t, "replica"), one.Draw(t, "node"), true) },
 				"report": func(t *rapid.T) {
 					if l := one.Draw(t, "node"); !l.gone {
 						c.report(t, replica.Draw(t, "replica"), l, rapid.IntRange(0, 3).Draw(t, "lose") == 0)
@@ -255,7 +256,8 @@ func TestLease_OfANodeThatVanished_ComesBack(t *testing.T) {
 		for name, after := range map[string]func(s *site, c *crowd){
 			"lapsed": func(s *site, _ *crowd) { s.now = s.now.Add(traffic.LeaseFor + 3*time.Minute) },
 			"disabled": func(s *site, c *crowd) {
-				if _, err := s.nodes.Change(t.Context(), c.nodes[0].n.ID, func(n *node.Node) { n.Enabled = false }); err != nil {
+				_, err := s.nodes.Change(t.Context(), c.nodes[0].n.ID, func(n *node.Node) { n.Enabled = false })
+				if err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -295,7 +297,8 @@ func TestLease_FollowsWhatTheUserHolds(t *testing.T) {
 			t.Fatalf("leased %d of 100 GB", l.Bytes)
 		}
 		s.do(t, func(ctx context.Context, tx bun.Tx) error {
-			if _, err := tx.NewRaw(`UPDATE service SET ended_at = ?, end_reason = 'changed' WHERE id = ?`, s.now, id).Exec(ctx); err != nil {
+			q := tx.NewRaw(`UPDATE service SET ended_at = ?, end_reason = 'changed' WHERE id = ?`, s.now, id)
+			if _, err := q.Exec(ctx); err != nil {
 				return err
 			}
 			return s.services.Refresh(ctx, tx, u)

@@ -154,8 +154,8 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters each second, and each 5 s saves the list, sees to the leases and mends what is not served as it should be. It fails
-// if the counters were removed.
+// upkeep syncs the counters each second, and each 5 s saves the list, sees to the leases and mends what is not served as it
+// should be. It fails if the counters were removed.
 func (a *agent) upkeep(ctx context.Context) error {
 	for second := 1; sleep(ctx, time.Second); second++ {
 		err := errors.Join(a.meter.Kept(), a.meter.Sync())

@@ -143,6 +143,7 @@ func TestAKeptBatchIsAnErrorInTheLog(t *testing.T) {
 	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
 	eventually(t, 10*time.Second, "the log says so", func() bool {
 		said := log.String()
-		return strings.Contains(said, "level=ERROR") && strings.Contains(said, "reason=too_old") && strings.Contains(said, "airstrip node kept")
+		return strings.Contains(said, "level=ERROR") && strings.Contains(said, "reason=too_old") &&
+			strings.Contains(said, "airstrip node kept")
 	})
 }

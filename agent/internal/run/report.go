@@ -121,8 +121,9 @@ func (a *agent) send(ctx context.Context, batch *meter.Batch) (*api.Receipt, err
 // answered acts on the answer to a batch: refused rows are logged, users with nothing left are stopped.
 func (a *agent) answered(batch *meter.Batch, receipt *api.Receipt, left time.Time) {
 	if receipt.Kept != "" {
-		a.log.Error("the server did not count a batch for the time of its window and keeps it for the operator's staff, who count or dismiss it: airstrip node kept",
-			"reason", receipt.Kept, "boot", batch.Report.Boot, "sequence", batch.Report.Sequence, "from", batch.Report.From, "to", batch.Report.To, "rows", len(batch.Report.Rows))
+		b := batch.Report
+		a.log.Error("the server did not count a batch for the time of its window; it keeps it for staff (airstrip node kept)",
+			"reason", receipt.Kept, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows", len(b.Rows))
 	}
 	for _, r := range receipt.Refused {
 		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence", batch.Report.Sequence)

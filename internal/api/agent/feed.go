@@ -101,7 +101,10 @@ func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Acc
 	}
 	rate := n.Rate(s.nodes.Local())
 	for i, a := range users {
-		out[i] = userJSON{ID: a.UserID, UUID: a.UUID, Password: a.Password, SpeedMbps: a.SpeedMbps, DeviceLimit: a.Devices, Remaining: raw(a.RemainingBytes, rate)}
+		out[i] = userJSON{
+			ID: a.UserID, UUID: a.UUID, Password: a.Password, SpeedMbps: a.SpeedMbps, DeviceLimit: a.Devices,
+			Remaining: raw(a.RemainingBytes, rate),
+		}
 		if leases {
 			out[i].Idle = traffic.Idle(n, a.Usage, nodes)
 		}
@@ -145,7 +148,9 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(snapshotJSON{f.Revision, described, users, rulesJSON(f.Rules), append([]string{}, f.Blocked...)})
+	body, err := json.Marshal(snapshotJSON{
+		f.Revision, described, users, rulesJSON(f.Rules), append([]string{}, f.Blocked...),
+	})
 	if err != nil {
 		return err
 	}
@@ -162,7 +167,9 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep the lines back
-	st := &stream{server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r)}
+	st := &stream{
+		server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r),
+	}
 	if r.URL.Query().Get("poll") == "1" {
 		_, err := st.catchUp(r.Context(), false)
 		return st.ended(err)
