@@ -42,8 +42,8 @@ const (
 	recallGap = time.Second
 	// MaxAsks is the most users that one request names.
 	MaxAsks = 2000
-	// enough is above every real quota, and has place for a thousand of them in 63 bits.
-	enough = math.MaxInt64 / 1000
+	// enough is above every real quota, and a thousand times as much at the highest rate has a place in 63 bits.
+	enough = math.MaxInt64/1000 - 100_000
 )
 
 // Ask is a node's wish for a lease of a user's traffic, or with Release the end of one.
@@ -184,7 +184,7 @@ func give(n node.Node, u service.Usage, ask Ask, h held) (l Lease, billed int64,
 		step = 0
 	}
 	billed = open + step
-	l.Bytes = max(0, ask.Open, billed*1000/rate)
+	l.Bytes = max(0, ask.Open, (billed*1000+rate-1)/rate) // rounded up, or the last byte could not be used
 	l.Spent = spare == 0 && h.others == 0
 	return l, billed, spare < least && h.others > 0 && !ask.Release
 }

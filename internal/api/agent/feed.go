@@ -121,8 +121,8 @@ func raw(remaining *int64, ratePermille int64) *int64 {
 		return nil
 	}
 	left := int64(math.MaxInt64)
-	if *remaining < math.MaxInt64/1000 {
-		left = *remaining * 1000 / ratePermille
+	if *remaining < math.MaxInt64/1000-ratePermille {
+		left = (*remaining*1000 + ratePermille - 1) / ratePermille // rounded up, or the last byte could not be used
 	}
 	return &left
 }
