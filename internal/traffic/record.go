@@ -37,9 +37,6 @@ const (
 	writeWait = 15 * time.Second
 )
 
-// forever is later than any report is accepted.
-var forever = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // batch is reports that are committed together.
 type batch struct {
 	entries []*entry
@@ -96,6 +93,9 @@ func (t *Traffic) Record(ctx context.Context, r Report) (Receipt, error) {
 		}
 	}
 	t.alarm(ctx, e)
+	if e.ID == "" {
+		t.reported(e.Node.ID)
+	}
 	return e.receipt, e.err
 }
 
@@ -268,10 +268,11 @@ func (t *Traffic) followQuotas(ctx context.Context, entries []*entry) {
 
 // insertKey tells whether the report was not counted before, and marks it as counted. A fault of the report is left in it.
 func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
-	oldest, newest, at := time.Unix(0, 0).UTC(), forever, now
 	if e.ID == "" {
-		oldest, newest = now.Add(-again), now.Add(again) // later only if the clock was set back since
-	} else if e.To.After(now) {
+		return t.insertForeign(ctx, tx, e, now)
+	}
+	at := now
+	if e.To.After(now) {
 		// A clock is ahead. The bytes count, and as the report may be repeated for longer its key is kept for longer, but not
 		// until any day that a report names.
 		at = e.To
@@ -280,8 +281,7 @@ func (t *Traffic) insertKey(ctx context.Context, tx bun.Tx, e *entry, now time.T
 		}
 	}
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at WHERE traffic_report.accepted_at NOT BETWEEN ? AND ?`,
-		e.Node.ID, e.key, e.Hash[:], at, oldest, newest).Exec(ctx))
+		ON CONFLICT (node_id, id) DO NOTHING`, e.Node.ID, e.key, e.Hash[:], at).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, err
 	}

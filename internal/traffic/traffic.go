@@ -17,7 +17,6 @@ const (
 	MaxRows = 20_000
 	maxAge  = 30 * 24 * time.Hour // keys of counted reports are kept as long
 	maxLate = 7 * 24 * time.Hour  // after the end of its window a report still counts
-	again   = 30 * time.Second    // within it the same body of a foreign agent is a repetition
 )
 
 // Faults of this package.
@@ -37,8 +36,10 @@ type Row struct{ UserID, Up, Down int64 }
 // Report is what a node moved for its users in some time.
 type Report struct {
 	Node node.Node
-	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for 30 s.
+	// ID names a report of our agent within the node; empty for foreign agents, whose reports are known by Hash for as long
+	// as they may be repeated.
 	ID   string
+	Once bool     // the agent, a foreign one, never repeats a report
 	Hash [32]byte // of the body
 	From time.Time
 	To   time.Time // like From zero for foreign agents, who do not say
@@ -67,6 +68,8 @@ type Traffic struct {
 	services *service.Services
 	nodes    *node.Nodes
 	recalls  recalls
+
+	habits sync.Map // of foreign agents, *habit by the node's id
 
 	mu      sync.Mutex
 	waiting []*batch // in the order in which they are written; the last one gathers

@@ -203,7 +203,7 @@ func TestLateBytesOfLostRightsCountForADay(t *testing.T) {
 	})
 }
 
-func TestForeignReportsAreKnownByTheirBodyForHalfAMinute(t *testing.T) {
+func TestForeignReports_AreKnownByTheirBodyAndNode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		u := s.open(t)
@@ -213,7 +213,7 @@ func TestForeignReportsAreKnownByTheirBodyForHalfAMinute(t *testing.T) {
 			s.now = s.now.Add(after)
 			return s.record(t, traffic.Report{Node: n, Hash: sha256.Sum256([]byte("body")), Rows: []traffic.Row{{UserID: u, Up: 1, Down: 1}}}).Repeated
 		}
-		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) || post(n, 2*time.Second) {
+		if post(n, 0) || !post(n, time.Second) || !post(n, 28*time.Second) || post(other, 0) || post(n, 131*time.Second) {
 			t.Fatal("repetitions were told wrongly")
 		}
 		if got := s.ints(t, `SELECT billed FROM service_cycle`); !slices.Equal(got, []int64{6}) {

@@ -127,7 +127,7 @@ func TestACycleOfXrayR(t *testing.T) {
 			a.ask("POST", "/users/aliveip"+of, `{"data":[{"user_id":1,"ip":"203.0.113.5"}]}`)
 			a.ask("POST", "/users/detectlog"+of, fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"203.0.113.5"}]}`, rule.ID))
 		}
-		if s.Used(1) != 600 { // 400 × 1.5, and the same body within half a minute is the same report
+		if s.Used(1) != 600 { // 400 × 1.5, and the same body at once is the same report
 			t.Errorf("counted %d", s.Used(1))
 		}
 		if n, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || n != 1 {

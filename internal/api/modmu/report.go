@@ -70,6 +70,7 @@ func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.traffic.WentOn(n.ID)
 	online := make([]node.OnlineIP, len(in.rows))
 	for i, row := range in.rows {
 		online[i] = node.OnlineIP{UserID: int64(row.UserID), IP: row.IP}
@@ -86,6 +87,7 @@ func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.traffic.WentOn(n.ID)
 	hits := make([]node.Hit, len(in.rows))
 	for i, row := range in.rows {
 		hits[i] = node.Hit{UserID: int64(row.UserID), RuleID: int64(row.ListID), Count: 1}
@@ -104,6 +106,7 @@ func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.traffic.WentOn(n.ID)
 	uptime, err := strconv.ParseFloat(strings.TrimSpace(in.Uptime), 64)
 	if err != nil || math.IsNaN(uptime) || uptime < 0 || uptime > math.MaxInt32 {
 		return nil, fault.Invalid("uptime", "range", "uptime 无效", "The uptime is not a number of seconds")

@@ -91,7 +91,7 @@ func TestTheCycleOfPPanelNode(t *testing.T) {
 				}
 			}
 		}
-		for range 2 { // the same body within half a minute counts once
+		for range 2 { // the same body at once counts once
 			s.ok(&struct{}{}, "reality", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":163,"download":300},{"uid":2,"upload":0,"download":7}]}`)
 		}
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/online", `{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)

@@ -21,8 +21,8 @@ type refusalJSON struct {
 	Code string `json:"code"` // unreadable, or as in traffic.Refusal
 }
 
-// push counts. The agent forgets what it reports before it knows of the answer, so one row that cannot be read must not
-// cost the others.
+// push counts. The agent forgets what it reports before it knows of the answer and never sends it again, so one row that
+// cannot be read must not cost the others.
 func (s *server) push(w http.ResponseWriter, c call) error {
 	body, rows, err := read[struct {
 		UID, Upload, Download *api.Whole
@@ -30,7 +30,7 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("server/push\n"), body...))}
+	report := traffic.Report{Node: c.node, Once: true, Hash: sha256.Sum256(append([]byte("server/push\n"), body...))}
 	refused := []refusalJSON{}
 	for i, r := range rows {
 		if r == nil || r.UID == nil || r.Upload == nil || r.Download == nil {

@@ -227,10 +227,22 @@ func TestTheSameReportCountsAgainOnceItIsNoRepetition(t *testing.T) {
 			for range 2 {
 				s.v2().ok(&struct{}{}, "ss", "", "POST", "report", `{"traffic":{"1":[5,5]}}`)
 			}
-			now = now.Add(31 * time.Second)
+			now = now.Add(61 * time.Second)
 			s.DB.SetClock(func() time.Time { return now })
 		}
 		if s.Used(1) != 30 {
+			t.Fatalf("counted %d", s.Used(1))
+		}
+	})
+}
+
+// Xboard-node puts its load beside the traffic, which is another each time.
+func TestAReport_IsKnownByItsTrafficAlone(t *testing.T) {
+	each(t, func(s *site) {
+		for cpu := range 3 {
+			s.v2().ok(&struct{}{}, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[5,5]},"status":{"cpu":%d}}`, cpu))
+		}
+		if s.Used(1) != 10 {
 			t.Fatalf("counted %d", s.Used(1))
 		}
 	})

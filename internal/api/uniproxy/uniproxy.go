@@ -103,6 +103,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 }
 
 func (s *server) users(w http.ResponseWriter, c call) error {
+	s.traffic.Polled(c.Context(), c.node.ID)
 	return s.rosters.Serve(w, c.Request, c.node, c.revision)
 }
 

@@ -1,0 +1,178 @@
+package traffic
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+)
+
+// Agents of others do not number their reports. An agent whose report was not answered in time (XrayR and V2bX after 5 s,
+// or 30 s in their example configurations, v2node after 15 s) sends the same body again, at most three times, and must not
+// have it counted twice. An agent whose users moved the same bytes in two periods also sends the same body twice, and both
+// count. What tells the two apart:
+//
+//   - After an answer an agent goes on: it posts its load, the addresses that are online or the hits of rules. While it
+//     waits for an answer it does not, since all of these come from one loop. An agent that does so is judged by it alone.
+//   - XrayR on UniProxy posts nothing but traffic. It asks for its users as often as it reports, whether it is answered or
+//     not, so that what comes a period after the last report is the next one.
+//   - An agent that was never seen to ask twice is only known to wait for 30 s.
+//
+// Where it cannot be told, a body is a repetition: users are rather billed once too little than twice. What the process
+// saw is not shared between replicas; that errs to the same side.
+
+const (
+	// atOnce is sooner than any agent reports again.
+	atOnce = 2500 * time.Millisecond
+	// maxRepeatAge is how long after a report was counted it may be repeated: three times, 30 s apart, with slack.
+	maxRepeatAge = 130 * time.Second
+	// maxRepeats is how often agents repeat a report. XrayR then goes on too, but keeps its counters.
+	maxRepeats = 3
+	// promptly is sooner than any agent gives up waiting for an answer.
+	promptly = 4 * time.Second
+	// loudFor is how long an agent is known to post more than traffic after it last did: another may take its place.
+	loudFor = time.Hour
+	// minPeriod and maxPeriod bound the time between two requests that tells an agent's period.
+	minPeriod = atOnce
+	maxPeriod = 15 * time.Minute
+	// periodPatience is how long noting the period may keep an agent from its list of users.
+	periodPatience = 1500 * time.Millisecond
+)
+
+// usualWait is when the repetition comes of an agent that waits for 30 s, as most do.
+var usualWait = [2]time.Duration{27 * time.Second, 45 * time.Second}
+
+// habit is what is known of how a node's agent, a foreign one, works.
+type habit struct {
+	mu         sync.Mutex
+	polledAt   time.Time
+	interval   time.Duration // between the last two polls
+	period     time.Duration // on which the polls last agreed; 0: it is not known
+	postedAt   time.Time     // when it last posted something that it posts only after a report was answered
+	followedAt time.Time     // when it first did since its last report; zero: not yet
+}
+
+func (t *Traffic) habit(nodeID int64) *habit {
+	h, _ := t.habits.LoadOrStore(nodeID, &habit{})
+	return h.(*habit)
+}
+
+// Polled notes that the node's agent, a foreign one, asked for its users.
+func (t *Traffic) Polled(ctx context.Context, nodeID int64) {
+	h, now := t.habit(nodeID), t.db.Now()
+	h.mu.Lock()
+	interval, before := now.Sub(h.polledAt), h.interval
+	h.polledAt, h.interval = now, interval
+	agree := near(interval, before)
+	news := interval >= minPeriod && interval <= maxPeriod && agree && !near(interval, h.period)
+	if news {
+		h.period = interval
+	}
+	h.mu.Unlock()
+	if !news {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, periodPatience)
+	defer cancel()
+	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewRaw(`INSERT INTO foreign_agent (node_id, period_ms) SELECT id, ? FROM node WHERE id = ?
+			ON CONFLICT (node_id) DO UPDATE SET period_ms = EXCLUDED.period_ms`, interval.Milliseconds(), nodeID).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		slog.WarnContext(ctx, "how often a node's agent reports could not be noted", "node", nodeID, "error", err)
+	}
+}
+
+// WentOn notes that the node's agent, a foreign one, posted something that it posts only after its last report was answered
+// or given up.
+func (t *Traffic) WentOn(nodeID int64) {
+	h, now := t.habit(nodeID), t.db.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.postedAt = now
+	if h.followedAt.IsZero() {
+		h.followedAt = now
+	}
+}
+
+// reported notes that a report of the node's agent, a foreign one, is answered.
+func (t *Traffic) reported(nodeID int64) {
+	h := t.habit(nodeID)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.followedAt = time.Time{}
+}
+
+// near tells whether two times between requests are of one period.
+func near(a, b time.Duration) bool { return (a - b).Abs() <= max(1500*time.Millisecond, b/10) }
+
+// sighting is when a body was counted and seen last.
+type sighting struct {
+	AcceptedAt time.Time
+	SeenAt     time.Time
+	Repeats    int
+}
+
+// insertForeign tells whether a foreign agent's report is a new one, and marks it as counted or as seen again.
+func (t *Traffic) insertForeign(ctx context.Context, tx bun.Tx, e *entry, now time.Time) (bool, error) {
+	var last []sighting
+	if err := tx.NewRaw(`SELECT accepted_at, coalesce(seen_at, accepted_at) AS seen_at, repeats FROM traffic_report WHERE node_id = ? AND id = ?`,
+		e.Node.ID, e.key).Scan(ctx, &last); err != nil {
+		return false, err
+	}
+	if len(last) == 1 {
+		repeated, err := t.isRepeat(ctx, tx, e, last[0], now)
+		if err != nil {
+			return false, err
+		}
+		if repeated {
+			e.receipt = Receipt{Repeated: true}
+			_, err := tx.NewRaw(`UPDATE traffic_report SET seen_at = ?, repeats = repeats + 1 WHERE node_id = ? AND id = ?`, now, e.Node.ID, e.key).Exec(ctx)
+			return false, err
+		}
+	}
+	_, err := db.Changed(tx.NewRaw(`INSERT INTO traffic_report (node_id, id, hash, accepted_at, seen_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (node_id, id) DO UPDATE SET accepted_at = EXCLUDED.accepted_at, seen_at = EXCLUDED.seen_at, repeats = 0`,
+		e.Node.ID, e.key, e.Hash[:], now, now).Exec(ctx))
+	return err == nil, err
+}
+
+// isRepeat tells whether the body is that of the report that was seen last, sent again. A clock that was set back since
+// makes no difference but for the time that passed.
+func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighting, now time.Time) (bool, error) {
+	gap, age := now.Sub(last.SeenAt).Abs(), now.Sub(last.AcceptedAt).Abs()
+	h := t.habit(e.Node.ID)
+	h.mu.Lock()
+	followed, loud, period := h.followedAt, !h.postedAt.IsZero() && last.AcceptedAt.Sub(h.postedAt).Abs() < loudFor, h.period
+	h.mu.Unlock()
+	wentOn := !followed.IsZero() && !followed.Before(last.SeenAt)
+	switch {
+	case gap < atOnce:
+		return true, nil
+	case e.Once:
+		return false, nil
+	case last.Repeats == maxRepeats && gap < maxRepeatAge && loud && !(wentOn && followed.Sub(last.SeenAt) < promptly):
+		return true, nil // no answer came through, and nothing was added to the counters since
+	case age > maxRepeatAge || wentOn:
+		return false, nil
+	case loud:
+		return true, nil
+	case gap > usualWait[1]:
+		return false, nil
+	}
+	if period == 0 {
+		var known []int64
+		if err := tx.NewRaw(`SELECT period_ms FROM foreign_agent WHERE node_id = ?`, e.Node.ID).Scan(ctx, &known); err != nil {
+			return false, err
+		}
+		if len(known) == 1 {
+			period = time.Duration(known[0]) * time.Millisecond
+		}
+	}
+	return gap >= usualWait[0] || period != 0 && !near(gap, period), nil
+}
