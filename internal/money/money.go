@@ -38,13 +38,22 @@ func (a Amount) String() string {
 // Parse reads "12", "12.3", "12.30" or a negative one of these; ASCII digits only, no exponent, no sign but a minus. What is
 // beyond Max either way is ErrOverflow.
 func Parse(s string) (Amount, error) {
+	a, err := parse(s)
+	if err == nil && (a > Max || a < -Max) {
+		return 0, ErrOverflow
+	}
+	return a, err
+}
+
+// parse reads every amount that String writes.
+func parse(s string) (Amount, error) {
 	digits, neg := strings.CutPrefix(s, "-")
 	whole, frac, dotted := strings.Cut(digits, ".")
 	if whole == "" || len(frac) > 2 || (dotted && frac == "") || !allDigits(whole) || !allDigits(frac) {
 		return 0, ErrFormat
 	}
 	minor, err := strconv.ParseInt(whole+(frac + "00")[:2], 10, 64)
-	if err != nil || Amount(minor) > Max {
+	if err != nil {
 		return 0, ErrOverflow
 	}
 	if neg {
@@ -65,7 +74,7 @@ func allDigits(s string) bool {
 // MarshalJSON writes the decimal string.
 func (a Amount) MarshalJSON() ([]byte, error) { return json.Marshal(a.String()) }
 
-// UnmarshalJSON reads a decimal string or a JSON number.
+// UnmarshalJSON reads a decimal string or a JSON number, those beyond Max too: what was stored can always be read.
 func (a *Amount) UnmarshalJSON(b []byte) error {
 	s := string(b)
 	if len(b) > 0 && b[0] == '"' {
@@ -73,7 +82,7 @@ func (a *Amount) UnmarshalJSON(b []byte) error {
 			return err
 		}
 	}
-	v, err := Parse(s)
+	v, err := parse(s)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,17 @@ func TestJSONTakesStringOrNumberAndWritesString(t *testing.T) {
 	}
 }
 
+func TestUnmarshalJSON_OfWhatWasStored_ReadsEveryAmount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := Amount(rapid.Int64Range(-math.MaxInt64, math.MaxInt64).Draw(t, "minor"))
+		stored, err := json.Marshal(a)
+		var b Amount
+		if err != nil || json.Unmarshal(stored, &b) != nil || b != a {
+			t.Fatalf("%s is read as %s (%v)", stored, b, err)
+		}
+	})
+}
+
 func TestAddNeverWrapsAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := Amount(rapid.Int64().Draw(t, "a")), Amount(rapid.Int64().Draw(t, "b"))

@@ -93,7 +93,7 @@ func (p *problems) numbers(s *Site) {
 	}
 }
 
-// money checks the amounts. One beyond money.Max is refused when it is read.
+// money checks the amounts.
 func (p *problems) money(s *Site) {
 	for _, m := range []struct {
 		name  string
@@ -105,14 +105,15 @@ func (p *problems) money(s *Site) {
 		{"staff_credit_limit", s.StaffCreditLimit, 0},
 		{"invite_price", s.InvitePrice, 0},
 	} {
-		p.When(m.value < m.least, m.name, "range", "金额不能小于 "+m.least.String(), "The amount is at least "+m.least.String())
+		p.When(m.value < m.least || m.value > money.Max, m.name, "range", fmt.Sprintf("金额须在 %s 到 %s 之间", m.least, money.Max),
+			fmt.Sprintf("The amount is from %s to %s", m.least, money.Max))
 	}
 	for _, name := range []string{"recharge_min", "recharge_max"} {
 		p.When(s.RechargeMax < s.RechargeMin, name, "order", "充值下限不能超过上限",
 			"The recharge minimum must not be above the maximum")
 	}
-	notAbove := func(a money.Amount) bool { return a <= 0 }
-	p.When(len(s.RechargePresets) > 20 || slices.ContainsFunc(s.RechargePresets, notAbove), "recharge_presets", "range",
+	unusable := func(a money.Amount) bool { return a <= 0 || a > money.Max }
+	p.When(len(s.RechargePresets) > 20 || slices.ContainsFunc(s.RechargePresets, unusable), "recharge_presets", "range",
 		"最多 20 个大于零的金额", "There are at most 20 amounts, all above zero")
 }
 

@@ -255,6 +255,9 @@ type AmountInput struct {
 // UnmarshalJSON reads the amount and leaves what is wrong with it to Resolve, which knows the field's name.
 func (a *AmountInput) UnmarshalJSON(b []byte) error {
 	a.wrong = a.Amount.UnmarshalJSON(b)
+	if a.wrong == nil && (a.Amount > money.Max || a.Amount < -money.Max) {
+		a.wrong = money.ErrOverflow
+	}
 	return nil
 }
 
