@@ -1,7 +1,6 @@
 package node
 
 import (
-	"bytes"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
@@ -18,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // protocolNames are all protocols, as a person has to write them.
@@ -175,7 +175,8 @@ func (p *problems) settings(n *Node) {
 	if n.Protocol == Shadowsocks {
 		p.When(!slices.Contains(Methods, s.Method), "settings.method", "choice", "加密方法为 "+methodNames+" 之一", "The cipher is one of "+methodNames)
 		key, err := base64.StdEncoding.DecodeString(s.ServerKey)
-		p.When(len(key) > 0 && len(key) == keySize(s.Method) && bytes.Count(key, key[:1]) == len(key), "settings.server_key", "weak", "服务端密钥是同一个字节的重复，请留空以自动生成", "The server key is one byte repeated; leave it out to have one made")
+		p.When(len(key) > 0 && len(key) == keySize(s.Method) && text.IsGuessable(string(key)), "settings.server_key", "weak",
+			"服务端密钥过于简单，请留空以自动生成", "The server key follows a pattern that can be guessed; leave it out to have one made")
 		p.When(keySize(s.Method) > 0 && (err != nil || len(key) != keySize(s.Method)), "settings.server_key", "format", "服务端密钥的长度与加密方法不符", "The server key does not have the length that the cipher wants")
 	}
 	switch s.Security {
@@ -253,6 +254,9 @@ func (p *problems) reality(r *Reality) {
 	p.When(err != nil || !IsHost(host) || portErr != nil || number < 1 || number > 65535, "settings.reality.dest", "format", "请填写 主机:端口", "This must be host:port of a TLS 1.3 server")
 	p.When(len(r.ServerNames) == 0 || !all(r.ServerNames, IsHost), "settings.reality.server_names", "format", "请填写目标网站的域名", "These must be host names that the target answers for")
 	_, err = realityPublic(r.PrivateKey)
+	private, _ := base64.RawURLEncoding.DecodeString(r.PrivateKey)
+	p.When(err == nil && text.IsGuessable(string(private)), "settings.reality.private_key", "weak", "私钥过于简单，请留空以自动生成",
+		"The private key follows a pattern that can be guessed; leave it out to have one made")
 	p.When(err != nil, "settings.reality.private_key", "format", "不是有效的 X25519 私钥", "This is not an X25519 key in base64url")
 	p.When(!all(r.ShortIDs, func(id string) bool { _, err := hex.DecodeString(id); return err == nil && len(id) <= 16 }),
 		"settings.reality.short_ids", "format", "短 ID 为偶数位十六进制，最多 16 位", "A short id is an even number of hex digits, at most 16")

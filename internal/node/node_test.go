@@ -206,6 +206,10 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) {
 				n.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "AAAAAAAAAAAAAAAAAAAAAA=="}
 			}, []string{"settings.server_key"}},
+			{func(n *node.Node) {
+				key := base64.StdEncoding.EncodeToString([]byte("0123456789abcdef"))
+				n.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: key}
+			}, []string{"settings.server_key"}},
 			{func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} }, []string{"settings.path"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}
@@ -359,6 +363,27 @@ func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
 		}
 		if len(seen) != 2 {
 			t.Fatalf("servers with two keys have %d of it", len(seen))
+		}
+	})
+}
+
+func TestSetSharedKey_ThatCanBeGuessed_IsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		for _, weak := range []string{
+			"short", "000000000000000", strings.Repeat("0", 16), strings.Repeat("0", 64), strings.Repeat("ab", 20), strings.Repeat("abc", 12),
+			"0123456789012345", "1234567890abcdef", "abcdefghijklmnop", "passwordpassword", "AAAAAAAAAAAAAAAAAAAAAAAB", strings.Repeat(" ", 32),
+			"a key with spaces in it 29384", "a\x00key293847239847", strings.Repeat("k", 129),
+		} {
+			err := nodes.SetSharedKey(t.Context(), weak, time.Time{})
+			if f, ok := fault.As(err); !ok || f.Fields[0].Name != "key" {
+				t.Errorf("the shared key %q: %v, want a fault of the field key", weak, err)
+			}
+		}
+		for _, good := range []string{"an-old-key-of-all", "NimaQu-sspanel-7Hq", "9f86d081884c7d65", "3sQ!x8_Zp-0vYt2m"} {
+			if err := nodes.SetSharedKey(t.Context(), good, time.Time{}); err != nil {
+				t.Errorf("the shared key %q: %v", good, err)
+			}
 		}
 	})
 }

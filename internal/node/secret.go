@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -12,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
+	"airstrip/internal/text"
 )
 
 // ErrSecret is the fault of a secret that no node has.
@@ -57,13 +59,22 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 // SharedKeyLength is the least length of the one key of all nodes, that of the panels whose keys are carried over.
 const SharedKeyLength = 16
 
+const sharedKeyAtMost = 128
+
 // SetSharedKey lets the key of a panel before this one open every node to agents of others, which then name their node,
 // until the time given; the zero time: until it is taken back. An empty key takes it back. It is for moving only: whoever
 // has it has all nodes.
 func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) error {
 	now := s.db.Now()
-	if key != "" && len(key) < SharedKeyLength {
-		return fault.Invalid("key", "length", "旧密钥至少 16 个字符", "The shared key has at least 16 characters")
+	switch {
+	case key == "":
+	case len(key) < SharedKeyLength || len(key) > sharedKeyAtMost:
+		return fault.Invalid("key", "length", "旧密钥为 16 至 128 个字符", "The shared key has 16 to 128 characters")
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return fault.Invalid("key", "characters", "旧密钥只含 ASCII 字母、数字和符号", "The shared key has letters, digits and signs of ASCII only")
+	case text.IsGuessable(key):
+		return fault.Invalid("key", "weak", "旧密钥过于简单，容易被猜到；请先在旧面板更换密钥",
+			"The shared key follows a pattern that can be guessed; please change it at the panel before this one first")
 	}
 	if !until.IsZero() && !until.After(now) {
 		return fault.Invalid("until", "range", "截止时间必须在将来", "The time must lie ahead")

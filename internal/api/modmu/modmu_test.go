@@ -40,7 +40,7 @@ func drafts() []node.Node {
 	ss := node.Draft("ss", node.Shadowsocks, "ss.example", 8388)
 	ss.Settings.Method = "aes-256-gcm"
 	ss2022 := node.Draft("ss2022", node.Shadowsocks, "ss.example", 8389)
-	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "AAECAwQFBgcICQoLDA0ODw=="}
+	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZA=="}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
 	trojan.GroupID = 9
 	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"}}

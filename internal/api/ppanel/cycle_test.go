@@ -184,7 +184,7 @@ func TestTheKeyNamesTheServer(t *testing.T) {
 // JSON has no room for the bytes of most keys; the agent must not make another key of them.
 func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "//79/Pv6+fj39vX08/Lx8A==" }); err != nil {
+		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/579MfsH+WL3GPXE813xhg==" }); err != nil {
 			t.Fatal(err)
 		}
 		status, _, got := s.call("ss2022", "GET", s.config("ss2022"), "")

@@ -32,7 +32,7 @@ func drafts() []node.Node {
 	ss := node.Draft("shadowsocks", node.Shadowsocks, "ss.example", 8388)
 	ss.Settings.Method = "aes-256-gcm"
 	ss2022 := node.Draft("ss2022", node.Shadowsocks, "ss.example", 8389)
-	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "MDEyMzQ1Njc4OWFiY2RlZg=="}
+	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZA=="}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
 	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: files("t.example")}
 	hysteria := node.Draft("hysteria2", node.Hysteria2, "h.example", 443)

@@ -61,9 +61,9 @@ func drafts() []node.Node {
 	ss := node.Draft("ss", node.Shadowsocks, "ss.example", 8388)
 	ss.Settings.Method = "aes-256-gcm"
 	ss2022 := node.Draft("ss2022", node.Shadowsocks, "ss.example", 8389)
-	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "AAECAwQFBgcICQoLDA0ODw=="}
+	ss2022.Settings = node.Settings{Method: "2022-blake3-aes-128-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZA=="}
 	long := node.Draft("ss2022-long", node.Shadowsocks, "ss.example", 8390)
-	long.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "AAECAwQFBgcICQoLDA0ODwABAgMEBQYHCAkKCwwNDg8="}
+	long.Settings = node.Settings{Method: "2022-blake3-aes-256-gcm", ServerKey: "cTdaazFtV3g5UnRCNHZIZEwyblBjOEpzWTZlVWYzR2E="}
 	trojan := node.Draft("trojan", node.Trojan, "t.example", 443)
 	trojan.GroupID = 9
 	trojan.Settings = node.Settings{Transport: "grpc", ServiceName: "g", TLS: &node.TLS{ServerName: "t.example", CertificateFile: "/c", KeyFile: "/k"}}
