@@ -60,7 +60,7 @@ ABREAST := $(MAKE) --jobs=2 --output-sync=target
 setup:
 	scripts/setup.sh
 
-tools: $(TOOLS)/staticcheck $(TOOLS)/sing-box-1.14.1 $(TOOLS)/sing-box-1.11.15 $(TOOLS)/xray
+tools: $(TOOLS)/staticcheck $(TOOLS)/sing-box-1.14.1 $(TOOLS)/sing-box-1.11.15 $(TOOLS)/mihomo $(TOOLS)/xray
 
 $(TOOLS)/staticcheck: tools/go.mod
 	mkdir -p $(TOOLS)
@@ -73,6 +73,11 @@ $(TOOLS)/sing-box-%: e2e/singbox/1.11/go.mod e2e/singbox/1.14/go.mod
 	GOWORK=off go build -C e2e/singbox/$(basename $*) -tags with_utls,with_quic,with_gvisor,with_clash_api \
 		-ldflags "-s -w -checklinkname=0 -X github.com/sagernet/sing-box/constant.Version=$*" \
 		-o $(CURDIR)/$@ github.com/sagernet/sing-box/cmd/sing-box
+	touch $@
+
+$(TOOLS)/mihomo: e2e/mihomo/go.mod
+	mkdir -p $(TOOLS)
+	GOWORK=off go build -C e2e/mihomo -tags with_gvisor -ldflags "-s -w" -o $(CURDIR)/$@ github.com/metacubex/mihomo
 	touch $@
 
 # The client of the version that the agent has its core from, of which most is built with the agent.

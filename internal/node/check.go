@@ -49,7 +49,10 @@ var (
 	hostName    = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 	country     = regexp.MustCompile(`^[A-Z]{2}$`)
 	paddingLine = regexp.MustCompile(`^(stop=[0-9]{1,3}|[0-9]{1,3}=(c|[0-9]{1,5}-[0-9]{1,5})(,(c|[0-9]{1,5}-[0-9]{1,5}))*)$`)
-	urlPath     = regexp.MustCompile(`^/[!-~]{0,255}$`)
+	// Paths and service names that all clients send as the servers compare them. Where one has signs with a meaning in
+	// addresses, or such as must be escaped, each client does as it thinks right, and some refuse their whole file.
+	httpPath    = regexp.MustCompile(`^/([A-Za-z0-9._~!$&'()*+,;=:@-]+/)*[A-Za-z0-9._~!$&'()*+,;=:@-]*$`)
+	serviceName = regexp.MustCompile(`^[A-Za-z0-9._~$&+=:@-]+$`)
 	word        = regexp.MustCompile(`^[!-~]{1,255}$`)
 )
 
@@ -61,7 +64,12 @@ const (
 	groupHostsAtMost = 1000
 	alpnAtMost       = 10
 	paddingAtMost    = 100 // lines
+	pathAtMost       = 256 // characters
 )
+
+// MaxEarlyData is the most that a WebSocket client may send in the header of its request, in bytes: in base64 it fits the
+// 8 KiB that Xray and proxies before it read as headers.
+const MaxEarlyData = 4096
 
 // setDefaults fills what the operator left open and is not a matter of taste.
 func setDefaults(n *Node) {
@@ -98,8 +106,9 @@ func setDefaults(n *Node) {
 // problems collects the wrong fields of a node.
 type problems struct{ fault.Problems }
 
-// check names everything that keeps the node from working.
-func check(n *Node) error {
+// check names everything that keeps the node from working. A path that was saved before paths were checked as they are now
+// does not keep a node, which was was before, from being changed otherwise: links leave it out for whom it is not.
+func check(n, was *Node) error {
 	var p problems
 	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647", "A number is between 1 and 2147483647")
 	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行", "The name takes 1 to 64 characters in one line")
@@ -126,6 +135,10 @@ func check(n *Node) error {
 	p.When(n.LinkMbps < 1 || n.LinkMbps > mbpsAtMost, "link_mbps", "range", "带宽为 1 到 10000000 Mbit/s", "The bandwidth is between 1 and 10000000 Mbit/s")
 	if transports[n.Protocol] != nil {
 		p.settings(n)
+		if was == nil || was.Settings.Transport != n.Settings.Transport || was.Settings.Path != n.Settings.Path ||
+			was.Settings.ServiceName != n.Settings.ServiceName {
+			p.place(&n.Settings)
+		}
 	}
 	return p.Err()
 }
@@ -156,11 +169,7 @@ func (p *problems) settings(n *Node) {
 	p.oneOf(s.Transport, transports[n.Protocol], "settings.transport", "传输方式", "The transport")
 	p.oneOf(s.Security, securities[n.Protocol], "settings.security", "加密方式", "The security")
 	overHTTP := s.Transport == "ws" || s.Transport == "httpupgrade"
-	p.When(overHTTP && !urlPath.MatchString(s.Path), "settings.path", "format", "路径以 / 开头，最多 256 个字符，不含空格", "The path begins with a slash, has at most 256 characters and no space")
 	p.When(overHTTP && s.Host != "" && !IsHost(s.Host), "settings.host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
-	p.When(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
-	p.When(s.Transport == "grpc" && s.ServiceName != "" && !word.MatchString(s.ServiceName), "settings.service_name", "format",
-		"服务名最多 255 个字符，不含空格", "A service name has at most 255 characters and no space")
 	p.When(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
 		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
 	p.When(s.UpMbps < 0 || s.UpMbps > mbpsAtMost, "settings.up_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
@@ -189,6 +198,46 @@ func (p *problems) settings(n *Node) {
 		p.certificate(s.TLS)
 	case "reality":
 		p.reality(s.Reality)
+	}
+}
+
+// place checks what tells the node from other pages of its host.
+func (p *problems) place(s *Settings) {
+	if s.Transport == "ws" || s.Transport == "httpupgrade" {
+		p.path(s)
+	}
+	p.When(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
+	p.When(s.Transport == "grpc" && s.ServiceName != "" && (len(s.ServiceName) > 255 || !serviceName.MatchString(s.ServiceName)),
+		"settings.service_name", "format", "服务名最多 255 个字符，只能含英文字母、数字和 . _ ~ $ & + = : @ -，不能是中文：其他字符各客户端的写法不同，会连不上",
+		"A service name has at most 255 characters: letters A to Z, digits and . _ ~ $ & + = : @ -. Clients write others differently and fail to connect")
+}
+
+// path checks the path of ws and httpupgrade, and says what is wrong with it by its first odd sign.
+func (p *problems) path(s *Settings) {
+	const field = "settings.path"
+	path, early, asked := strings.Cut(s.Path, "?ed=")
+	if s.Transport == "httpupgrade" && asked {
+		p.When(true, field, "early_data", "HTTPUpgrade 没有 ed（提前数据），只有 WebSocket 有，请去掉 ?ed=…", "HTTPUpgrade has no early data, WebSocket alone has; leave out ?ed=…")
+		return
+	}
+	bytes, err := strconv.Atoi(early)
+	p.When(asked && (err != nil || bytes < 1 || bytes > MaxEarlyData), field, "early_data",
+		"ed 为 1 到 4096 的整数，且须在路径末尾", "ed is a whole number from 1 to 4096, at the end of the path")
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		p.When(true, field, "format", "路径以 / 开头", "The path begins with a slash")
+	case len(s.Path) > pathAtMost:
+		p.When(true, field, "length", "路径最多 256 个字符", "A path has at most 256 characters")
+	case strings.ContainsAny(path, "?#"):
+		p.When(true, field, "format", "路径不能含 ? 和 #：客户端不会把其后的部分当作路径；仅 WebSocket 可在末尾写 ?ed=2048",
+			"A path has no ? and no #: clients do not take what follows for a part of it. WebSocket alone may end with ?ed=2048")
+	case strings.Contains(path, "%"):
+		p.When(true, field, "format", "路径不能含 %：有的客户端会先解码，有的会拒绝整个配置", "A path has no %: some clients decode it first, others refuse their whole file")
+	case strings.Contains(path, "//"):
+		p.When(true, field, "format", "路径不能含 //：有的客户端会把它当作主机名", "A path has no //: some clients take what follows for a host")
+	default:
+		p.When(!httpPath.MatchString(path), field, "format", "路径只能含英文字母、数字和 . _ ~ ! $ & ' ( ) * + , ; = : @ - /，不含空格和中文",
+			"A path has letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /, and no space")
 	}
 }
 

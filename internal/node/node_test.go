@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"context"
 	"crypto/ecdh"
 	"crypto/sha256"
 	"crypto/tls"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -295,6 +297,69 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 		}
 		if all, err := nodes.List(t.Context()); err != nil || len(all) != 0 {
 			t.Fatal("a refused node was kept", err)
+		}
+	})
+}
+
+// Each path that some client can't reach, or that has a client refuse its file, is refused with what is wrong with it.
+func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		for _, c := range []struct{ transport, path, reason string }{
+			{"ws", "/ray?ed=2048", ""},
+			{"ws", "/?ed=4096", ""},
+			{"httpupgrade", "/a-b_c.d~e!f$g&h'i(j)k*l+m,n;o=p:q@r/", ""},
+			{"ws", "/ray?ed=0", "from 1 to 4096"},
+			{"ws", "/ray?ed=2048&a=b", "from 1 to 4096"},
+			{"ws", "/ray?ed=99999", "from 1 to 4096"},
+			{"httpupgrade", "/ray?ed=2048", "HTTPUpgrade has no early data"},
+			{"ws", "/ray?a=b", "no ? and no #"},
+			{"httpupgrade", "/ray#a", "no ? and no #"},
+			{"ws", "/a%zz", "no %"},
+			{"ws", "/a%20b", "no %"},
+			{"ws", "//a/b", "no //"},
+			{"ws", "/a b", "and no space"},
+			{"ws", "/路径", "and no space"},
+			{"ws", "/a|b", "and no space"},
+			{"ws", "ray", "begins with a slash"},
+			{"ws", "/" + strings.Repeat("a", 256), "at most 256"},
+		} {
+			n := draft(node.VMess, node.Settings{Transport: c.transport, Path: c.path})
+			_, _, err := nodes.Add(t.Context(), n)
+			if c.reason == "" {
+				if err != nil {
+					t.Errorf("%s %s: %v", c.transport, c.path, err)
+				}
+				continue
+			}
+			wrong, ok := fault.As(err)
+			if !ok || len(wrong.Fields) != 1 || wrong.Fields[0].Name != "settings.path" ||
+				!strings.Contains(wrong.Fields[0].Text.EN, c.reason) {
+				t.Errorf("%s %s: %+v, want the reason %q", c.transport, c.path, err, c.reason)
+			}
+		}
+		_, _, err := nodes.Add(t.Context(), draft(node.VLESS, node.Settings{Transport: "grpc", Security: "none", ServiceName: "服务"}))
+		wrong, ok := fault.As(err)
+		if !ok || wrong.Fields[0].Name != "settings.service_name" || !strings.Contains(wrong.Fields[0].Text.ZH, "不能是中文") {
+			t.Errorf("a service name in Chinese: %+v", err)
+		}
+
+		old, _, err := nodes.Add(t.Context(), draft(node.VMess, node.Settings{Transport: "ws", Path: "/ray"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old.Settings.Path = "/a%zz" // as an older version let it be saved
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewUpdate().Model(&old).Column("settings").WherePK().Exec(ctx)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := nodes.Change(t.Context(), old.ID, func(n *node.Node) { n.Name = "renamed" }); err != nil {
+			t.Errorf("a node with a path from before can't be renamed: %v", err)
+		}
+		if _, err := nodes.Change(t.Context(), old.ID, func(n *node.Node) { n.Settings.Path = "/b%zz" }); err == nil {
+			t.Error("another wrong path was taken")
 		}
 	})
 }

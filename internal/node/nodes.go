@@ -99,7 +99,7 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 	if err := fillKeys(n, now); err != nil {
 		return err
 	}
-	if err := check(n); err != nil {
+	if err := check(n, was); err != nil {
 		return err
 	}
 	if err := s.follow(ctx, tx, n); err != nil {

@@ -48,6 +48,8 @@ type clashReality struct {
 type clashWS struct {
 	Path        string            `json:"path"`
 	Headers     map[string]string `json:"headers,omitempty"`
+	EarlyData   int               `json:"max-early-data,omitempty"`
+	EarlyHeader string            `json:"early-data-header-name,omitempty"`
 	HTTPUpgrade bool              `json:"v2ray-http-upgrade,omitempty"`
 }
 
@@ -182,7 +184,7 @@ func clashEntry(p *Proxy, d Dialect) clashProxy {
 		e.Type, e.Cipher, e.Password = "ss", p.Method, p.Password
 		return e
 	case node.VMess:
-		e.Type, e.UUID, e.AlterID, e.Cipher, e.ServerName, e.TLS = "vmess", p.UUID, new(int), "auto", p.ServerName, p.Security != "none"
+		e.Type, e.UUID, e.AlterID, e.Cipher, e.ServerName, e.TLS = "vmess", p.UUID, new(int), vmessCipher, p.ServerName, p.Security != "none"
 	case node.VLESS:
 		e.Type, e.UUID, e.Flow, e.ServerName, e.TLS = "vless", p.UUID, p.Flow, p.ServerName, p.Security != "none"
 		e.Encryption, e.PacketEncoding = new(string), "xudp"
@@ -230,6 +232,9 @@ func clashTransport(e *clashProxy, p *Proxy) {
 		e.Network, e.WS = "ws", &clashWS{Path: p.Path, HTTPUpgrade: p.Transport == "httpupgrade"}
 		if p.Host != "" {
 			e.WS.Headers = map[string]string{"Host": p.Host}
+		}
+		if p.EarlyData > 0 {
+			e.WS.EarlyData, e.WS.EarlyHeader = p.EarlyData, earlyDataHeader
 		}
 	case "grpc":
 		e.Network, e.GRPC = "grpc", map[string]string{"grpc-service-name": p.ServiceName}

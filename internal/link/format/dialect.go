@@ -52,6 +52,7 @@ type dialect struct {
 	single        bool          // the file holds one node, the first that the client can speak
 	bars          string        // characters of values that the format has no way to write
 	wide          string        // characters of names that its readers stumble over, written in full width
+	reach         []reach
 	can           []ability
 }
 
@@ -65,6 +66,11 @@ func can(from, kinds, over, securities string) ability {
 	return ability{parseVersion(from), strings.Fields(kinds), strings.Fields(over), strings.Fields(securities)}
 }
 
+// reach says that over these transports a client gets to nodes with these kinds of path, beside the plain ones that all do.
+type reach struct{ over, paths []string }
+
+func reaches(over, paths string) reach { return reach{strings.Fields(over), strings.Fields(paths)} }
+
 // What splits lines and settings in the formats that have one entry per line.
 const (
 	lineBars = `",|\`
@@ -73,7 +79,8 @@ const (
 
 // dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP and
 // gRPC only. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the check
-// would hand the user to anybody in between.
+// would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has shown that
+// they get there.
 var dialects = map[Dialect]dialect{
 	URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
@@ -125,7 +132,10 @@ var dialects = map[Dialect]dialect{
 		can("", "vmess", "grpc", "tls"),
 		can("", "trojan", "tcp ws grpc", "tls"),
 	}},
-	ClashMetaYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, can: []ability{
+	ClashMetaYAML: {write: clash, media: yamlText, suffix: "yaml", notice: node.Shadowsocks, reach: []reach{
+		reaches("ws httpupgrade", "marks"),
+		reaches("grpc", "rooted"),
+	}, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws httpupgrade", "none tls pinned"),
 		can("", "vmess vless", "grpc", "tls pinned"),
@@ -160,7 +170,10 @@ var dialects = map[Dialect]dialect{
 		can("", "hysteria2 salamander tuic", "quic", "tls"),
 		can("", "anytls", "tcp", "tls"),
 	}},
-	SingBoxJSON: {write: singBox, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+	SingBoxJSON: {write: singBox, media: jsonText, suffix: "json", notice: node.Shadowsocks, reach: []reach{
+		reaches("ws httpupgrade", "marks query fragment slashes"),
+		reaches("grpc", "name"),
+	}, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws grpc", "none tls pinned"),
 		can("1.8.0", "vmess vless", "httpupgrade", "none tls pinned"),
@@ -171,7 +184,11 @@ var dialects = map[Dialect]dialect{
 		can("1.5.0", "hysteria2 salamander tuic", "quic", "tls pinned"),
 		can("1.12.0", "anytls", "tcp", "tls pinned"),
 	}},
-	XrayJSON: {write: xray, media: jsonText, suffix: "json", notice: node.Shadowsocks, can: []ability{
+	XrayJSON: {write: xray, media: jsonText, suffix: "json", notice: node.Shadowsocks, reach: []reach{
+		reaches("ws", "marks slashes"),
+		reaches("httpupgrade", "marks query fragment escape stray slashes"),
+		reaches("grpc", "name rooted"),
+	}, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vmess vless trojan", "tcp grpc", "reality"),
@@ -235,7 +252,7 @@ func (c Client) speaks(p *Proxy) bool {
 	if c.Dialect == SingBoxJSON && p.Security == "pinned" && p.Certificate == "" {
 		return false // it is given the certificate itself, which only the node may have
 	}
-	if !p.fits(d.bars) || slices.Contains(strings.Fields(c.Lacks), kind) {
+	if !p.fits(d.bars) || !d.reaches(p) || slices.Contains(strings.Fields(c.Lacks), kind) {
 		return false
 	}
 	for _, a := range d.can {
@@ -245,6 +262,14 @@ func (c Client) speaks(p *Proxy) bool {
 		}
 	}
 	return false
+}
+
+// reaches tells whether clients get to the path of p.
+func (d dialect) reaches(p *Proxy) bool {
+	kind := p.pathKind()
+	return kind == "" || slices.ContainsFunc(d.reach, func(r reach) bool {
+		return slices.Contains(r.over, p.Transport) && slices.Contains(r.paths, kind)
+	})
 }
 
 // fits tells whether a format that can't write the characters of bars can hold p.

@@ -93,7 +93,7 @@ func egernEntry(p *Proxy) (kind string, e egernProxy) {
 	case node.VMess, node.VLESS:
 		e.UserID, e.Flow, e.Transport = p.UUID, p.Flow, egernTransports(p)
 		if p.Protocol == node.VMess {
-			e.Security = "auto"
+			e.Security = vmessCipher
 		}
 	case node.Hysteria2:
 		e.Auth, e.Obfs, e.ObfsPassword, e.SNI = p.Password, p.Obfs, p.ObfsPassword, p.ServerName

@@ -102,16 +102,30 @@ func everyCell() fixture {
 		f.add(node.AnyTLS, settings("tcp", security, len(f.nodes)), printable)
 	}
 	f.add(node.Shadowsocks, node.Settings{Method: "aes-128-gcm"}, "Plain-Password_1")
+	for _, transport := range []string{"ws", "httpupgrade"} {
+		for _, odd := range oddPaths {
+			s := settings(transport, "none", 0)
+			s.Path = odd.path
+			f.add(node.VMess, s, userUUID)
+		}
+	}
+	for _, odd := range oddServices {
+		s := settings("grpc", "tls", 0)
+		s.ServiceName = odd.service
+		f.add(node.VLESS, s, userUUID)
+	}
 	return f
 }
 
 func settings(transport, security string, i int) node.Settings {
 	s := node.Settings{Transport: transport, Security: security}
 	switch transport {
-	case "ws", "httpupgrade":
-		s.Path, s.Host = "/path with space?ed=2048&x=ü", "cdn.example.com"
+	case "ws":
+		s.Path, s.Host = "/ray(1),a;b/v2?ed=2048", "cdn.example.com"
+	case "httpupgrade":
+		s.Path, s.Host = "/ray(1),a;b/v2", "cdn.example.com"
 	case "grpc":
-		s.ServiceName = "svc/with slash"
+		s.ServiceName = "svc.Of_this~node"
 	}
 	switch security {
 	case "tls":

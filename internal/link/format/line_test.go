@@ -333,7 +333,7 @@ func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	grpc, reality := map[string]int{}, map[string]int{}
 	for _, entries := range file.Proxies {
 		for kind, p := range entries {
-			if p.Transport["grpc"].ServiceName == "svc/with slash" {
+			if p.Transport["grpc"].ServiceName == "svc.Of_this~node" {
 				grpc[kind]++
 			}
 			if p.Reality.PublicKey == publicKey {

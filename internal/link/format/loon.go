@@ -32,7 +32,7 @@ func loonLine(p *Proxy) string {
 		l.word(p.Method)
 		l.quoted(p.Password)
 	case node.VMess:
-		l.word("aes-128-gcm")
+		l.word(vmessCipher)
 		l.quoted(p.UUID)
 		l.set("alterId", "0")
 	case node.VLESS:

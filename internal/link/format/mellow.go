@@ -47,7 +47,7 @@ func mellowEndpoint(p *Proxy) string {
 	path := ""
 	params := []param{{"network", p.Transport}}
 	if p.Transport == "ws" {
-		path, _, _ = strings.Cut(urlPath(p.Path), "?") // a second question mark would begin the parameters
+		path = urlPath(p.Path)
 		params = append(params, param{"ws.host", p.Host})
 	}
 	if p.secured() {

@@ -32,7 +32,8 @@ type Proxy struct {
 	Method   string // of shadowsocks
 
 	Transport   string // tcp, ws, grpc, httpupgrade; tcp for shadowsocks and anytls, quic for hysteria2 and tuic
-	Path        string
+	Path        string // of ws and httpupgrade, as the server compares it
+	EarlyData   int    // bytes that ws may carry in the request's header, as Xray's ?ed= says; 0: none
 	Host        string
 	ServiceName string
 
@@ -57,6 +58,10 @@ var keyBytes = map[string]int{
 	"aes-128-gcm": 0, "aes-256-gcm": 0, "chacha20-ietf-poly1305": 0,
 	"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32,
 }
+
+// vmessCipher is named in every link. Where it says auto, sing-box and those who have its core send none under TLS, and the
+// sing-box core of foreign agents refuses that.
+const vmessCipher = "aes-128-gcm"
 
 var hostName = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
@@ -134,8 +139,9 @@ func (p *Proxy) transport() error {
 		p.Transport = "tcp"
 	case "tcp", "quic":
 	case "ws", "httpupgrade":
-		if !strings.HasPrefix(p.Path, "/") {
-			p.Path = "/" + p.Path
+		p.Path, p.EarlyData = splitPath(p.Path)
+		if p.Transport == "httpupgrade" {
+			p.EarlyData = 0 // other clients than Xray's know none there, and the server needs none
 		}
 	case "grpc":
 		if p.ServiceName == "" {

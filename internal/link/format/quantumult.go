@@ -27,7 +27,7 @@ func quantumultLine(p *Proxy, group string) string {
 	l.word(p.Name + " = vmess")
 	l.word(p.Address)
 	l.word(p.port())
-	l.word("aes-128-gcm")
+	l.word(vmessCipher)
 	l.quoted(p.UUID)
 	l.set("group", wide(clean(group), lineWide))
 	if p.secured() {
@@ -63,7 +63,7 @@ func quantumultXLine(p *Proxy) string {
 		l.set("method", p.Method)
 		l.set("password", p.Password)
 	case node.VMess:
-		l.set("method", "aes-128-gcm")
+		l.set("method", vmessCipher)
 		l.set("password", p.UUID)
 	case node.VLESS:
 		l.set("method", "none")

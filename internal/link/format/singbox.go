@@ -71,6 +71,8 @@ type singBoxTransport struct {
 	Host        string            `json:"host,omitempty"`    // of httpupgrade
 	Headers     map[string]string `json:"headers,omitempty"` // of ws
 	ServiceName string            `json:"service_name,omitempty"`
+	EarlyData   int               `json:"max_early_data,omitempty"`
+	EarlyHeader string            `json:"early_data_header_name,omitempty"`
 }
 
 type singBoxGroup struct {
@@ -296,7 +298,7 @@ func singBoxEntry(p *Proxy) singBoxOutbound {
 	}
 	switch p.Protocol {
 	case node.VMess:
-		e.Security, e.PacketEncoding = "auto", "xudp"
+		e.Security, e.PacketEncoding = vmessCipher, "xudp"
 	case node.VLESS:
 		e.PacketEncoding = "xudp"
 	case node.Hysteria2:
@@ -314,6 +316,9 @@ func singBoxEntry(p *Proxy) singBoxOutbound {
 		e.Transport = &singBoxTransport{Type: "ws", Path: p.Path}
 		if p.Host != "" {
 			e.Transport.Headers = map[string]string{"Host": p.Host}
+		}
+		if p.EarlyData > 0 {
+			e.Transport.EarlyData, e.Transport.EarlyHeader = p.EarlyData, earlyDataHeader
 		}
 	case "httpupgrade":
 		e.Transport = &singBoxTransport{Type: "httpupgrade", Path: p.Path, Host: p.Host}

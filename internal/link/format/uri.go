@@ -86,8 +86,8 @@ func vmessURI(p *Proxy) string {
 		Pin      string `json:"pcs,omitempty"`
 		Verify   string `json:"vcn,omitempty"`
 	}{
-		V: "2", Name: p.Name, Address: p.Address, Port: strconv.Itoa(p.Port), ID: p.UUID, AlterID: "0", Cipher: "auto",
-		Net: p.Transport, Type: "none", Host: p.Host, Path: p.Path, Pin: p.Pin,
+		V: "2", Name: p.Name, Address: p.Address, Port: strconv.Itoa(p.Port), ID: p.UUID, AlterID: "0", Cipher: vmessCipher,
+		Net: p.Transport, Type: "none", Host: p.Host, Path: p.xrayPath(), Pin: p.Pin,
 	}
 	if p.Transport == "grpc" {
 		link.Type, link.Path, link.Host = "gun", p.ServiceName, ""
@@ -135,7 +135,7 @@ func (p *Proxy) query(d Dialect, first ...param) string {
 	}
 	switch p.Transport {
 	case "ws", "httpupgrade":
-		params = append(params, param{"host", p.Host}, param{"path", p.Path})
+		params = append(params, param{"host", p.Host}, param{"path", p.xrayPath()})
 	case "grpc":
 		params = append(params, param{"serviceName", p.ServiceName}, param{"mode", "gun"})
 	}

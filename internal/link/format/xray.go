@@ -97,7 +97,7 @@ func xrayOutbound(p *Proxy, tag string) object {
 			stream["finalmask"] = object{"udp": []object{{"type": p.Obfs, "settings": object{"password": p.ObfsPassword}}}}
 		}
 	case node.VMess, node.VLESS:
-		user := object{"id": p.UUID, "security": "auto"}
+		user := object{"id": p.UUID, "security": vmessCipher}
 		if p.Protocol == node.VLESS {
 			user = object{"id": p.UUID, "encryption": "none"}
 		}
@@ -115,7 +115,7 @@ func xrayOutbound(p *Proxy, tag string) object {
 	}
 	switch p.Transport {
 	case "ws", "httpupgrade":
-		settings := object{"path": p.Path}
+		settings := object{"path": p.xrayPath()}
 		if p.Host != "" {
 			settings["host"] = p.Host
 		}

@@ -2179,7 +2179,7 @@ export type NodeSettings = {
      */
     padding_scheme?: Array<string>;
     /**
-     * Of ws and httpupgrade
+     * Of ws and httpupgrade: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example
      */
     path?: string;
     reality?: Reality;
@@ -2192,7 +2192,7 @@ export type NodeSettings = {
      */
     server_key?: string;
     /**
-     * Of grpc
+     * Of grpc: letters A to Z, digits and . _ ~ $ & + = : @ -
      */
     service_name?: string;
     tls?: Tls;

@@ -1,0 +1,96 @@
+package format
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"airstrip/internal/node"
+)
+
+// splitPath parts the path of a node as Xray does that serves it: an ed among the parameters is the size of early
+// data, and what is left is compared with the path of a request after that was decoded. Clients other than Xray's
+// read no ed. A size that a request's header has no room for, or that is no number, is left out: servers do
+// without early data.
+func splitPath(path string) (string, int) {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return path, 0
+	}
+	q := u.Query()
+	size := q.Get("ed")
+	if size == "" {
+		return path, 0
+	}
+	q.Del("ed")
+	u.RawQuery = q.Encode()
+	early, err := strconv.Atoi(size)
+	if err != nil || early < 0 || early > node.MaxEarlyData {
+		early = 0
+	}
+	return u.String(), early
+}
+
+// xrayPath is the path in Xray's own words, which share links use too.
+func (p *Proxy) xrayPath() string {
+	if p.EarlyData == 0 {
+		return p.Path
+	}
+	return p.Path + "?ed=" + strconv.Itoa(p.EarlyData)
+}
+
+// earlyDataHeader is where Xray's servers look for early data.
+const earlyDataHeader = "Sec-WebSocket-Protocol"
+
+var (
+	plainPath    = regexp.MustCompile(`^[A-Za-z0-9._~!$&'()*+,;=:@/-]+$`)
+	markedPath   = regexp.MustCompile(`^[!-~]+$`)
+	plainService = regexp.MustCompile(`^[A-Za-z0-9._~$&+=:@-]+$`)
+	// Xray takes what begins with a slash for the whole path, of which the last part is the method.
+	rootedService = regexp.MustCompile(`^(/[A-Za-z0-9._~$&+=:@-]+)+$`)
+	escapedByte   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+)
+
+// pathKind says what about the path, or about the service name of gRPC, keeps some clients from the node; empty:
+// nothing. A server compares the path of a node as it is written with the decoded path of the request, so that
+// clients which send it as it is written, or decode it first, miss it where it has signs with a meaning in
+// addresses. Nodes that are saved now have none of these; those that were saved before the check may.
+func (p *Proxy) pathKind() string {
+	switch p.Transport {
+	case "ws", "httpupgrade":
+	case "grpc":
+		switch {
+		case plainService.MatchString(p.ServiceName):
+			return ""
+		case rootedService.MatchString(p.ServiceName):
+			return "rooted"
+		case strings.HasPrefix(p.ServiceName, "/"):
+			return "foreign"
+		}
+		return "name"
+	default:
+		return ""
+	}
+	rest := escapedByte.ReplaceAllString(p.Path, "")
+	switch {
+	case !markedPath.MatchString(p.Path):
+		return "foreign"
+	case strings.Contains(rest, "%"):
+		return "stray"
+	case rest != p.Path:
+		return "escape"
+	case strings.HasPrefix(p.Path, "//"):
+		return "slashes"
+	case strings.Contains(p.Path, "#"):
+		return "fragment"
+	case strings.Contains(p.Path, "?"):
+		return "query"
+	case !plainPath.MatchString(p.Path):
+		return "marks"
+	}
+	return ""
+}

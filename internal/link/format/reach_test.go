@@ -1,0 +1,427 @@
+package format_test
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	crand "crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"airstrip/internal/link/format"
+	"airstrip/internal/node"
+)
+
+type object = map[string]any
+
+// program finds a real program that `make tools` builds.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "..", ".tools", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("this test needs the real %s: run `make tools` (%v)", name, err)
+	}
+	return path
+}
+
+// ports have been given out in this run. They lie below those that the system gives to outgoing connections, and
+// below those that the tests of the agent and of the browser take.
+var ports = struct {
+	sync.Mutex
+	taken map[int]bool
+}{taken: map[int]bool{}}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	ports.Lock()
+	defer ports.Unlock()
+	for range 10_000 {
+		port := 10_000 + rand.IntN(10_000)
+		if ports.taken[port] {
+			continue
+		}
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			ports.taken[port] = true
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
+// run starts a program and waits until it listens on all ports.
+func run(t testing.TB, ports []int, name string, args ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.Command(program(t, name), args...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+		if t.Failed() {
+			t.Logf("%s said:\n%s", name, said.String())
+		}
+	})
+	for _, port := range ports {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err == nil {
+				conn.Close()
+				break
+			}
+			select {
+			case <-ended:
+				t.Fatalf("%s ended", name)
+			default:
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s does not listen on port %d", name, port)
+			}
+		}
+	}
+}
+
+func writeFile(t testing.TB, folder, name string, content any) string {
+	t.Helper()
+	text, isText := content.([]byte)
+	if !isText {
+		var err error
+		if text, err = json.Marshal(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// serve runs the core of our agent with these nodes, in the words in which the agent tells it of them.
+func serve(t testing.TB, nodes []node.Node) {
+	t.Helper()
+	var inbounds []object
+	var ports []int
+	for _, n := range nodes {
+		s := n.Settings
+		stream := object{"network": s.Transport, "security": "none"}
+		switch s.Transport {
+		case "ws", "httpupgrade":
+			stream[s.Transport+"Settings"] = object{"path": s.Path}
+		case "grpc":
+			stream["grpcSettings"] = object{"serviceName": s.ServiceName}
+		}
+		if s.Security == "tls" {
+			certificate := object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
+			stream["security"] = "tls"
+			stream["tlsSettings"] = object{"serverName": s.TLS.ServerName, "certificates": []object{certificate}}
+		}
+		users := object{"clients": []object{{"id": userUUID}}}
+		if n.Protocol == node.VLESS {
+			users["decryption"] = "none"
+		}
+		inbounds = append(inbounds, object{
+			"listen": "127.0.0.1", "port": n.Port, "protocol": string(n.Protocol), "settings": users, "streamSettings": stream,
+		})
+		ports = append(ports, n.Port)
+	}
+	whole := object{"inbounds": inbounds, "outbounds": []object{{"protocol": "freedom"}}}
+	config := writeFile(t, t.TempDir(), "server.json", whole)
+	run(t, ports, "xray", "run", "-c", config)
+}
+
+// A realClient starts a real client with the file that Render makes of the proxies, and gives the HTTP proxy that
+// leads through each node of the file by the node's name.
+type realClient struct {
+	name  string
+	nodes int // of those with odd paths
+	start func(t testing.TB, proxies []format.Proxy) map[string]int
+}
+
+var realClients = []realClient{
+	{"sing-box 1.14.1", 36, startSingBox("1.14.1")},
+	{"sing-box 1.11.15", 36, startSingBox("1.11.15")},
+	{"mihomo", 18, startMihomo},
+	{"mihomo on share links", 9, startMihomoOnLinks},
+	{"Xray", 38, startXray},
+}
+
+func startSingBox(version string) func(t testing.TB, proxies []format.Proxy) map[string]int {
+	return func(t testing.TB, proxies []format.Proxy) map[string]int { return runSingBox(t, version, proxies) }
+}
+
+func runSingBox(t testing.TB, version string, proxies []format.Proxy) map[string]int {
+	f := format.Render(proxies, format.Options{Client: client(t, "AUTO", "sing-box "+version), NodesOnly: true})
+	var file struct{ Outbounds []object }
+	if err := json.Unmarshal(f.Body, &file); err != nil {
+		t.Fatal(err)
+	}
+	through, inbounds, rules := map[string]int{}, []object{}, []object{}
+	for i, out := range file.Outbounds {
+		name, tag := out["tag"].(string), strconv.Itoa(i)
+		through[name] = freePort(t)
+		inbounds = append(inbounds, object{"type": "mixed", "tag": tag, "listen": "127.0.0.1", "listen_port": through[name]})
+		rules = append(rules, object{"inbound": []string{tag}, "outbound": name})
+	}
+	folder := t.TempDir()
+	whole := object{"inbounds": inbounds, "outbounds": file.Outbounds, "route": object{"rules": rules}}
+	config := writeFile(t, folder, "config.json", whole)
+	run(t, slices.Collect(maps.Values(through)), "sing-box-"+version, "run", "-c", config, "-D", folder, "--disable-color")
+	return through
+}
+
+func startMihomo(t testing.TB, proxies []format.Proxy) map[string]int {
+	f := format.Render(proxies, format.Options{Client: client(t, "ClashMeta", ""), NodesOnly: true})
+	var file struct{ Proxies []object }
+	if err := yaml.Unmarshal(f.Body, &file); err != nil {
+		t.Fatal(err)
+	}
+	through, listeners := map[string]int{}, []object{}
+	for i, p := range file.Proxies {
+		name := p["name"].(string)
+		through[name] = freePort(t)
+		listeners = append(listeners, mihomoListener(i, through[name], name))
+	}
+	runMihomo(t, t.TempDir(), through, object{"proxies": file.Proxies, "listeners": listeners})
+	return through
+}
+
+func mihomoListener(i, port int, to string) object {
+	return object{"name": strconv.Itoa(i), "type": "mixed", "listen": "127.0.0.1", "port": port, "proxy": to}
+}
+
+// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade.
+func startMihomoOnLinks(t testing.TB, proxies []format.Proxy) map[string]int {
+	proxies = slices.DeleteFunc(slices.Clone(proxies), func(p format.Proxy) bool { return p.Transport == "httpupgrade" })
+	folder := t.TempDir()
+	f := format.Render(proxies, format.Options{Client: client(t, "NodeList", "")})
+	writeFile(t, folder, "links.txt", f.Body)
+	through, listeners, groups := map[string]int{}, []object{}, []object{}
+	for i, line := range strings.Split(strings.TrimSpace(string(f.Body)), "\n") {
+		name, tag := readLinkName(t, line), "group"+strconv.Itoa(i)
+		through[name] = freePort(t)
+		groups = append(groups, object{"name": tag, "type": "select", "use": []string{"links"}, "filter": "^" + name + "$"})
+		listeners = append(listeners, mihomoListener(i, through[name], tag))
+	}
+	runMihomo(t, folder, through, object{
+		"proxy-providers": object{"links": object{"type": "file", "path": "./links.txt"}},
+		"proxy-groups":    groups, "listeners": listeners,
+	})
+	return through
+}
+
+func readLinkName(t testing.TB, text string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Fragment
+}
+
+func runMihomo(t testing.TB, folder string, through map[string]int, config object) {
+	config["ipv6"], config["log-level"], config["rules"] = false, "debug", []string{"MATCH,REJECT"}
+	run(t, slices.Collect(maps.Values(through)), "mihomo", "-d", folder, "-f", writeFile(t, folder, "config.yaml", config))
+}
+
+func startXray(t testing.TB, proxies []format.Proxy) map[string]int {
+	f := format.Render(proxies, format.Options{Client: client(t, "XrayJson", ""), NodesOnly: true})
+	var file struct{ Outbounds []object }
+	if err := json.Unmarshal(f.Body, &file); err != nil {
+		t.Fatal(err)
+	}
+	through, inbounds, rules := map[string]int{}, []object{}, []object{}
+	for i, out := range file.Outbounds {
+		name, tag := out["tag"].(string), strconv.Itoa(i)
+		through[name] = freePort(t)
+		inbounds = append(inbounds, object{"tag": tag, "protocol": "http", "listen": "127.0.0.1", "port": through[name]})
+		rules = append(rules, object{"type": "field", "inboundTag": []string{tag}, "outboundTag": name})
+	}
+	whole := object{"inbounds": inbounds, "outbounds": file.Outbounds, "routing": object{"rules": rules}}
+	config := writeFile(t, t.TempDir(), "client.json", whole)
+	run(t, slices.Collect(maps.Values(through)), "xray", "run", "-c", config)
+	return through
+}
+
+// carries fetches a page through the HTTP proxy on a port. A client may listen before it has read its nodes, so a
+// fetch that fails at once is tried again.
+func carries(port int, origin string) (err error) {
+	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}), DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		var res *http.Response
+		if res, err = c.Get(origin); err != nil {
+			continue
+		}
+		text, readErr := io.ReadAll(res.Body)
+		res.Body.Close()
+		if readErr == nil && string(text) == "the page" {
+			return nil
+		}
+		err = fmt.Errorf("%d %q %v", res.StatusCode, text, readErr)
+	}
+	return err
+}
+
+// newOrigin gives a web server with TLS: clients pass it on as a tunnel. Of a plain request Xray closes its side
+// when it is sent, and with it a WebSocket that still brings the answer.
+func newOrigin(t testing.TB) string {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "the page")
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// oddPaths are paths as older versions let them be saved, each with what keeps clients from it.
+var oddPaths = []struct{ name, path string }{
+	{"plain", "/ray/v1"},
+	{"signs", "/a-b_c.d~e!f$g&h'i(j)k*l+m,n;o=p:q@r"},
+	{"marks", "/a\"b<c>d[e]f\\g^h`i{j|k}l"},
+	{"early", "/ray?ed=2048"},
+	{"early long", "/ray?ed=99999"},
+	{"early word", "/ray?ed=abc"},
+	{"early marks", "/a|b?ed=2048"},
+	{"query", "/a?b=c"},
+	{"query early", "/a?b=c&ed=2048"},
+	{"fragment", "/a#b"},
+	{"escape", "/a%20b"},
+	{"stray", "/a%zz"},
+	{"stray early", "/a%zz?ed=2048"},
+	{"slashes", "//a/b"},
+	{"bare slash", "/"},
+}
+
+var oddServices = []struct{ name, service string }{
+	{"service", "GunService"},
+	{"service signs", "a-b_c.d~e"},
+	{"service more", "a$b&c+d=e:f@g"},
+	{"service marks", "a!b*c(d)"},
+	{"service comma", "a,b"},
+	{"service semicolon", "a;b"},
+	{"service slash", "a/b"},
+	{"service path", "/a/b"},
+	{"service space", "a b"},
+	{"service chinese", "服务"},
+	{"service escape", "a%20b"},
+	{"service stray", "a%zz"},
+	{"service query", "a?b"},
+	{"service fragment", "a#b"},
+	{"service bar", "a|b"},
+}
+
+// newCertificate gives a node a certificate of its own, which clients pin.
+func newCertificate(t testing.TB) *node.TLS {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "node.example.com"
+	about := x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(crand.Reader, &about, &about, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(der)
+	return &node.TLS{
+		ServerName: name, Pin: hex.EncodeToString(sum[:]),
+		Certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		Key:         string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})),
+	}
+}
+
+func oddNodes(t testing.TB) (nodes []node.Node) {
+	add := func(name string, s node.Settings) {
+		nodes = append(nodes, node.Node{
+			Name: name, Protocol: node.VLESS, Address: "127.0.0.1", Port: freePort(t), Settings: s,
+		})
+	}
+	certificate := newCertificate(t)
+	for _, transport := range []string{"ws", "httpupgrade"} {
+		for _, p := range oddPaths {
+			add(transport+" "+p.name, node.Settings{Transport: transport, Path: p.path, Security: "none"})
+		}
+	}
+	for _, s := range oddServices { // which mihomo has with TLS only
+		add("grpc "+s.name, node.Settings{Transport: "grpc", ServiceName: s.service, Security: "tls", TLS: certificate})
+	}
+	return nodes
+}
+
+// Every node that stands in a client's file can be reached by that client, whatever its path, and the others are
+// left out.
+func TestRealClientsReachEveryNodeOfTheirFile(t *testing.T) {
+	nodes, origin := oddNodes(t), newOrigin(t)
+	serve(t, nodes)
+	var proxies []format.Proxy
+	for _, n := range nodes {
+		p, err := format.Of(n, userUUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxies = append(proxies, p)
+	}
+	for _, c := range realClients {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var fetches sync.WaitGroup
+			through := c.start(t, proxies)
+			if len(through) != c.nodes {
+				names := slices.Sorted(maps.Keys(through))
+				t.Errorf("the file has %d of %d nodes, want %d: %q", len(through), len(proxies), c.nodes, names)
+			}
+			for name, port := range through {
+				fetches.Go(func() {
+					if err := carries(port, origin); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			fetches.Wait()
+		})
+	}
+}
