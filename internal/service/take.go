@@ -42,6 +42,31 @@ type source struct {
 	billed, billedUp int64 // in all, and what of it went up
 }
 
+// HighestCounters gives the highest counter of any cycle or package of each user that bytes may still be counted in.
+func (s *Services) HighestCounters(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64]int64, error) {
+	highest := make(map[int64]int64, len(userIDs))
+	users := db.NumbersOf(1, len(userIDs))
+	users.Add(userIDs...)
+	for part := range users.Parts() {
+		rows, err := tx.QueryContext(ctx, `SELECT s.user_id, c.up, c.down, c.billed FROM ?0 AS v
+			JOIN service AS s ON s.user_id = v.column1 JOIN service_cycle AS c ON c.service_id = s.id
+			UNION ALL SELECT p.user_id, p.up, p.down, p.used FROM ?0 AS v JOIN package AS p ON p.user_id = v.column1`, part)
+		if err != nil {
+			return nil, err
+		}
+		err = eachRow(rows, func() error {
+			var user, up, down, billed int64
+			err := rows.Scan(&user, &up, &down, &billed)
+			highest[user] = max(highest[user], up, down, billed)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return highest, nil
+}
+
 // Take counts uses against what the users hold, as part of tx: first services that open such nodes, those that end first
 // before others, then packages, and other services only where the user has neither; what is over stays on the last.
 // Transactions that take must come one after the other. It gives the users with nothing left, by id; the Access of these

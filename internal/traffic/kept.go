@@ -11,7 +11,6 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
-	"airstrip/internal/service"
 )
 
 // Faults of batches that were kept.
@@ -184,10 +183,11 @@ func (t *Traffic) CountKept(ctx context.Context, id, ratePermille int64, ownCycl
 				e.good = append(e.good, c)
 			}
 		}
+		if err := t.refuseFull(ctx, tx, e); err != nil {
+			return err
+		}
+		refused = append(refused, e.receipt.Refused...)
 		return t.count(ctx, tx, []*entry{e}, t.db.Now())
 	})
-	if errors.Is(err, service.ErrOverflow) {
-		err = ErrCountersFull
-	}
 	return refused, err
 }

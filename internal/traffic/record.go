@@ -52,6 +52,7 @@ type entry struct {
 	rate    int64      // in per mille, at that time
 	keep    KeepReason // why it is not counted now; empty where it is
 	good    []counted
+	all     []counted // the good ones before those were taken out whose counters are full
 	refused []Refusal
 	receipt Receipt
 	err     error
@@ -153,22 +154,30 @@ func (t *Traffic) write(ctx context.Context, b *batch) {
 	defer close(b.done)
 	ctx, cancel := detached.WithTimeout(ctx, writeWait)
 	defer cancel()
-	err := t.commit(ctx, b.entries)
+	err := t.commit(ctx, b.entries, false)
 	if errors.Is(err, dberr.ErrOutcomeUnknown) {
 		// The keys make a second try harmless: it waits for what became of the first and counts nothing twice.
-		err = t.commit(ctx, b.entries)
+		err = t.commit(ctx, b.entries, false)
 	}
 	if err == nil {
 		return
 	}
 	for _, e := range b.entries {
 		if e.err = err; len(b.entries) > 1 && !away(err) {
-			e.err = t.commit(ctx, []*entry{e})
+			e.err = t.commit(ctx, []*entry{e}, false)
+		}
+		if known := e.err; known != nil && !away(known) && !isFault(known) {
+			e.err = t.commit(ctx, []*entry{e}, true)
 		}
 		if away(e.err) {
 			err = e.err
 		}
 	}
+}
+
+func isFault(err error) bool {
+	_, is := fault.As(err)
+	return is
 }
 
 // away tells whether err says that nothing can be written now, whatever is in the report.
@@ -177,7 +186,9 @@ func away(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || ok && f.Status == dberr.ErrBusy.Status
 }
 
-func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
+// commit writes reports in one transaction. With careful it leaves out rows that would carry a counter beyond 63 bits, which
+// takes longer to find out.
+func (t *Traffic) commit(ctx context.Context, entries []*entry, careful bool) error {
 	err := t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := db.Bump(ctx, tx, revision); err != nil {
 			return err
@@ -208,6 +219,16 @@ func (t *Traffic) commit(ctx context.Context, entries []*entry) error {
 		}
 		if len(fresh) == 0 {
 			return nil
+		}
+		for _, e := range fresh {
+			if e.all == nil {
+				e.all = e.good
+			}
+			if e.good = e.all; careful {
+				if err := t.refuseFull(ctx, tx, e); err != nil {
+					return err
+				}
+			}
 		}
 		return t.count(ctx, tx, fresh, now)
 	})

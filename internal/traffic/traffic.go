@@ -26,8 +26,6 @@ var (
 	ErrTooMany    = fault.Unprocessable("too_many_rows", "一份报告最多 20000 行", "A report has at most 20,000 rows")
 	ErrBeyondLink = fault.TooMany("beyond_link", "该节点上报的流量超出其带宽所能承载的，暂不计入；请保留并稍后重发", "The node reports more than its link can have carried; this report is not counted now: keep it and send it again later")
 	ErrWindow     = fault.Unprocessable("bad_window", "报告的 from 和 to 有误：须为 2000 至 2199 年间的时间，且 to 不早于 from", "from and to of a report are times of the years 2000 to 2199, and to is not before from")
-	// ErrCountersFull is the fault of a report whose node's own counter is at its maximum.
-	ErrCountersFull = fault.Unprocessable("counters_full", "计数器已达上限，报告未计入", "A counter is at its maximum; the report was not counted")
 )
 
 // Row is what one user moved, in bytes.
@@ -50,7 +48,7 @@ type Report struct {
 // Refusal names a row that was not counted.
 type Refusal struct {
 	UserID int64
-	Code   string // not_on_list, negative, absurd, duplicate_user
+	Code   string // not_on_list, negative, absurd, duplicate_user, counter_full
 }
 
 // Receipt says what became of a report.

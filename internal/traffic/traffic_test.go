@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -247,7 +248,7 @@ func TestConcurrentReportsCountOnceEach(t *testing.T) {
 	})
 }
 
-func TestOneImpossibleReportDoesNotKeepOthersOut(t *testing.T) {
+func TestRowsOfFullCounters_AreRefusedAndOthersCount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		full, u := s.open(t), s.open(t)
@@ -259,24 +260,67 @@ func TestOneImpossibleReportDoesNotKeepOthersOut(t *testing.T) {
 			return err
 		})
 		var wg sync.WaitGroup
-		var failed int
-		var mu sync.Mutex
+		var refused atomic.Int64
 		for i := range 20 {
 			wg.Go(func() {
-				who := u
+				rows := []traffic.Row{{UserID: u, Up: 1, Down: 1}}
 				if i%4 == 0 {
-					who = full
+					rows = append(rows, traffic.Row{UserID: full, Up: 1, Down: 1})
 				}
-				if _, err := s.traffic.Record(context.Background(), s.report(n, strconv.Itoa(i), traffic.Row{UserID: who, Up: 1, Down: 1})); err != nil {
-					mu.Lock()
-					failed++
-					mu.Unlock()
+				r, err := s.traffic.Record(context.Background(), s.report(n, strconv.Itoa(i), rows...))
+				if err != nil {
+					t.Error(err)
+				}
+				for _, row := range r.Refused {
+					if refused.Add(1); row != (traffic.Refusal{UserID: full, Code: "counter_full"}) {
+						t.Error(row)
+					}
 				}
 			})
 		}
 		wg.Wait()
-		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id`); failed != 5 || got[0] != math.MaxInt64-1 || got[1] != 30 {
-			t.Fatalf("%d failed, counted %v", failed, got)
+		if got := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id`); refused.Load() != 5 ||
+			!slices.Equal(got, []int64{math.MaxInt64 - 1, 40}) {
+			t.Fatalf("%d were refused, counted %v", refused.Load(), got)
+		}
+		again := s.record(t, s.report(n, "0", traffic.Row{UserID: u, Up: 1, Down: 1}, traffic.Row{UserID: full, Up: 1, Down: 1}))
+		if !again.Repeated {
+			t.Error("counted again")
+		}
+	})
+}
+
+// So it is with the counters of the log: of an hour, a day, a day of a node.
+func TestFullCountersOfTheLog_RefuseTheirRowsAlone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		full, u := s.open(t), s.open(t)
+		s.start(t, service.Terms{UserID: full, Months: 12})
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		n := s.node(t, 1000, 0, 0)
+		for i, c := range []struct {
+			table string
+			all   bool // rows of everybody are refused
+		}{{"traffic_hour", false}, {"traffic_day", false}, {"node_day", true}} {
+			s.now = s.now.AddDate(0, 0, 1)
+			rows := []traffic.Row{{UserID: full, Up: 1, Down: 1}, {UserID: u, Up: 1, Down: 1}}
+			s.record(t, s.report(n, strconv.Itoa(i), rows...))
+			s.do(t, func(ctx context.Context, tx bun.Tx) error {
+				where := fmt.Sprintf(" WHERE user_id = %d", full)
+				if c.all {
+					where = ""
+				}
+				_, err := tx.NewRaw(`UPDATE `+c.table+` SET up = ?`+where, int64(math.MaxInt64)).Exec(ctx)
+				return err
+			})
+			r := s.record(t, s.report(n, "again "+strconv.Itoa(i), rows...))
+			want := []traffic.Refusal{{UserID: full, Code: "counter_full"}}
+			if c.all {
+				want = append(want, traffic.Refusal{UserID: u, Code: "counter_full"})
+			}
+			if !slices.Equal(r.Refused, want) {
+				t.Errorf("%s: %+v", c.table, r)
+			}
 		}
 	})
 }
