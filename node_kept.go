@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"airstrip/internal/app"
+	"airstrip/internal/traffic"
 )
 
 type nodeKept struct {
@@ -12,18 +13,23 @@ type nodeKept struct {
 }
 
 func (c nodeKept) Run(ctx context.Context, cfg *app.Config) error {
-	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) { return a.Traffic.Kept(ctx, c.ID, int64(c.Limit)) })
+	return look(ctx, cfg, c.ID, func(a *app.App) (any, error) {
+		kept, _, err := a.Traffic.Kept(ctx, traffic.KeptQuery{NodeID: c.ID, Limit: int64(c.Limit)})
+		return kept, err
+	})
 }
 
 type nodeCountKept struct {
 	Batch int64  `arg:"" help:"ID of the report, as airstrip node kept has it."`
 	Rate  int64  `help:"The rate in thousandths: 1500 bills one and a half bytes for each." required:""`
 	Cycle string `help:"own: into the hour and the quota's cycle of its time; current: into the present ones." enum:"own,current" default:"own"`
+	Note  string `help:"Why, for whoever reads it later."`
 }
 
 func (c nodeCountKept) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		refused, err := a.Traffic.CountKept(ctx, c.Batch, c.Rate, c.Cycle == "own", nil)
+		one := traffic.Decision{BatchID: c.Batch, Note: c.Note}
+		_, refused, err := a.Traffic.CountKept(ctx, one, c.Rate, c.Cycle == "own")
 		if err != nil {
 			return err
 		}
@@ -32,9 +38,13 @@ func (c nodeCountKept) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type nodeDismiss struct {
-	Batch int64 `arg:"" help:"ID of the report, as airstrip node kept has it."`
+	Batch int64  `arg:"" help:"ID of the report, as airstrip node kept has it."`
+	Note  string `help:"Why, for whoever reads it later."`
 }
 
 func (c nodeDismiss) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error { return a.Traffic.DismissKept(ctx, c.Batch, nil) })
+	return open(ctx, cfg, func(a *app.App) error {
+		_, err := a.Traffic.DismissKept(ctx, traffic.Decision{BatchID: c.Batch, Note: c.Note})
+		return err
+	})
 }

@@ -56,6 +56,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.StaffNodes(a.Nodes, a.Agents.Line),
 		v2.StaffNodeLooks(a.Nodes, a.Traffic),
 		v2.StaffNodeMoves(a.Nodes),
+		v2.KeptBatches(a.Nodes, a.Traffic),
 		v2.BlockedIPs(a.Nodes),
 		v2.Users(a.Accounts),
 		v2.Traffic(a.Traffic, a.Nodes),

@@ -55,6 +55,18 @@ type KeptBatch struct {
 	State         string // waiting, counted or dismissed
 	DecidedAt     *time.Time
 	DecidedBy     *int64 // nil: the operator at the terminal
+	RatePermille  *int64 // at which it was counted
+	OwnCycle      *int64 // 1: it was counted in the hour and cycle of its window, 0: in the present ones
+	RowsRefused   *int64 // rows of it that were not counted
+	Note          string // of whoever decided
+}
+
+// Decision is what staff decides of a kept batch.
+type Decision struct {
+	BatchID int64
+	NodeID  int64 // whose batch it has to be; 0: any node's
+	Note    string
+	By      *int64 // member of staff; nil: the operator at the terminal
 }
 
 // keepReason says why a report of our agent is not counted now; empty where it is.
@@ -104,34 +116,54 @@ func saturate(a, b int64) int64 {
 	return a + b
 }
 
-// Kept gives the batches of a node that were refused for their time, the newest first, at most limit.
-func (t *Traffic) Kept(ctx context.Context, nodeID, limit int64) ([]KeptBatch, error) {
-	batches := []KeptBatch{}
-	err := t.db.NewSelect().Model(&batches).ExcludeColumn("rows").Where("node_id = ?", nodeID).OrderExpr("id DESC").Limit(limit).Scan(ctx)
-	return batches, err
+// KeptQuery asks for kept batches.
+type KeptQuery struct {
+	NodeID        int64
+	State         string // waiting, counted or dismissed; empty: all
+	Limit, Offset int64
 }
 
-// DismissKept decides that a batch is never counted. by is the member of staff, nil the operator.
-func (t *Traffic) DismissKept(ctx context.Context, id int64, by *int64) error {
-	return t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := t.decide(ctx, tx, id, "dismissed", by)
+// Kept gives batches of a node that were refused for their time, the newest first, and how many there are.
+func (t *Traffic) Kept(ctx context.Context, k KeptQuery) (batches []KeptBatch, total int64, err error) {
+	batches = []KeptBatch{}
+	q := t.db.NewSelect().Model(&batches).ExcludeColumn("rows").Where("node_id = ?", k.NodeID)
+	if k.State != "" {
+		q.Where("state = ?", k.State)
+	}
+	n, err := q.OrderExpr("id DESC").Limit(k.Limit).Offset(k.Offset).ScanAndCount(ctx)
+	return batches, int64(n), err
+}
+
+// DismissKept decides that a batch is never counted, and gives it as it is then.
+func (t *Traffic) DismissKept(ctx context.Context, d Decision) (b KeptBatch, err error) {
+	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if _, err = t.decide(ctx, tx, d, "dismissed"); err == nil {
+			b, err = keptIn(ctx, tx, d.BatchID)
+		}
 		return err
 	})
+	return b, err
+}
+
+// keptIn gives a batch without its rows.
+func keptIn(ctx context.Context, tx bun.Tx, id int64) (b KeptBatch, err error) {
+	err = tx.NewSelect().Model(&b).ExcludeColumn("rows").Where("id = ?", id).Scan(ctx)
+	return b, err
 }
 
 // decide ends the wait of a batch and gives it as it was.
-func (t *Traffic) decide(ctx context.Context, tx bun.Tx, id int64, state string, by *int64) (b KeptBatch, err error) {
-	err = db.Locked(tx.NewSelect().Model(&b).Where("id = ?", id)).Scan(ctx)
+func (t *Traffic) decide(ctx context.Context, tx bun.Tx, d Decision, state string) (b KeptBatch, err error) {
+	err = db.Locked(tx.NewSelect().Model(&b).Where("id = ?", d.BatchID)).Scan(ctx)
 	switch {
-	case errors.Is(err, db.ErrNoRows):
+	case errors.Is(err, db.ErrNoRows), err == nil && d.NodeID != 0 && b.NodeID != d.NodeID:
 		return b, ErrNoKept
 	case err != nil:
 		return b, err
 	case b.State != "waiting":
 		return b, ErrKeptDecided
 	}
-	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch SET state = ?, decided_at = ?, decided_by = ?, rows = NULL WHERE id = ? AND state = 'waiting'`,
-		state, t.db.Now(), by, id).Exec(ctx))
+	n, err := db.Changed(tx.NewRaw(`UPDATE kept_batch SET state = ?, decided_at = ?, decided_by = ?, note = ?, rows = NULL
+		WHERE id = ? AND state = 'waiting'`, state, t.db.Now(), d.By, d.Note, d.BatchID).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrKeptDecided
 	}
@@ -141,16 +173,18 @@ func (t *Traffic) decide(ctx context.Context, tx bun.Tx, id int64, state string,
 // CountKept counts a batch that was refused for its time, once, at a rate in per mille: in the hour and the quota's cycle of
 // its window, or where ownCycle is false in the present ones. Rows of users who could not use the node, then or now, are
 // left out and given.
-func (t *Traffic) CountKept(ctx context.Context, id, ratePermille int64, ownCycle bool, by *int64) (refused []Refusal, err error) {
+func (t *Traffic) CountKept(
+	ctx context.Context, d Decision, ratePermille int64, ownCycle bool,
+) (counted KeptBatch, refused []Refusal, err error) {
 	if ratePermille < 0 || ratePermille > 100_000 {
-		return nil, ErrKeptRate
+		return counted, nil, ErrKeptRate
 	}
 	err = t.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		refused = nil
+		refused = []Refusal{}
 		if _, err := db.Bump(ctx, tx, revision); err != nil {
 			return err
 		}
-		b, err := t.decide(ctx, tx, id, "counted", by)
+		b, err := t.decide(ctx, tx, d, "counted")
 		if err != nil {
 			return err
 		}
@@ -187,7 +221,19 @@ func (t *Traffic) CountKept(ctx context.Context, id, ratePermille int64, ownCycl
 			return err
 		}
 		refused = append(refused, e.receipt.Refused...)
-		return t.count(ctx, tx, []*entry{e}, t.db.Now())
+		if err := t.count(ctx, tx, []*entry{e}, t.db.Now()); err != nil {
+			return err
+		}
+		own := 0
+		if ownCycle {
+			own = 1
+		}
+		if _, err := tx.NewRaw(`UPDATE kept_batch SET rate_permille = ?, own_cycle = ?, rows_refused = ? WHERE id = ?`,
+			ratePermille, own, len(refused), d.BatchID).Exec(ctx); err != nil {
+			return err
+		}
+		counted, err = keptIn(ctx, tx, d.BatchID)
+		return err
 	})
-	return refused, err
+	return counted, refused, err
 }

@@ -169,6 +169,20 @@ export const required: Record<string, readonly string[]> = {
   "GET /api/v2/staff/nodes/{node_id}/history": [
     "path.node_id"
   ],
+  "GET /api/v2/staff/nodes/{node_id}/kept-batches": [
+    "path.node_id"
+  ],
+  "POST /api/v2/staff/nodes/{node_id}/kept-batches/{batch_id}/count": [
+    "path.node_id",
+    "path.batch_id",
+    "body.rate",
+    "body.note"
+  ],
+  "POST /api/v2/staff/nodes/{node_id}/kept-batches/{batch_id}/dismiss": [
+    "path.node_id",
+    "path.batch_id",
+    "body.note"
+  ],
   "GET /api/v2/staff/nodes/{node_id}/online": [
     "path.node_id"
   ],

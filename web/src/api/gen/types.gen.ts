@@ -638,6 +638,29 @@ export type ConfirmationBody = {
     renew_service_id?: number | null;
 };
 
+export type CountBody = {
+    /**
+     * own: in the hour and the quotas' cycles of its window
+     */
+    cycle?: 'own' | 'current';
+    /**
+     * Why, for whoever reads it later
+     */
+    note: string;
+    /**
+     * 0 to 100, with at most three places
+     */
+    rate: string;
+};
+
+export type CountedBatch = {
+    batch: KeptBatch;
+    /**
+     * Rows that were not counted
+     */
+    refused: Array<KeptRefusal>;
+};
+
 export type CouponChange = {
     /**
      * Whether orders may begin with it; those that did keep it
@@ -855,6 +878,13 @@ export type DashboardWallet = {
 
 export type DecisionBody = {
     reason: string;
+};
+
+export type DismissalBody = {
+    /**
+     * Why, for whoever reads it later
+     */
+    note: string;
 };
 
 export type Empty = {
@@ -1373,6 +1403,68 @@ export type IpBanList = {
      */
     bans: Array<IpBanItem>;
     total_count: number;
+};
+
+export type KeptBatch = {
+    /**
+     * Where it was counted
+     */
+    cycle: 'own' | 'current';
+    decided_at: string | null;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    down_bytes: number;
+    /**
+     * Of its window, by the agent's clock
+     */
+    from_at: string;
+    id: number;
+    /**
+     * Of whoever decided
+     */
+    note: string;
+    /**
+     * At which it was counted
+     */
+    rate: string | null;
+    /**
+     * Why it was not counted: its window ended more than 7 days ago, or ends in the future
+     */
+    reason: 'too_old' | 'future';
+    received_at: string;
+    /**
+     * Boot and sequence, as the agent's log has them
+     */
+    report: string;
+    /**
+     * One of each user
+     */
+    rows: number;
+    /**
+     * Rows of it that were not counted: the users could not use the node
+     */
+    rows_refused: number | null;
+    state: 'waiting' | 'counted' | 'dismissed';
+    to_at: string;
+    /**
+     * As moved, of all rows
+     */
+    up_bytes: number;
+};
+
+export type KeptBatchPage = {
+    /**
+     * The newest first
+     */
+    batches: Array<KeptBatch>;
+    total_count: number;
+};
+
+export type KeptRefusal = {
+    code: 'not_on_list' | 'absurd' | 'counter_full';
+    user_id: number;
 };
 
 export type KeyBatch = {
@@ -5296,6 +5388,66 @@ export type StaffNodeHistoryResponses = {
 };
 
 export type StaffNodeHistoryResponse = StaffNodeHistoryResponses[keyof StaffNodeHistoryResponses];
+
+export type StaffKeptBatchesData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: {
+        state?: 'waiting' | 'counted' | 'dismissed';
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/nodes/{node_id}/kept-batches';
+};
+
+export type StaffKeptBatchesResponses = {
+    /**
+     * OK
+     */
+    200: KeptBatchPage;
+};
+
+export type StaffKeptBatchesResponse = StaffKeptBatchesResponses[keyof StaffKeptBatchesResponses];
+
+export type StaffKeptBatchCountData = {
+    body: CountBody;
+    path: {
+        node_id: number;
+        batch_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/kept-batches/{batch_id}/count';
+};
+
+export type StaffKeptBatchCountResponses = {
+    /**
+     * OK
+     */
+    200: CountedBatch;
+};
+
+export type StaffKeptBatchCountResponse = StaffKeptBatchCountResponses[keyof StaffKeptBatchCountResponses];
+
+export type StaffKeptBatchDismissData = {
+    body: DismissalBody;
+    path: {
+        node_id: number;
+        batch_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/kept-batches/{batch_id}/dismiss';
+};
+
+export type StaffKeptBatchDismissResponses = {
+    /**
+     * OK
+     */
+    200: KeptBatch;
+};
+
+export type StaffKeptBatchDismissResponse = StaffKeptBatchDismissResponses[keyof StaffKeptBatchDismissResponses];
 
 export type StaffNodeOnlineData = {
     body?: never;
