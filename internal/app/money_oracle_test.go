@@ -25,8 +25,8 @@ import (
 type lot struct {
 	paid       float64 // in hundredths; 0 of a gift
 	start, end time.Time
-	quota      float64 // bytes of all cycles that may lie in it; 0: unlimited
-	used       float64
+	quota      float64 // bytes of a package, or that it added to a quota which is never reset; 0: unlimited or reset
+	used       float64 // of a package
 	left       float64 // of a service that is never reset: paid bytes in this and all earlier lots when the next one came
 }
 
@@ -73,7 +73,7 @@ func (h *heldService) worth(now time.Time) (sum float64) {
 	}
 	if h.seen.Reset != service.Never || h.seen.QuotaBytes == nil {
 		for _, l := range h.lots {
-			sum += l.worth(now)
+			sum += l.paid * min(l.unusedTime(now), h.unusedCycles(&l))
 		}
 		return sum
 	}
@@ -102,6 +102,36 @@ func (h *heldService) worth(now time.Time) (sum float64) {
 	return sum
 }
 
+// unusedCycles is the share of the quotas of a lot that is left. Each month that was bought brings one quota, the one of the
+// month that began as many months after the service as cycles did; what was left of earlier cycles is gone.
+func (h *heldService) unusedCycles(l *lot) float64 {
+	if h.seen.QuotaBytes == nil {
+		return 1
+	}
+	current := int(h.seen.Cycle - h.firstCycle)
+	all, left := 0, 0.0
+	for n := 0; ; n++ {
+		month := monthsLater(h.began, n)
+		if !month.Before(l.end) {
+			break
+		}
+		if month.Before(l.start) {
+			continue
+		}
+		all++
+		switch {
+		case n == current:
+			left += max(0, 1-float64(h.seen.Billed)/float64(*h.seen.QuotaBytes))
+		case n > current:
+			left++
+		}
+	}
+	if all == 0 { // days that were given
+		return 1
+	}
+	return left / float64(all)
+}
+
 // addition is what a purchase or a gift brings to a service.
 type addition struct {
 	paid         float64
@@ -116,15 +146,14 @@ func (h *heldService) add(now time.Time, zone *time.Location, v service.Service,
 	if h.runs(now) {
 		start = h.seen.EndsAt
 	} else {
-		h.began, h.months, h.days, h.lots, h.paidLeft, h.givenLeft = now, 0, 0, nil, 0, 0
+		h.began, h.months, h.days, h.lots, h.paidLeft, h.givenLeft = now.In(zone), 0, 0, nil, 0, 0
 		h.firstCycle, h.bytes = v.Cycle, 0
+		h.seen.Cycle, h.seen.Billed, h.seen.QuotaBytes = v.Cycle, v.Billed, v.QuotaBytes
 	}
 	h.months, h.days, h.bytes = h.months+a.months, h.days+a.days, h.bytes+a.bytes
 	l, left := lot{paid: paid, start: start, end: end}, h.paidLeft
-	if q := h.seen.QuotaBytes; q != nil {
-		if l.quota = a.bytes; h.seen.Reset != service.Never {
-			l.quota = float64(*q) * mostCycles(h.seen.Reset, start.In(zone), end.In(zone), len(h.lots) == 0)
-		}
+	if h.seen.Reset == service.Never && h.seen.QuotaBytes != nil {
+		l.quota = a.bytes
 		if paid > 0 {
 			h.paidLeft += l.quota
 		} else {
@@ -144,8 +173,8 @@ func (h *heldService) runs(now time.Time) bool {
 }
 
 // latestEnd is when the service may end at the latest. Months differ by up to three days.
-func (h *heldService) latestEnd(zone *time.Location) time.Time {
-	return h.began.In(zone).AddDate(0, h.months, h.days+3)
+func (h *heldService) latestEnd() time.Time {
+	return h.began.AddDate(0, h.months, h.days+3)
 }
 
 // mostCyclesUntil is how many cycles may have begun since the service began to run.
@@ -157,32 +186,17 @@ func (h *heldService) mostCyclesUntil(now time.Time) int64 {
 	return n
 }
 
-// mostCycles is how many quotas may belong to a period at most.
-func mostCycles(reset service.Reset, start, end time.Time, first bool) float64 {
-	switch reset {
-	case service.CalendarMonth:
-		return float64(end.Year()*12 + int(end.Month()) - start.Year()*12 - int(start.Month()) + 1)
-	case service.Anniversary:
-		n := math.Ceil(end.Sub(start).Hours() / (31 * 24))
-		if !first { // its cycles began with the service
-			n++
-		}
-		return n
-	default:
-		return 1
-	}
+// monthsLater gives the same day so many months later, or the last one of a shorter month.
+func monthsLater(t time.Time, n int) time.Time {
+	month := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	return month.AddDate(0, 0, min(t.Day(), month.AddDate(0, 1, -1).Day())-1)
 }
 
-// move counts bytes against the quota of what runs.
-func (h *heldService) move(now time.Time, bytes float64) {
+// move counts bytes against a quota that is never reset.
+func (h *heldService) move(bytes float64) {
 	given := min(bytes, h.givenLeft)
 	h.givenLeft -= given
 	h.paidLeft = max(0, h.paidLeft-(bytes-given))
-	for i := range h.lots {
-		if l := &h.lots[i]; !now.Before(l.start) && now.Before(l.end) {
-			l.used += bytes
-		}
-	}
 }
 
 // holdings is what a user sees of what they own.
@@ -587,7 +601,7 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 		if v.EndsAt.After(h.seen.EndsAt) || h.seen.EndedAt != nil && v.EndedAt == nil {
 			s.fatalf("service %d runs until %s without a reason; before it was %+v", id, v.EndsAt, h.seen)
 		}
-		if last := h.latestEnd(s.zone); v.Running(s.now) && v.EndsAt.After(last) {
+		if last := h.latestEnd(); v.Running(s.now) && v.EndsAt.After(last) {
 			s.fatalf("service %d has %d months and %d days from %s and runs until %s", id, h.months, h.days, h.began, v.EndsAt)
 		}
 		s.checkRuns(h, v)
@@ -598,7 +612,7 @@ func (s *moneySite) follow(u *moneyUser, e effect, before, after holdings) {
 		}
 		counted += v.Billed - old.Billed
 		if v.QuotaBytes != nil {
-			h.move(s.now, float64(min(v.Billed, *v.QuotaBytes)-min(old.Billed, *v.QuotaBytes)))
+			h.move(float64(min(v.Billed, *v.QuotaBytes) - min(old.Billed, *v.QuotaBytes)))
 		}
 		h.seen = v
 		if v.EndedAt != nil {

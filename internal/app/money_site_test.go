@@ -46,7 +46,7 @@ func moneyPlans() []shop.Plan {
 	trial := plan("Trial", service.Anniversary, new(megabyte), priced(1, 0), priced(3, 1))
 	trial.PerUser = new(2)
 	few := plan("Few", service.Anniversary, new(megabyte), priced(2, 801))
-	few.Stock = new(int64(2))
+	few.Stock = new(int64(1))
 	return []shop.Plan{
 		plan("Light", service.Anniversary, new(megabyte), priced(1, 1200), priced(12, 12_000)),
 		plan("Standard", service.CalendarMonth, new(megabyte), priced(1, 2000), priced(3, 5701)),

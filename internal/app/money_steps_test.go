@@ -39,7 +39,9 @@ var moneyOps = map[string]moneyOp{
 	"buy":         {8, (*moneySite).buy},
 	"renew":       {14, (*moneySite).renew},
 	"change":      {14, (*moneySite).change},
+	"change late": {5, (*moneySite).changeLate},
 	"stale":       {3, (*moneySite).confirmStale},
+	"stale after": {3, (*moneySite).confirmStaleAfter},
 	"twice":       {2, (*moneySite).confirmTwice},
 	"cancel":      {1, (*moneySite).cancel},
 	"refund":      {5, (*moneySite).refund},
@@ -58,6 +60,7 @@ var moneyOps = map[string]moneyOp{
 	"withdraw":    {2, (*moneySite).withdraw},
 	"buy invites": {1, (*moneySite).buyInvites},
 	"set price":   {2, (*moneySite).setPrice},
+	"automatic":   {3, (*moneySite).renewAutomatically},
 	"set coupon":  {1, (*moneySite).setCoupon},
 	"set credit":  {1, (*moneySite).setCredit},
 	"quotes":      {3, (*moneySite).quotes},
@@ -143,9 +146,9 @@ func (s *moneySite) payLate(u *moneyUser, b, c int) {
 	}
 	s.now = s.now.Add(time.Duration(c) * 3 * time.Minute)
 	switch b / 8 % 4 {
-	case 0:
+	case 0, 1:
 		s.traffic(u, b, c)
-	case 1:
+	case 2:
 		s.jobs(u, b, c)
 	}
 	s.finish(u, r, true, true)
@@ -199,6 +202,20 @@ func (s *moneySite) change(u *moneyUser, b, c int) {
 		price, _ := pick(s.priceIDs, c)
 		what, gateway := s.purchase(shop.Purchase{PriceID: price, ChangeServiceID: &h.seen.ID}, c/2+b/2)
 		s.confirm(u, what, gateway, true)
+	}
+}
+
+// changeLate changes the plan, where money is missing with a recharge that is paid later: traffic may be used until then.
+func (s *moneySite) changeLate(u *moneyUser, b, c int) {
+	h, ok := pick(u.services, b)
+	if !ok {
+		return
+	}
+	price, _ := pick(s.priceIDs, c)
+	before := len(u.pending)
+	_, err := s.confirm(u, shop.Purchase{PriceID: price, ChangeServiceID: &h.seen.ID}, sandbox.Name, true)
+	if err == nil && len(u.pending) > before {
+		s.payLate(u, len(u.pending)-1+b/8*8*len(u.pending), c)
 	}
 }
 
@@ -360,6 +377,23 @@ func (s *moneySite) confirmStale(u *moneyUser, b, c int) {
 		}
 		s.confirm(u, q.what, gateway, false)
 	}
+}
+
+// confirmStaleAfter has something happen that may raise the price before the user buys for what they saw.
+func (s *moneySite) confirmStaleAfter(u *moneyUser, b, c int) {
+	q, ok := pick(u.quotes, b)
+	if !ok {
+		return
+	}
+	for _, p := range s.plans {
+		if c%2 == 0 && slices.ContainsFunc(p.Prices, func(pr shop.Price) bool { return pr.ID == q.what.PriceID }) {
+			s.changePrices(p.ID, func(amount money.Amount) money.Amount { return amount + money.Amount(c) })
+		}
+	}
+	if c%2 == 1 {
+		s.traffic(u, b, c)
+	}
+	s.confirmStale(u, b, c/2*2)
 }
 
 // confirmTwice repeats a purchase under its Idempotency-Key.
@@ -660,6 +694,38 @@ func (s *moneySite) setPrice(_ *moneyUser, b, c int) {
 			return
 		}
 		p.Prices[c%len(p.Prices)].Amount = money.Amount(c) * money.Amount(c)
+	})
+	s.must(err)
+	for _, p := range changed.Prices {
+		s.prices[p.ID] = append(s.prices[p.ID], p.Amount)
+	}
+}
+
+// renewAutomatically lets a service come to its end while it renews itself, sometimes for another price than before.
+func (s *moneySite) renewAutomatically(u *moneyUser, b, c int) {
+	h, ok := pick(u.services, b)
+	if !ok || !h.seen.Running(s.now) {
+		return
+	}
+	if !h.seen.AutoRenew {
+		s.autoRenew(u, b, 1)
+	}
+	if c%4 != 0 {
+		s.changePrices(h.seen.PlanID, func(amount money.Amount) money.Amount { return amount * money.Amount(c%4) / 2 })
+	}
+	at := h.seen.EndsAt.Add(time.Duration(c/4%48-36) * time.Hour)
+	if at.After(s.now) && at.Before(moneyStart.AddDate(30, 0, 0)) {
+		s.now = at
+	}
+	s.jobs(u, b, c)
+}
+
+// changePrices has staff change all prices of a plan.
+func (s *moneySite) changePrices(planID int64, to func(money.Amount) money.Amount) {
+	changed, err := s.Shop.ChangePlan(s.ctx, planID, func(p *shop.Plan) {
+		for i := range p.Prices {
+			p.Prices[i].Amount = to(p.Prices[i].Amount)
+		}
 	})
 	s.must(err)
 	for _, p := range changed.Prices {
