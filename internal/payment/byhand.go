@@ -155,7 +155,8 @@ func (p *Payments) DecideByHand(ctx context.Context, rechargeID int64, approve b
 		Gateway: r.Gateway, Method: methodHand, Header: map[string][]string{}, Body: []byte{}, Outcome: Received,
 		RechargeID: &r.ID, StaffID: by, CreatedAt: p.db.Now(),
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
 	if err := p.keep(ctx, kept); err != nil {
 		return err
 	}
