@@ -13,7 +13,7 @@ import (
 
 // mayDetach are the files of the server that may call context.WithoutCancel: the one that always adds an end, and the one
 // that asks SQLite for a row of this machine's disk.
-var mayDetach = []string{"internal/detached/detached.go", "internal/db/often.go"}
+var mayDetach = []string{"internal/detached/detached.go", "internal/db/prepared.go"}
 
 // TestNoContextIsWithoutEnd keeps away contexts that nobody ends. Work that outlives its request uses package detached. The
 // agent, which is a module of its own, adds a timeout on the spot. In internal no context begins but that of main.

@@ -43,7 +43,7 @@ type Accounts struct {
 	challenges         *limit.Limiter // to sign in by passkey, by network
 	closing            []func(ctx context.Context, tx bun.Tx, userID int64) error
 	credentialsChanged []func(ctx context.Context, tx bun.Tx, userID int64) error
-	holder             *db.Statement // who holds an access token
+	holder             *db.Prepared // who holds an access token
 }
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
@@ -52,7 +52,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, 
 	return &Accounts{
 		db: d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60), challenges: limit.Per(time.Minute, 60),
-		holder: d.Statement(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
+		holder: d.Prepared(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
 	}
 }

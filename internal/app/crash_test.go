@@ -121,12 +121,15 @@ type deed struct {
 }
 
 func TestKilledServersLoseNothingAndDoubleNothing(t *testing.T) {
-	for engine, servers := range map[string]int{"sqlite": 1, "postgres": 3} {
+	for engine, servers := range map[string]int{"sqlite": 1, "postgres": 3, "pgbouncer": 2} {
 		t.Run(engine, func(t *testing.T) {
 			c := config(t)
 			c.Demo, c.LogLevel = true, "error"
-			if engine == "postgres" {
+			if engine != "sqlite" {
 				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
+			}
+			if engine == "pgbouncer" {
+				c.DatabaseURL = dbtest.PgBouncer(t, c.DatabaseURL, "")
 			}
 			survive(t, c, servers)
 		})

@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -51,6 +52,9 @@ func TestABackupOfAnOlderSchemaIsMigrated(t *testing.T) {
 			place, target := t.TempDir(), dbtest.EmptyPostgresURL(t)
 			if _, err := b.RestoreSQLite(t.Context(), place, sound); err != nil {
 				t.Fatal(err)
+			}
+			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), sound); !errors.Is(err, db.ErrPooler) {
+				t.Fatalf("through a pooler: %v, want ErrPooler", err)
 			}
 			if _, err := b.RestorePostgres(t.Context(), target, sound); err != nil {
 				t.Fatal(err)

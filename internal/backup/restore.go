@@ -99,6 +99,9 @@ func (b *File) RestorePostgres(ctx context.Context, url string, check Check) (re
 		return nil, err
 	}
 	defer target.Close()
+	if target.Pooled() { // the lock below is of a session
+		return nil, db.ErrPooler
+	}
 	conn, err := target.DB.DB.Conn(ctx)
 	if err != nil {
 		return nil, err

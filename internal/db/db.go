@@ -55,12 +55,23 @@ func Open(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	if databaseURL == "" {
 		return opened(ctx, func(d *DB) error { return d.openSQLite(dir) })
 	}
-	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, nil) })
+	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{}) })
 }
 
-// OpenSchema is Open for the tables of another schema of a PostgreSQL database than its first.
+// ErrPooler is the error of work that needs a session of PostgreSQL, at the address of a connection pooler.
+var ErrPooler = errors.New("a connection pooler such as PgBouncer answers at this address, and this needs PostgreSQL itself: " +
+	"set AIRSTRIP_DATABASE_URL to the address of PostgreSQL for this command")
+
+// OpenSchema is Open for the tables of another schema of a PostgreSQL database than its first. A pooler gives no such
+// session; the error is ErrPooler then.
 func OpenSchema(ctx context.Context, databaseURL, schema string) (*DB, error) {
-	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, map[string]string{"search_path": schema}) })
+	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{schema: schema}) })
+}
+
+// session is what a session of PostgreSQL is set to, whatever the address says.
+type session struct {
+	schema   string // empty: the first of the database
+	readOnly bool
 }
 
 func opened(ctx context.Context, open func(*DB) error) (*DB, error) {
@@ -115,8 +126,7 @@ func (d *DB) openSQLite(dir string) error {
 	return nil
 }
 
-// openPostgres connects with the settings of the session that are given, whatever the address says of them.
-func (d *DB) openPostgres(ctx context.Context, databaseURL string, session map[string]string) error {
+func (d *DB) openPostgres(ctx context.Context, databaseURL string, s session) error {
 	cfg, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return fmt.Errorf("AIRSTRIP_DATABASE_URL: %w", redact(err, databaseURL))
@@ -124,13 +134,23 @@ func (d *DB) openPostgres(ctx context.Context, databaseURL string, session map[s
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectWait
 	}
-	maps.Copy(cfg.RuntimeParams, session)
 	// bun writes the values into the text, so a prepared statement would never be met again.
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	if d.pooled, err = refusesLimits(ctx, cfg); err != nil {
+	if d.pooled, err = behindPooler(ctx, cfg); err != nil {
 		return err
 	}
-	pool, long := d.postgres(cfg, statement, silence), d.postgres(cfg, longStatement, 0)
+	var begin string
+	switch {
+	case s.schema != "" && d.pooled:
+		return ErrPooler
+	case s.schema != "":
+		cfg.RuntimeParams["search_path"] = s.schema
+	case s.readOnly && d.pooled:
+		begin = "BEGIN READ ONLY" // which ends with the connection
+	case s.readOnly:
+		cfg.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	pool, long := d.postgres(cfg, statement, silence, begin), d.postgres(cfg, longStatement, 0, begin)
 	pool.SetMaxOpenConns(24)
 	pool.SetMaxIdleConns(24)
 	long.SetMaxOpenConns(4)
@@ -140,12 +160,20 @@ func (d *DB) openPostgres(ctx context.Context, databaseURL string, session map[s
 	return nil
 }
 
-// postgres makes a pool of connections whose statements end after statement and whose waits end after silence.
-func (d *DB) postgres(cfg *pgx.ConnConfig, statement, silence time.Duration) *sql.DB {
+// postgres makes a pool of connections whose statements end after statement and whose waits end after silence, and on which
+// begin runs first.
+func (d *DB) postgres(cfg *pgx.ConnConfig, statement, silence time.Duration, begin string) *sql.DB {
 	n := &network{silence: silence}
 	own := withLimits(cfg, statement, d.pooled)
 	own.DialFunc = n.dial
-	pool := stdlib.OpenDB(*own, stdlib.OptionShouldPing(n.shouldPing))
+	options := []stdlib.OptionOpenDB{stdlib.OptionShouldPing(n.shouldPing)}
+	if begin != "" {
+		options = append(options, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, begin)
+			return err
+		}))
+	}
+	pool := stdlib.OpenDB(*own, options...)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	return pool
 }
@@ -166,9 +194,10 @@ func withLimits(cfg *pgx.ConnConfig, statement time.Duration, pooled bool) *pgx.
 	return own
 }
 
-// refusesLimits tells whether what answers at the address is a pooler that takes no parameters of sessions, as PgBouncer
-// does. Then each transaction sets the limits for itself.
-func refusesLimits(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
+// behindPooler tells whether what answers at the address is a pooler. Some refuse the parameters of sessions, as PgBouncer
+// does, others take them and ignore them, as PgBouncer does when it is told to: then the process that answers is not the one
+// that the connection was made with. Behind a pooler each transaction sets the limits for itself, and nothing is prepared.
+func behindPooler(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
 	own := withLimits(cfg, statement, false)
 	own.DialFunc = new(network{silence: silence}).dial
 	c, err := pgx.ConnectConfig(ctx, own)
@@ -179,7 +208,12 @@ func refusesLimits(ctx context.Context, cfg *pgx.ConnConfig) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reach the database: %w", err)
 	}
-	return false, c.Close(ctx)
+	defer c.Close(ctx)
+	var process uint32
+	if err := c.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&process); err != nil {
+		return false, fmt.Errorf("reach the database: %w", err)
+	}
+	return process != c.PgConn().PID(), nil
 }
 
 // redact keeps the password of a connection URL out of an error text.
@@ -201,6 +235,9 @@ func (d *DB) Close() error {
 	}
 	return errors.Join(others, d.DB.Close())
 }
+
+// Pooled tells whether a connection pooler stands before PostgreSQL, so that nothing of a session lasts.
+func (d *DB) Pooled() bool { return d.pooled }
 
 // SQLite tells whether the engine is SQLite, for the few commands that treat the file itself.
 func (d *DB) SQLite() bool { return d.sqlite }

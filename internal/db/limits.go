@@ -41,7 +41,7 @@ func parameters(statement time.Duration) map[string]string {
 }
 
 // setLocal gives the statement that puts the limits in force for one transaction. It is for sessions behind a pooler, which
-// refuses the parameters at the start and keeps nothing that is set between transactions.
+// refuses or ignores the parameters at the start and keeps nothing that is set between transactions.
 func setLocal(statement time.Duration) string {
 	var text string
 	p := parameters(statement)

@@ -19,9 +19,7 @@ func OpenReadOnly(ctx context.Context, databaseURL, dir string) (*DB, error) {
 	if databaseURL == "" {
 		return opened(ctx, func(d *DB) error { return d.openFile(dir) })
 	}
-	return opened(ctx, func(d *DB) error {
-		return d.openPostgres(ctx, databaseURL, map[string]string{"default_transaction_read_only": "on"})
-	})
+	return opened(ctx, func(d *DB) error { return d.openPostgres(ctx, databaseURL, session{readOnly: true}) })
 }
 
 // openFile opens a SQLite file for reading. Where a server runs, its write-ahead log and the log's index are beside the

@@ -46,7 +46,7 @@ type Links struct {
 	nodes    *node.Nodes
 	areas    *geo.Areas
 
-	known   *db.Often
+	known   *db.Prepared
 	limits  limits
 	files   *otter.Cache[fileKey, *file]
 	rights  *otter.Cache[int64, *rights]
@@ -59,7 +59,7 @@ type Links struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts, services *service.Services, nodes *node.Nodes, areas *geo.Areas) *Links {
 	return &Links{
 		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
-		known: d.Often(knownText),
+		known: d.Prepared(knownText),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
 			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) }, // with its compressed forms

@@ -194,7 +194,7 @@ const knownText = `SELECT user_id, coalesce((SELECT value FROM revision WHERE na
 // find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
 func (l *Links) find(ctx context.Context, token string) (known, error) {
 	var k known
-	err := l.known.Row(ctx, service.Revision, node.Revision, hash(token)).Scan(&k.UserID, &k.Access, &k.Node, &k.Group)
+	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group)
 	if errors.Is(err, db.ErrNoRows) {
 		return k, ErrUnknown
 	}

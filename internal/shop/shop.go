@@ -23,7 +23,7 @@ type Shop struct {
 	services *service.Services
 	invites  *invite.Invites
 	guesses  *limit.Limiter // wrong coupons, by user
-	byNumber *db.Statement  // a user's order
+	byNumber *db.Prepared   // a user's order
 
 	approvals *approval.Approvals
 }
@@ -32,7 +32,7 @@ type Shop struct {
 func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services *service.Services) *Shop {
 	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"), bun.Safe("?"))
 	return &Shop{
-		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Statement(byNumber.String()),
+		d, settings, wallets, services, invite.New(d, settings, wallets), limit.Per(time.Hour, 30), d.Prepared(byNumber.String()),
 		approval.New(d, settings),
 	}
 }
