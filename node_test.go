@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -189,6 +192,46 @@ func TestOldShadowsocksNodesAreRebuiltWhenToldSo(t *testing.T) {
 			if d.prints(&listed, "node", "list"); listed[0].Name != "old" || listed[0].Protocol != step.protocol || listed[1].Protocol != "shadowsocks" {
 				d.Fatalf("%v: %+v", step.args, listed)
 			}
+		}
+	})
+}
+
+// Agents of others take the certificate that links pin from files.
+func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
+	eachDesk(t, func(d desk) {
+		var added struct{ ID int64 }
+		d.prints(&added, "node", "add", "--name", "A", "--protocol", "anytls", "--address", "a.example", "--port", "443")
+		id := strconv.FormatInt(added.ID, 10)
+		var nodes []node.Node
+		d.prints(&nodes, "node", "list")
+		var shown node.Certificate
+		d.prints(&shown, "node", "certificate", id)
+		pair, err := tls.X509KeyPair([]byte(shown.Certificate), []byte(shown.Key))
+		if err != nil {
+			d.Fatal(err)
+		}
+		sum := sha256.Sum256(pair.Leaf.Raw)
+		if hex.EncodeToString(sum[:]) != shown.Pin || len(nodes) != 1 || nodes[0].Settings.TLS.Pin != shown.Pin {
+			d.Errorf("the certificate is %x, its pin %s", sum, shown.Pin)
+		}
+		dir := d.TempDir()
+		d.prints(&struct{}{}, "node", "certificate", id, "--dir", dir)
+		for name, want := range map[string]string{"anytls" + id + ".cer": shown.Certificate, "anytls" + id + ".key": shown.Key} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				d.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want || info.Mode().Perm() != 0o600 {
+				d.Errorf("%s: %v %v", name, info.Mode(), err)
+			}
+		}
+		d.prints(&added, "node", "add", "--name", "B", "--protocol", "trojan", "--address", "b.example", "--port", "443",
+			"--certificate-file", "/c", "--key-file", "/k")
+		if err := d.run(nil, "node", "certificate", strconv.FormatInt(added.ID, 10)); !errors.Is(err, node.ErrNoCertificate) {
+			d.Errorf("of a certificate in the agent's files: %v", err)
+		}
+		if err := d.run(nil, "node", "certificate", "77"); !errors.Is(err, node.ErrNotFound) {
+			d.Errorf("of no node: %v", err)
 		}
 	})
 }

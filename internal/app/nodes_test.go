@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/node"
 )
 
 func TestStaffManagesNodesByRole(t *testing.T) {
@@ -46,6 +47,17 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 
 		var rotated struct{ Secret string }
 		h.ask(h.staff[account.Support], 403, "POST", path+"/secret", "{}", nil)
+		h.ask(h.staff[account.Support], 403, "POST", path+"/certificate", "{}", nil)
+		h.ask(h.staff[account.Admin], 409, "POST", path+"/certificate", "{}", nil) // REALITY has none
+		b, err := h.Nodes.Change(t.Context(), a.Node.ID, func(n *node.Node) { n.Settings = node.Settings{Security: "tls"} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cert struct{ Pin, Certificate, Key string }
+		h.ask(h.staff[account.Admin], 200, "POST", path+"/certificate", "{}", &cert)
+		if cert.Pin != b.Settings.TLS.Pin || cert.Certificate != b.Settings.TLS.Certificate || cert.Key != b.Settings.TLS.Key {
+			t.Errorf("staff was given another certificate: %+v", cert)
+		}
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/secret", `{"honour_old_minutes":60}`, &rotated)
 		for _, secret := range []string{a.Secret, rotated.Secret} {
 			h.ask(customer{}, 200, "GET", "/v1/mod_mu/func/ping?key="+secret, "", nil)

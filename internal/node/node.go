@@ -132,7 +132,7 @@ func (n *Node) SetPorts(dial, listen *int) {
 }
 
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
-// and the like never leave the server but to the node's agent. The tags "doc" are read in the contract.
+// and the like never leave the server but to the node's agent, and the certificate's to an owner or admin who asks for it. The tags "doc" are read in the contract.
 type Settings struct {
 	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc or httpupgrade, of VLESS, VMess and Trojan; tcp by default"`
 	Path         string   `json:"path,omitempty" doc:"Of ws and httpupgrade: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`

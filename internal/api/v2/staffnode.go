@@ -60,6 +60,8 @@ type (
 	nodeSettings node.Settings
 	nodeEndpoint node.Endpoint
 	nodeRelay    node.Relay
+
+	nodeCertificate node.Certificate
 )
 
 type staffNodePage struct {

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -106,6 +107,18 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 		handle(r, op{method: http.MethodDelete, path: "/staff/nodes/{node_id}", id: "staff_node_remove", tag: "staff", access: staff, roles: change, summary: "Remove a node; what was counted on it stays"},
 			func(ctx context.Context, _ account.Identity, in *nodeID) (Empty, error) {
 				return Empty{}, nodes.Remove(ctx, in.ID)
+			})
+		handle(r, op{
+			method: http.MethodPost, path: "/staff/nodes/{node_id}/certificate", id: "staff_node_certificate", tag: "staff",
+			access: staff, roles: change,
+			summary: "The certificate that links pin, with its private key, for agents of others, which take it from files",
+		},
+			func(ctx context.Context, who account.Identity, in *nodeID) (nodeCertificate, error) {
+				cert, err := nodes.Certificate(ctx, in.ID)
+				if err == nil {
+					slog.WarnContext(ctx, "staff took a node's certificate and private key", "node", in.ID, "staff", who.UserID)
+				}
+				return nodeCertificate(cert), err
 			})
 		type secretWish struct {
 			ID   int64 `path:"node_id" minimum:"1"`

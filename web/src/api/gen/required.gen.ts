@@ -166,6 +166,9 @@ export const required: Record<string, readonly string[]> = {
   "PATCH /api/v2/staff/nodes/{node_id}": [
     "path.node_id"
   ],
+  "POST /api/v2/staff/nodes/{node_id}/certificate": [
+    "path.node_id"
+  ],
   "GET /api/v2/staff/nodes/{node_id}/history": [
     "path.node_id"
   ],

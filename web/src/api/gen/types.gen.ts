@@ -2087,6 +2087,31 @@ export type NewNodeBody = {
     visible?: boolean;
 };
 
+export type NodeCertificate = {
+    /**
+     * PEM
+     */
+    certificate: string;
+    /**
+     * Name under which v2node, in /etc/v2node, and ppanel-node, in /etc/PPanel-node, look for the certificate
+     */
+    certificate_file: string;
+    expires_at: string;
+    /**
+     * PEM; whoever has it can pose as the node
+     */
+    key: string;
+    /**
+     * The same of the key
+     */
+    key_file: string;
+    /**
+     * SHA-256 of the certificate in hex, as links name it; empty where clients know who signed it
+     */
+    pin: string;
+    server_name: string;
+};
+
 export type NodeChange = {
     address?: string;
     class?: number;
@@ -5368,6 +5393,24 @@ export type StaffNodeChangeResponses = {
 };
 
 export type StaffNodeChangeResponse = StaffNodeChangeResponses[keyof StaffNodeChangeResponses];
+
+export type StaffNodeCertificateData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/nodes/{node_id}/certificate';
+};
+
+export type StaffNodeCertificateResponses = {
+    /**
+     * OK
+     */
+    200: NodeCertificate;
+};
+
+export type StaffNodeCertificateResponse = StaffNodeCertificateResponses[keyof StaffNodeCertificateResponses];
 
 export type StaffNodeHistoryData = {
     body?: never;
