@@ -14,6 +14,8 @@ func (a *App) decideApprovals() {
 	})
 	a.Approvals.DecidedBy(approval.CDKeys, a.CDKeys.Decide)
 	a.Approvals.DecidedBy(approval.Coupon, a.Shop.DecideCoupon)
+	a.Approvals.DecidedBy(approval.OrderRefund, a.Shop.DecideOrderRefund)
+	a.Approvals.DecidedBy(approval.Traffic, a.Shop.DecideGrant)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
 	a.Approvals.DecidedBy(approval.RefundByHand, func(ctx context.Context, id int64, approve bool, by *int64) error {
 		_, err := a.Payments.DecideRefund(ctx, id, approve, by)

@@ -636,7 +636,7 @@ func (s *moneySite) redeemAgain(u *moneyUser, b, _ int) {
 
 func (s *moneySite) giveBytes(u *moneyUser, b, c int) {
 	e := effect{packed: int64(b*256+c)*100 + 1}
-	e.err = s.Services.GrantTraffic(s.ctx, u.id, "gift", e.packed)
+	e.err = s.Shop.GrantTraffic(s.ctx, u.id, "gift", e.packed, nil)
 	s.did(u, e)
 }
 

@@ -27,10 +27,14 @@ const (
 	PaymentByHand Kind = "payment_by_hand" // recharge
 	RefundByHand  Kind = "refund_by_hand"  // refund of a recharge
 	PaymentCase   Kind = "payment_case"    // payment case
+	CaseRefund    Kind = "payment_case_refund" // payment case
+	Refund        Kind = "recharge_refund" // refund of a recharge through its gateway
+	OrderRefund   Kind = "order_refund"    // refund of an order
+	Traffic       Kind = "traffic"         // traffic grant
 )
 
 // Kinds are all kinds of acts.
-var Kinds = []Kind{Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase}
+var Kinds = []Kind{Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund, OrderRefund, Traffic}
 
 // State is where an act stands.
 type State string

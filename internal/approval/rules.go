@@ -21,7 +21,13 @@ var rules = []db.Rule{
 		LEFT JOIN recharge r ON g.kind = 'payment_by_hand' AND r.id = g.reference_id AND r.paid_at IS NULL
 		LEFT JOIN payment_case c ON g.kind = 'payment_case' AND c.id = g.reference_id AND c.state = 'waiting'
 		LEFT JOIN coupon k ON g.kind = 'coupon' AND k.id = g.reference_id AND (k.waits OR k.proposed IS NOT NULL)
-		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id) IS NULL
+		LEFT JOIN order_refund o ON g.kind = 'order_refund' AND o.id = g.reference_id AND o.state = 'waiting'
+		LEFT JOIN traffic_grant t ON g.kind = 'traffic' AND t.id = g.reference_id AND t.state = 'waiting'
+		WHERE g.state = 'waiting' AND COALESCE(m.id, b.id, f.id, r.id, c.id, k.id, o.id, t.id) IS NULL
+		UNION ALL SELECT 'refund of order ' || CAST(o.order_id AS TEXT) FROM order_refund o WHERE o.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'order_refund' AND g.reference_id = o.id AND g.state = 'waiting')
+		UNION ALL SELECT 'traffic grant ' || CAST(t.id AS TEXT) FROM traffic_grant t WHERE t.state = 'waiting'
+			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'traffic' AND g.reference_id = t.id AND g.state = 'waiting')
 		UNION ALL SELECT 'coupon ' || CAST(k.id AS TEXT) FROM coupon k WHERE (k.waits OR k.proposed IS NOT NULL)
 			AND NOT EXISTS (SELECT 1 FROM staff_grant g WHERE g.kind = 'coupon' AND g.reference_id = k.id AND g.state = 'waiting')
 		UNION ALL SELECT 'adjustment ' || CAST(m.id AS TEXT) FROM wallet_adjustment m WHERE m.state = 'pending'

@@ -56,7 +56,7 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	}
 	var after, to *int64
 	if v.Reset == Never && v.QuotaBytes != nil {
-		v.QuotaBytes = new(min(maxGrant, *t.QuotaBytes+t.ExtraBytes))
+		v.QuotaBytes = new(min(MaxGrant, *t.QuotaBytes+t.ExtraBytes))
 		after, to = new(int64), v.QuotaBytes
 	}
 	v.NextResetAt = s.nextReset(v, now)
@@ -116,7 +116,7 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 		v.EndsAt = s.extended(v, e.Months, e.Days)
 		v.NextResetAt = s.nextReset(v, v.CycleBeganAt)
 		if v.Reset == Never && v.QuotaBytes != nil {
-			if *v.QuotaBytes > maxGrant-*v.TermBytes {
+			if *v.QuotaBytes > MaxGrant-*v.TermBytes {
 				return ErrTrafficLimit
 			}
 			*v.QuotaBytes += *v.TermBytes

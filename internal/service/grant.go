@@ -6,8 +6,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/fault"
-	"airstrip/internal/idempotency"
 )
 
 // Grant gives the user time of a plan without an order: it is added to the end of the running service of that plan
@@ -34,19 +32,5 @@ func (s *Services) later(t time.Time, months, days int) time.Time {
 	return s.after(t, months).In(s.settings.Get().Zone()).AddDate(0, 0, days).UTC()
 }
 
-// GrantTraffic gives the user bytes that nobody paid for, as a package that lives until it is used up.
-func (s *Services) GrantTraffic(ctx context.Context, userID int64, name string, bytes int64) error {
-	if bytes < 1 || bytes > maxGrant {
-		return fault.Invalid("bytes", "range", "流量须大于零且不超过 1 PiB", "The traffic is above zero and at most 1 PiB")
-	}
-	_, err := idempotency.Tx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
-		p, err := s.AddPackage(ctx, tx, PackageTerms{UserID: userID, Name: name, Kind: Grant, Bytes: bytes})
-		if err != nil {
-			return 0, err
-		}
-		return p.ID, nil
-	})
-	return err
-}
-
-const maxGrant = 1 << 50 // bytes, as the schema has it
+// MaxGrant is how many bytes a quota or a package has at most, as the schema has it.
+const MaxGrant = 1 << 50

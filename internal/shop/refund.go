@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -42,58 +43,208 @@ func (o *Order) item() service.Item {
 }
 
 // Refund ends what the order led to and puts its unused part into the wallet of its user. Of a service all orders of
-// which something is unused are refunded with it. by is the member of staff who does it, nil the operator. It gives
-// the sum.
+// which something is unused are refunded with it. by is the member of staff who does it, nil the operator. What is more
+// than the member may give alone on a day, or goes to the member, is approval.ErrSecondMember until a second one says the
+// same. It gives the sum.
 func (s *Shop) Refund(ctx context.Context, orderID int64, reason string, by *int64) (sum money.Amount, err error) {
+	done := false
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		sum, err = s.refund(ctx, tx, orderID, reason, by)
+		sum, done, err = s.refund(ctx, tx, orderRefund{OrderID: orderID, Reason: reason, MadeBy: by})
 		return err
 	})
+	if err == nil && !done {
+		err = approval.ErrSecondMember
+	}
 	return sum, err
 }
 
-func (s *Shop) refund(ctx context.Context, tx bun.Tx, orderID int64, reason string, by *int64) (money.Amount, error) {
-	if err := checkReason("reason", reason); err != nil {
-		return 0, err
+// orderRefund is an order that staff gives back, or is about to.
+type orderRefund struct {
+	bun.BaseModel `bun:"table:order_refund"`
+	ID            int64 `bun:",pk,autoincrement"`
+	OrderID       int64
+	RequestID     *int64 // of its user, that this grants
+	Reason        string
+	Answer        string // to the request
+	Worth         money.Amount
+	State         string
+	MadeBy        *int64
+	CreatedAt     time.Time
+	DecidedBy     *int64
+	EndedAt       *time.Time
+}
+
+// The states of a refund of an order. Only a waiting one changes.
+const (
+	refundWaiting  = "waiting"
+	refundDone     = "done"
+	refundDeclined = "declined"
+)
+
+var errRefundGrew = fault.Conflict("order_refund_grew", "该订单可退的金额已增加；请拒绝这笔退款，然后重新发起",
+	"More can be given back of this order now than when the refund was made. Decline it and make it anew")
+
+// refund gives an order back as part of tx, or keeps it as waiting for a second member of staff; done is false then.
+func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.Amount, done bool, err error) {
+	if err := checkReason("reason", r.Reason); err != nil {
+		return 0, false, err
 	}
+	if err := s.approvals.Lock(ctx, tx, r.MadeBy); err != nil { // before the wallet
+		return 0, false, err
+	}
+	o, sum, err := s.refundable(ctx, tx, r.OrderID)
+	if err != nil {
+		return 0, false, err
+	}
+	waiting, err := waitingRefund(ctx, tx, "order_id = ?", r.OrderID)
+	switch {
+	case err != nil:
+		return 0, false, err
+	case waiting != nil && r.MadeBy != nil && (*r.MadeBy == *waiting.MadeBy || *r.MadeBy == o.UserID):
+		return 0, false, nil
+	case waiting != nil:
+		if waiting.RequestID == nil {
+			waiting.RequestID, waiting.Answer = r.RequestID, r.Answer
+		}
+		return sum, true, s.approveRefund(ctx, tx, waiting, o, sum, r.MadeBy)
+	}
+	r.ID, r.Worth, r.State, r.CreatedAt = 0, sum, refundWaiting, s.db.Now()
+	if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+		return 0, false, db.Error(err)
+	}
+	alone, err := s.approvals.Propose(ctx, tx, approval.Act{
+		Kind: approval.OrderRefund, ReferenceID: r.ID, MadeBy: r.MadeBy, Beneficiary: o.UserID, Worth: sum,
+	})
+	if err != nil || !alone {
+		return 0, false, err
+	}
+	return sum, true, s.giveOrderBack(ctx, tx, &r, o, nil)
+}
+
+// refundable gives a paid order with what is unused of it, and keeps its user from buying until tx ends.
+func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order, money.Amount, error) {
 	var found []Order
 	if err := tx.NewSelect().Model(&found).Column("user_id").Where("id = ?", orderID).Scan(ctx); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if len(found) == 0 {
-		return 0, ErrNoOrder
+		return nil, 0, ErrNoOrder
 	}
 	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs beside this
-		return 0, err
+		return nil, 0, err
 	}
 	o, err := s.OrderIn(ctx, tx, found[0].UserID, strconv.FormatInt(orderID, 10))
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if o.State != Paid {
-		return 0, ErrNothingToRefund
+		return nil, 0, ErrNothingToRefund
 	}
-	now := s.db.Now()
-	_, sum, err := s.services.Unused(ctx, tx, o.item(), now)
+	_, sum, err := s.services.Unused(ctx, tx, o.item(), s.db.Now())
+	if err == nil && sum == 0 {
+		err = ErrNothingToRefund
+	}
+	return o, sum, err
+}
+
+// waitingRefund gives the refund that waits and fits the condition; nil where none does.
+func waitingRefund(ctx context.Context, tx bun.Tx, where string, arg any) (*orderRefund, error) {
+	var found []orderRefund
+	err := tx.NewSelect().Model(&found).Where("state = ?", refundWaiting).Where(where, arg).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// approveRefund carries out a refund that waits, for a second member of staff, and grants the request that it is for.
+func (s *Shop) approveRefund(ctx context.Context, tx bun.Tx, r *orderRefund, o *Order, sum money.Amount, by *int64) error {
+	if sum > r.Worth {
+		return errRefundGrew
+	}
+	if err := s.approvals.Decide(ctx, tx, approval.OrderRefund, r.ID, true, by); err != nil {
+		return err
+	}
+	return s.giveOrderBack(ctx, tx, r, o, by)
+}
+
+// DecideOrderRefund carries out, as a second member of staff, a refund of an order that waits, or drops it. A request of
+// the user that a dropped one was to grant stays open. by is nil for the operator.
+func (s *Shop) DecideOrderRefund(ctx context.Context, id int64, approve bool, by *int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r, err := waitingRefund(ctx, tx, "id = ?", id)
+		switch {
+		case err != nil:
+			return err
+		case r == nil:
+			return approval.ErrNotWaiting
+		case !approve:
+			if err := s.approvals.Decide(ctx, tx, approval.OrderRefund, id, false, by); err != nil {
+				return err
+			}
+			return s.endRefund(ctx, tx, r, refundDeclined, by)
+		}
+		if r.RequestID != nil {
+			if err := lockRequest(ctx, tx, *r.RequestID); err != nil {
+				return err
+			}
+		}
+		o, sum, err := s.refundable(ctx, tx, r.OrderID)
+		if err != nil {
+			return err
+		}
+		return s.approveRefund(ctx, tx, r, o, sum, by)
+	})
+}
+
+// dropRefund ends the refund that waits for this request, because the request has ended.
+func (s *Shop) dropRefund(ctx context.Context, tx bun.Tx, requestID int64, by *int64) error {
+	r, err := waitingRefund(ctx, tx, "request_id = ?", requestID)
+	if err != nil || r == nil {
+		return err
+	}
+	if err := s.approvals.Drop(ctx, tx, approval.OrderRefund, r.ID, by); err != nil {
+		return err
+	}
+	return s.endRefund(ctx, tx, r, refundDeclined, by)
+}
+
+func (s *Shop) endRefund(ctx context.Context, tx bun.Tx, r *orderRefund, to string, by *int64) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*orderRefund)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("ended_at = ?", s.db.Now()).
+		Where("id = ? AND state = ?", r.ID, refundWaiting).Exec(ctx))
+	if err == nil && n == 0 {
+		err = approval.ErrNotWaiting
+	}
+	return err
+}
+
+// giveOrderBack ends a refund that waits by paying it.
+func (s *Shop) giveOrderBack(ctx context.Context, tx bun.Tx, r *orderRefund, o *Order, by *int64) error {
+	if err := s.endRefund(ctx, tx, r, refundDone, by); err != nil {
+		return err
+	}
+	if r.RequestID != nil {
+		who := by
+		if who == nil {
+			who = r.MadeBy
+		}
+		if _, err := s.endRequest(ctx, tx, *r.RequestID, RequestGranted, r.Answer, who, "id = ?", *r.RequestID); err != nil {
+			return err
+		}
+	}
+	parts, _, err := s.services.GiveBack(ctx, tx, o.item(), s.db.Now(), service.Return{Reason: service.ByRefund})
 	if err != nil {
-		return 0, err
-	}
-	if sum == 0 {
-		return 0, ErrNothingToRefund
-	}
-	parts, sum, err := s.services.GiveBack(ctx, tx, o.item(), now, service.Return{Reason: service.ByRefund})
-	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, p := range parts {
 		if p.Unused == 0 {
 			continue
 		}
-		if err := s.payBack(ctx, tx, o, p, reason, by); err != nil {
-			return 0, err
+		if err := s.payBack(ctx, tx, o, p, r.Reason, r.MadeBy); err != nil {
+			return err
 		}
 	}
-	return sum, nil
+	return nil
 }
 
 // payBack puts a part that was given back into the wallet.

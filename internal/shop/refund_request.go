@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -101,29 +102,45 @@ func (s *Shop) WithdrawRefundRequest(ctx context.Context, userID, id int64) erro
 	})
 }
 
-// DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. It gives
-// the sum of a refund.
+// DecideRefund grants a request, which refunds the order, or declines it. The answer is shown to the user. A refund that
+// a second member of staff must approve is approval.ErrSecondMember; the request is open until then. It gives the sum of a
+// refund.
 func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer string, by *int64) (sum money.Amount, err error) {
 	answer = strings.TrimSpace(answer)
 	if err := checkReason("answer", answer); err != nil {
 		return 0, err
 	}
-	to := RequestDeclined
-	if grant {
-		to = RequestGranted
-	}
+	done := true
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		q, err := s.endRequest(ctx, tx, id, to, answer, by, "id = ?", id)
-		if err == nil && grant {
-			sum, err = s.refund(ctx, tx, q.OrderID, q.Reason, by)
+		if !grant {
+			_, err := s.endRequest(ctx, tx, id, RequestDeclined, answer, by, "id = ?", id)
+			return err
 		}
+		if err := lockRequest(ctx, tx, id); err != nil {
+			return err
+		}
+		q, err := openRequest(ctx, tx, id, "id = ?", id)
+		if err != nil {
+			return err
+		}
+		sum, done, err = s.refund(ctx, tx, orderRefund{OrderID: q.OrderID, RequestID: &id, Reason: q.Reason, Answer: answer, MadeBy: by})
 		return err
 	})
+	if err == nil && !done {
+		err = approval.ErrSecondMember
+	}
 	return sum, err
 }
 
-// endRequest ends an open request that also fits the condition.
-func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestState, answer string, by *int64, also string, arg any) (RefundRequest, error) {
+// lockRequest makes other decisions on the request wait until tx ends. A transaction that also locks a wallet calls it
+// first.
+func lockRequest(ctx context.Context, tx bun.Tx, id int64) error {
+	_, err := tx.NewUpdate().Model((*RefundRequest)(nil)).Set("state = state").Where("id = ?", id).Exec(ctx)
+	return err
+}
+
+// openRequest gives an open request that also fits the condition.
+func openRequest(ctx context.Context, tx bun.Tx, id int64, also string, arg any) (RefundRequest, error) {
 	var found []RefundRequest
 	if err := tx.NewSelect().Model(&found).Where("id = ?", id).Where(also, arg).Scan(ctx); err != nil {
 		return RefundRequest{}, err
@@ -131,10 +148,25 @@ func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestSt
 	if len(found) == 0 {
 		return RefundRequest{}, ErrNoRequest
 	}
+	if found[0].State != RequestOpen {
+		return RefundRequest{}, ErrRequestEnded
+	}
+	return found[0], nil
+}
+
+// endRequest ends an open request that also fits the condition, and with it a refund that waits for it.
+func (s *Shop) endRequest(ctx context.Context, tx bun.Tx, id int64, to RequestState, answer string, by *int64, also string, arg any) (RefundRequest, error) {
+	q, err := openRequest(ctx, tx, id, also, arg)
+	if err != nil {
+		return q, err
+	}
 	n, err := db.Changed(tx.NewUpdate().Model((*RefundRequest)(nil)).Set("state = ?", to).Set("answer = ?", answer).Set("decided_by = ?", by).
 		Set("ended_at = ?", s.db.Now()).Where("id = ? AND state = ?", id, RequestOpen).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrRequestEnded
 	}
-	return found[0], err
+	if err != nil {
+		return q, err
+	}
+	return q, s.dropRefund(ctx, tx, id, by)
 }

@@ -12,12 +12,13 @@ import (
 	"airstrip/internal/emby"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
+	"airstrip/internal/shop"
 )
 
 // Partner adds the routes of those who run a media server or a bot for the site's users, for API tokens of the scope
 // partner; and the link by which a user comes to the media server. The names of their parameters are the original's: no
 // table is meant by them, but one of a few questions.
-func (r *Router) Partner(a *account.Accounts, services *service.Services, media *emby.Emby) {
+func (r *Router) Partner(a *account.Accounts, services *service.Services, s *shop.Shop, media *emby.Emby) {
 	r.mux.HandleFunc("GET /v1/emby_link/{token}", func(w http.ResponseWriter, req *http.Request) {
 		token, err := uuid.Parse(req.PathValue("token"))
 		if err != nil || len(req.PathValue("token")) != 36 {
@@ -99,7 +100,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, media 
 			if err != nil {
 				return Answer{}, err
 			}
-			if err := services.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable")); err != nil {
+			if err := s.GrantTraffic(req.Context(), user.ID, "Telegram", in.Int("sql_table_add_transfer_enable"), &giver.UserID); err != nil {
 				return Answer{}, err
 			}
 		}

@@ -34,6 +34,7 @@ import (
 	"airstrip/internal/secret"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
+	"airstrip/internal/shop"
 	"airstrip/internal/token"
 	"airstrip/internal/wallet"
 )
@@ -147,7 +148,12 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		p.must(settings.Set(t.Context(), map[string]json.RawMessage{"emby_url": json.RawMessage(`"` + p.address + `"`)}))
 		p.must(secrets.Set(t.Context(), secret.EmbyKey, "media-key"))
 		mux := http.NewServeMux()
-		v1.New(mux, p.Authenticate).Partner(p.Accounts, p.services, p.emby)
+		goods := shop.New(d, settings, wallet.New(d, settings), p.services)
+		_, err = goods.AddPlan(t.Context(), shop.Plan{ // what traffic is worth
+			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never, Prices: []shop.Price{{Amount: 100}},
+		})
+		p.must(err)
+		v1.New(mux, p.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
 		p.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 		p.person("ming@example.com", "")
 		p.person("owner@example.com", account.Owner)
