@@ -15,8 +15,8 @@ type paymentCaseCommand struct {
 	Credit  paymentCaseCredit  `cmd:"" help:"Put the payment into the user's wallet."`
 	Refund  paymentCaseRefund  `cmd:"" help:"Have the gateway pay back the payment, and print what became of that as JSON."`
 	Dismiss paymentCaseDismiss `cmd:"" help:"End the case without moving money."`
-	Confirm paymentCaseConfirm `cmd:"" help:"Approve a credit that waits for a second member of staff."`
-	Decline paymentCaseDecline `cmd:"" help:"Decline a credit that waits; the case is open again."`
+	Confirm paymentCaseConfirm `cmd:"" help:"Approve a credit or refund that waits for a second member of staff."`
+	Decline paymentCaseDecline `cmd:"" help:"Decline a credit or refund that waits; the case is open again."`
 }
 
 type paymentCaseList struct {

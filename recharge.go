@@ -13,8 +13,8 @@ import (
 type rechargeCommand struct {
 	Refund  rechargeRefund  `cmd:"" help:"Pay a recharge, or a part of it, back through its gateway, and print what became of that as JSON."`
 	Refunds rechargeRefunds `cmd:"" help:"List the refunds of recharges, as JSON."`
-	Confirm rechargeConfirm `cmd:"" help:"Say that a refund by hand was paid that waits for a second member of staff."`
-	Decline rechargeDecline `cmd:"" help:"Say that a refund by hand was not paid; the money is the user's again."`
+	Confirm rechargeConfirm `cmd:"" help:"Let a refund go on that waits for a second member of staff: one by hand as paid, any other through its gateway."`
+	Decline rechargeDecline `cmd:"" help:"End a refund that waits; the money is the user's again."`
 }
 
 type rechargeRefund struct {

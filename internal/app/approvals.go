@@ -17,12 +17,16 @@ func (a *App) decideApprovals() {
 	a.Approvals.DecidedBy(approval.OrderRefund, a.Shop.DecideOrderRefund)
 	a.Approvals.DecidedBy(approval.Traffic, a.Shop.DecideGrant)
 	a.Approvals.DecidedBy(approval.PaymentByHand, a.Payments.DecideByHand)
-	a.Approvals.DecidedBy(approval.RefundByHand, func(ctx context.Context, id int64, approve bool, by *int64) error {
-		_, err := a.Payments.DecideRefund(ctx, id, approve, by)
-		return err
-	})
-	a.Approvals.DecidedBy(approval.PaymentCase, func(ctx context.Context, id int64, approve bool, by *int64) error {
-		_, err := a.Payments.DecideCase(ctx, id, approve, by)
-		return err
-	})
+	for _, kind := range []approval.Kind{approval.RefundByHand, approval.Refund} {
+		a.Approvals.DecidedBy(kind, func(ctx context.Context, id int64, approve bool, by *int64) error {
+			_, err := a.Payments.DecideRefund(ctx, id, approve, by)
+			return err
+		})
+	}
+	for _, kind := range []approval.Kind{approval.PaymentCase, approval.CaseRefund} {
+		a.Approvals.DecidedBy(kind, func(ctx context.Context, id int64, approve bool, by *int64) error {
+			_, err := a.Payments.DecideCase(ctx, id, approve, by)
+			return err
+		})
+	}
 }

@@ -21,16 +21,16 @@ type Kind string
 
 // The kinds of acts; the comment names what Act.ReferenceID is the number of.
 const (
-	Adjustment    Kind = "adjustment"      // wallet adjustment
-	CDKeys        Kind = "cd_keys"         // batch
-	Coupon        Kind = "coupon"          // coupon
-	PaymentByHand Kind = "payment_by_hand" // recharge
-	RefundByHand  Kind = "refund_by_hand"  // refund of a recharge
-	PaymentCase   Kind = "payment_case"    // payment case
+	Adjustment    Kind = "adjustment"          // wallet adjustment
+	CDKeys        Kind = "cd_keys"             // batch
+	Coupon        Kind = "coupon"              // coupon
+	PaymentByHand Kind = "payment_by_hand"     // recharge
+	RefundByHand  Kind = "refund_by_hand"      // refund of a recharge
+	PaymentCase   Kind = "payment_case"        // payment case
 	CaseRefund    Kind = "payment_case_refund" // payment case
-	Refund        Kind = "recharge_refund" // refund of a recharge through its gateway
-	OrderRefund   Kind = "order_refund"    // refund of an order
-	Traffic       Kind = "traffic"         // traffic grant
+	Refund        Kind = "recharge_refund"     // refund of a recharge through its gateway
+	OrderRefund   Kind = "order_refund"        // refund of an order
+	Traffic       Kind = "traffic"             // traffic grant
 )
 
 // Kinds are all kinds of acts.

@@ -52,6 +52,7 @@ type Case struct {
 	Reason        string       // of what staff decided
 	DecidedBy     *int64       // member of staff; nil: nobody yet, or the operator
 	RefundNo      *string
+	Waits         bool   // the refund, for a second member of staff; the platform is not asked before
 	Answer        string // what the platform said last to a refund, where that was no yes
 	Attempts      int64
 	NextAt        time.Time
@@ -284,26 +285,43 @@ func (p *Payments) bookCase(ctx context.Context, tx bun.Tx, c *Case) error {
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: *c.UserID}, Amount: c.Credit})
 }
 
-// DecideCase approves or declines, as a second member of staff, the credit of a case that waits. A declined one is open
-// again. by is nil for the operator.
+// DecideCase approves or declines, as a second member of staff, the credit or the refund of a case that waits. A declined
+// one is open again. by is nil for the operator.
 func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *int64) (*Case, error) {
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		c, err := lockCase(ctx, tx, id, CaseWaiting)
+		c, err := caseIn(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		if err := p.approvals.Decide(ctx, tx, approval.PaymentCase, id, approve, by); err != nil {
+		kind, state, carryOut := approval.PaymentCase, CaseWaiting, p.bookCase
+		if c.Waits {
+			kind, state, carryOut = approval.CaseRefund, CaseRefunding, p.releaseCase
+		}
+		if c, err = lockCase(ctx, tx, id, state); err != nil {
+			return err
+		}
+		if err := p.approvals.Decide(ctx, tx, kind, id, approve, by); err != nil {
 			return err
 		}
 		if approve {
-			return p.bookCase(ctx, tx, c)
+			return carryOut(ctx, tx, c)
 		}
 		return p.reopen(ctx, tx, c, "")
 	})
 	if err != nil {
 		return nil, err
 	}
+	if err := p.retryCases(context.WithoutCancel(ctx), id); err != nil {
+		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
+	}
 	return caseIn(ctx, p.db, id)
+}
+
+// releaseCase lets the platform be asked for the refund of a case that waits.
+func (p *Payments) releaseCase(ctx context.Context, tx bun.Tx, c *Case) error {
+	c.Waits, c.NextAt = false, p.db.Now()
+	_, err := tx.NewUpdate().Model(c).Column("waits", "next_at").WherePK().Exec(ctx)
+	return err
 }
 
 // reopen gives the case back to staff as it was before a decision that came to nothing.
@@ -311,7 +329,7 @@ func (p *Payments) reopen(ctx context.Context, tx bun.Tx, c *Case, answer string
 	if err := p.wallets.ReleasePayment(ctx, tx, c.Ref()); err != nil {
 		return err
 	}
-	c.State, c.Credit, c.Reason, c.DecidedBy, c.RefundNo, c.Answer, c.UserID = CaseOpen, 0, "", nil, nil, answer, nil
+	c.State, c.Credit, c.Reason, c.DecidedBy, c.RefundNo, c.Waits, c.Answer, c.UserID = CaseOpen, 0, "", nil, nil, false, answer, nil
 	if c.RechargeID != nil {
 		r, err := p.wallets.RechargeByNo(ctx, tx, *c.RechargeID)
 		if err != nil {
@@ -319,7 +337,7 @@ func (p *Payments) reopen(ctx context.Context, tx bun.Tx, c *Case, answer string
 		}
 		c.UserID = &r.UserID
 	}
-	_, err := tx.NewUpdate().Model(c).Column("state", "credit", "reason", "decided_by", "refund_no", "answer", "user_id").WherePK().Exec(ctx)
+	_, err := tx.NewUpdate().Model(c).Column("state", "credit", "reason", "decided_by", "refund_no", "waits", "answer", "user_id").WherePK().Exec(ctx)
 	return err
 }
 
@@ -343,7 +361,8 @@ func (p *Payments) DismissCase(ctx context.Context, id int64, reason string, by 
 	return caseIn(ctx, p.db, id)
 }
 
-// RefundCase has the platform give the payment of an open case back to who paid it. While the platform does not answer
+// RefundCase has the platform give the payment of an open case back to who paid it. Beyond what the member may give alone
+// on a day, or where the payment was the member's own, it waits for a second member first. While the platform does not answer
 // it is asked again by RetryRefunds; once it refuses the case is open again, with the platform's words.
 func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *int64) (*Case, error) {
 	if err := checkCaseReason(&reason); err != nil {
@@ -364,7 +383,14 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 			return err
 		}
 		c.State, c.Reason, c.DecidedBy, c.RefundNo, c.Attempts, c.NextAt = CaseRefunding, reason, by, new(rand.Text()), 0, p.db.Now()
-		_, err = tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "refund_no", "attempts", "next_at").WherePK().Exec(ctx)
+		c.Waits = true
+		if _, err := tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "refund_no", "attempts", "next_at", "waits").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		alone, err := p.proposeCaseRefund(ctx, tx, c)
+		if err == nil && alone {
+			err = p.releaseCase(ctx, tx, c)
+		}
 		return err
 	})
 	if err != nil {
@@ -376,6 +402,21 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
 	}
 	return caseIn(ctx, p.db, id)
+}
+
+// proposeCaseRefund counts the refund of a case at what was paid, in the site's currency.
+func (p *Payments) proposeCaseRefund(ctx context.Context, tx bun.Tx, c *Case) (alone bool, err error) {
+	act := approval.Act{Kind: approval.CaseRefund, ReferenceID: c.ID, MadeBy: c.DecidedBy}
+	if c.UserID != nil {
+		act.Beneficiary = *c.UserID
+	}
+	if act.Worth, err = p.paidOf(ctx, tx, c); err != nil {
+		return false, err
+	}
+	if act.Worth == 0 {
+		act.Worth = approval.Unknown
+	}
+	return p.approvals.Propose(ctx, tx, act)
 }
 
 // refunder gives the gateway called name where it gives money back; ErrNoRefund otherwise.
@@ -392,7 +433,7 @@ func (p *Payments) refunder(name string) (Refunder, error) {
 func (p *Payments) retryCases(ctx context.Context, id int64) error {
 	var due []Case
 	now := p.db.Now()
-	q := p.db.NewSelect().Model(&due).Where("state = ? AND next_at <= ?", CaseRefunding, now).OrderExpr("next_at, id").Limit(100)
+	q := p.db.NewSelect().Model(&due).Where("state = ? AND NOT waits AND next_at <= ?", CaseRefunding, now).OrderExpr("next_at, id").Limit(100)
 	if id != 0 {
 		q.Where("id = ?", id)
 	}

@@ -237,3 +237,41 @@ func TestCase_PaymentConfirmedLater_ClosesItsCase(t *testing.T) {
 		c.Sound(t)
 	})
 }
+
+func TestCase_RefundBeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c, _ := office(t, d)
+		user := c.User(t)
+		r := c.paidRecharge(t, user, 10001)
+		c.tell(t.Context(), c.secondPayment(r, "SB-second"))
+		id, first, other := c.cases(t)[0].ID, int64(cashier), int64(second)
+		refund := func() {
+			t.Helper()
+			got, err := c.Payments.RefundCase(t.Context(), id, "paid twice", &first)
+			if err != nil || got.State != payment.CaseRefunding || !got.Waits {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if err := c.Payments.RetryRefunds(t.Context()); err != nil || c.cases(t)[0].Attempts != 0 {
+				t.Fatalf("the platform was asked: %+v, %v", c.cases(t)[0], err)
+			}
+		}
+		refund()
+		if _, err := c.Payments.DecideCase(t.Context(), id, true, &first); !errors.Is(err, approval.ErrSecondMember) {
+			t.Fatal(err)
+		}
+		if got, err := c.Payments.DecideCase(t.Context(), id, false, &other); err != nil || got.State != payment.CaseOpen || got.Waits {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		refund()
+		if _, err := c.Payments.DecideCase(t.Context(), id, true, &other); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.cases(t)[0]; got.Waits || got.Attempts != 1 {
+			t.Fatalf("the platform was not asked: %+v", got)
+		}
+		if broken, err := approval.New(d, c.Settings).Check(t.Context()); err != nil || len(broken) > 0 {
+			t.Fatal(broken, err)
+		}
+		c.Sound(t)
+	})
+}

@@ -34,8 +34,8 @@ type RefundWish struct {
 // happens in between it is asked again by RetryRefunds and gives back once. While it does not answer the refund is
 // pending; once it refuses the refund has failed, with its words.
 //
-// By hand nobody is asked: the money counts as paid at the member's word. Of their own wallet, and where it is more than
-// the member may give alone on a day, only once a second one confirms it: until then it is pending.
+// By hand nobody is asked: the money counts as paid at the member's word. Either way one out of the member's own wallet,
+// or of more than the member may give alone on a day, waits until a second one confirms it.
 func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.GatewayRefund, error) {
 	if n := len([]rune(wish.Reason)); n == 0 || n > 200 {
 		return nil, fault.Invalid("reason", "length", "须为 1 到 200 个字符", "This must have 1 to 200 characters")
@@ -54,14 +54,14 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 		if err := p.approvals.Lock(ctx, tx, wish.StaffID); err != nil { // before the wallet
 			return 0, err
 		}
-		if err := p.wallets.StartGatewayRefund(ctx, tx, r, g); err != nil || !wish.ByHand {
-			return g.ID, err
+		if err := p.wallets.StartGatewayRefund(ctx, tx, r, g); err != nil {
+			return 0, err
 		}
 		alone, err := p.approvals.Propose(ctx, tx, approval.Act{
-			Kind: approval.RefundByHand, ReferenceID: g.ID, MadeBy: wish.StaffID, Beneficiary: g.UserID, Worth: g.Amount,
+			Kind: refundKind(g), ReferenceID: g.ID, MadeBy: wish.StaffID, Beneficiary: g.UserID, Worth: g.Amount,
 		})
 		if err == nil && alone {
-			err = p.endRefund(ctx, tx, g, wallet.GatewayRefundDone, "", nil)
+			err = p.release(ctx, tx, g, nil)
 		}
 		return g.ID, err
 	})
@@ -76,31 +76,48 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 	return p.wallets.GatewayRefund(ctx, id)
 }
 
-// DecideRefund ends a pending refund by hand for a second member of staff, as paid or as not; who made it, and whose
-// wallet it is, may only say that it was not paid. by is nil for the operator.
-func (p *Payments) DecideRefund(ctx context.Context, id int64, paid bool, by *int64) (*wallet.GatewayRefund, error) {
+func refundKind(g *wallet.GatewayRefund) approval.Kind {
+	if g.ByHand {
+		return approval.RefundByHand
+	}
+	return approval.Refund
+}
+
+// release lets a refund that waits go on: one by hand is paid, for any other the platform can be asked.
+func (p *Payments) release(ctx context.Context, tx bun.Tx, g *wallet.GatewayRefund, by *int64) error {
+	if g.ByHand {
+		return p.endRefund(ctx, tx, g, wallet.GatewayRefundDone, "", by)
+	}
+	return p.wallets.ReleaseGatewayRefund(ctx, tx, g, by)
+}
+
+// DecideRefund lets a refund that waits for a second member of staff go on, one by hand as paid, or ends it as failed; who
+// made it, and whose wallet it is, may only do the latter. by is nil for the operator.
+func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by *int64) (*wallet.GatewayRefund, error) {
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		g, err := p.wallets.GatewayRefundIn(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		to := wallet.GatewayRefundFailed
-		if paid {
-			to = wallet.GatewayRefundDone
-		}
 		switch {
-		case !g.ByHand:
-			return errPlatformDecides
 		case g.State != wallet.GatewayRefundPending:
 			return wallet.ErrRefundEnded
+		case !g.Waits:
+			return errPlatformDecides
 		}
-		if err := p.approvals.Decide(ctx, tx, approval.RefundByHand, id, paid, by); err != nil {
+		if err := p.approvals.Decide(ctx, tx, refundKind(g), id, approve, by); err != nil {
 			return err
 		}
-		return p.endRefund(ctx, tx, g, to, "", by)
+		if approve {
+			return p.release(ctx, tx, g, by)
+		}
+		return p.endRefund(ctx, tx, g, wallet.GatewayRefundFailed, "", by)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if err := p.retry(context.WithoutCancel(ctx), id); err != nil {
+		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
 	return p.wallets.GatewayRefund(ctx, id)
 }

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -290,7 +291,12 @@ func TestARefundIsAskedForAfterACrashBeforeTheCall(t *testing.T) {
 		c := openTill(t, d, 2_00)
 		r := c.paid(t, 5000)
 		g := &wallet.GatewayRefund{Amount: 5000, Reason: "unused", MadeBy: new(int64(cashier))}
-		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return c.Wallets.StartGatewayRefund(ctx, tx, r, g) }); err != nil {
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			if err := c.Wallets.StartGatewayRefund(ctx, tx, r, g); err != nil {
+				return err
+			}
+			return c.Wallets.ReleaseGatewayRefund(ctx, tx, g, nil)
+		}); err != nil {
 			t.Fatal(err)
 		}
 		c.want(t, r, wallet.RechargeDone, 5000, 5000, 0)
@@ -402,6 +408,59 @@ func TestAPlatformsRefundIsNotDecidedByStaff(t *testing.T) {
 			}
 		}
 		c.want(t, r, wallet.RechargeDone, 5000, 5000, 5100)
+	})
+}
+
+// Money goes back through a gateway only after a second member's word where it is more than one may give on a day.
+func TestRefund_BeyondTheLimit_AsksThePlatformAfterASecondMember(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := openTill(t, d, 2_00)
+		if err := c.Settings.Set(t.Context(), map[string]json.RawMessage{"staff_credit_limit": json.RawMessage(`"60.00"`)}); err != nil {
+			t.Fatal(err)
+		}
+		first, other := int64(cashier), int64(second)
+		r := c.paid(t, 9000)
+		back := func(amount money.Amount) *wallet.GatewayRefund {
+			t.Helper()
+			g, err := c.giveBack(t, r, amount)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Payments.RetryRefunds(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if g, err = c.Wallets.GatewayRefund(t.Context(), g.ID); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		if g := back(4000); g.State != wallet.GatewayRefundDone || g.Waits {
+			t.Fatalf("%+v", g)
+		}
+		g := back(3000)
+		if g.State != wallet.GatewayRefundPending || !g.Waits || g.Attempts != 0 {
+			t.Fatalf("more than the limit in all: %+v", g)
+		}
+		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE gateway_refund SET attempts = attempts + 1 WHERE id = ?`, g.ID).Exec(ctx)
+			return db.Error(err)
+		}); !errors.Is(err, db.ErrCheck) {
+			t.Fatal("the schema lets a platform be asked for what waits: ", err)
+		}
+		if _, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &first); !errors.Is(err, approval.ErrSecondMember) {
+			t.Fatal(err)
+		}
+		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, false, &other); err != nil || g.State != wallet.GatewayRefundFailed {
+			t.Fatalf("%+v, %v", g, err)
+		}
+		g = back(5000)
+		if g, err := c.Payments.DecideRefund(t.Context(), g.ID, true, &other); err != nil || g.State != wallet.GatewayRefundDone || *g.DecidedBy != other {
+			t.Fatalf("%+v, %v", g, err)
+		}
+		if b := c.Balance(t, r.UserID); b.Posted != 0 || b.Held != 0 {
+			t.Fatalf("%+v", b)
+		}
+		c.Sound(t)
 	})
 }
 

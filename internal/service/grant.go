@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-
 )
 
 // Grant gives the user time of a plan without an order: it is added to the end of the running service of that plan

@@ -38,6 +38,7 @@ type GatewayRefund struct {
 	Fee           money.Amount // given back beside the amount
 	PayAmount     money.Amount // both, in the currency of the payment
 	ByHand        bool         // staff paid it, not the platform
+	Waits         bool         // for a second member of staff; no platform is asked before
 	State         GatewayRefundState
 	Reason        string // for the user too
 	Answer        string // what the platform said last, where that was no yes
@@ -60,7 +61,7 @@ var (
 )
 
 // StartGatewayRefund holds in the wallet what is to go back of r, for g with its Amount, ByHand, Reason and MadeBy, and
-// keeps it as pending. An amount beyond what is left of the recharge is a fault of the field "amount", one beyond what is
+// keeps it as pending and waiting for a second member of staff. An amount beyond what is left of the recharge is a fault of the field "amount", one beyond what is
 // available in the wallet is ErrBalanceTooLow.
 //
 // The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
@@ -90,7 +91,7 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 		return fault.Invalid("amount", "range", "金额太小，折合支付货币后不足一个最小单位", "The amount is too small: it is less than the smallest unit of the currency of the payment")
 	}
 	g.ID, g.No, g.RechargeID, g.UserID, g.State, g.CreatedAt = 0, rand.Text(), r.ID, r.UserID, GatewayRefundPending, w.db.Now()
-	g.NextAt = g.CreatedAt
+	g.NextAt, g.Waits = g.CreatedAt, true
 	if _, err := tx.NewInsert().Model(g).Exec(ctx); err != nil {
 		return db.Error(err)
 	}
@@ -104,8 +105,8 @@ func (r *Recharge) Left() money.Amount { return r.Amount - r.Refunded - r.Refund
 // nothing is left is refunded; as failed it stays. answer is the platform's, decidedBy the second member of staff. It
 // tells whether the refund was pending.
 func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, to GatewayRefundState, answer string, decidedBy *int64) (ended bool, err error) {
-	n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("state = ?", to).Set("answer = ?", answer).Set("decided_by = ?", decidedBy).
-		Set("ended_at = ?", w.db.Now()).Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*GatewayRefund)(nil)).Set("state = ?", to).Set("answer = ?", answer).
+		Set("decided_by = COALESCE(decided_by, ?)", decidedBy).Set("waits = ?", false).Set("ended_at = ?", w.db.Now()).Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -131,13 +132,23 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 	return true, w.Post(ctx, tx, Refunded, g.Ref(), r.Gateway, entries...)
 }
 
+// ReleaseGatewayRefund lets the platform be asked for a refund that waits; by is the second member of staff.
+func (w *Wallets) ReleaseGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRefund, by *int64) error {
+	g.Waits, g.DecidedBy, g.NextAt = false, by, w.db.Now()
+	n, err := db.Changed(tx.NewUpdate().Model(g).Column("waits", "decided_by", "next_at").WherePK().Where("waits AND NOT by_hand").Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrRefundEnded
+	}
+	return err
+}
+
 // ClaimGatewayRefunds gives the refund with this id, or with 0 all, that platforms are to be asked for now, and keeps
 // others from asking until pause after the number of former tries is over. One whose next try is further ahead than any
 // pause was put off while the clock was ahead, and is due. pause must not shrink as the tries grow.
 func (w *Wallets) ClaimGatewayRefunds(ctx context.Context, id int64, pause func(attempts int64) time.Duration) (claimed []GatewayRefund, err error) {
 	var due []GatewayRefund
 	now := w.db.Now()
-	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT by_hand", GatewayRefundPending).
+	q := w.db.NewSelect().Model(&due).Where("state = ? AND NOT waits", GatewayRefundPending).
 		Where("next_at <= ? OR next_at > ?", now, now.Add(pause(math.MaxInt64)+clock.Tolerance)).OrderExpr("next_at, id").Limit(1000)
 	if id != 0 {
 		q.Where("id = ?", id)

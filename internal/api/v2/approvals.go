@@ -12,8 +12,8 @@ import (
 
 type approvalItem struct {
 	ID            int64         `json:"id"`
-	Kind          string        `json:"kind" enum:"adjustment,cd_keys,coupon,payment_by_hand,refund_by_hand,payment_case" doc:"What was given; the operations of that kind decide it"`
-	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund or payment case"`
+	Kind          string        `json:"kind" enum:"adjustment,cd_keys,coupon,payment_by_hand,refund_by_hand,recharge_refund,payment_case,payment_case_refund,order_refund,traffic" doc:"What was given"`
+	ReferenceNo   int64         `json:"reference_no" doc:"Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case or traffic grant"`
 	StaffID       *int64        `json:"staff_id" nullable:"true" doc:"Who made it; null: at the command line"`
 	BeneficiaryID *int64        `json:"beneficiary_id" nullable:"true" doc:"Whose account gains; null: nobody's in particular"`
 	Worth         *money.Amount `json:"worth" nullable:"true" doc:"null: without bound"`

@@ -20,7 +20,8 @@ type gatewayRefundItem struct {
 	Fee        money.Amount `json:"fee" doc:"Of the gateway, given back beside the amount; only where all of the recharge goes back at once"`
 	PayAmount  money.Amount `json:"pay_amount" doc:"Both, in the currency that was paid"`
 	ByHand     bool         `json:"by_hand" doc:"Staff paid it, not the gateway"`
-	State      string       `json:"state" enum:"pending,done,failed" doc:"pending: the gateway has not answered and is asked again; or, by hand, a second member of staff must confirm it"`
+	Waits      bool         `json:"waits" doc:"A second member of staff must confirm it; no gateway is asked before"`
+	State      string       `json:"state" enum:"pending,done,failed" doc:"pending: it waits, or the gateway has not answered and is asked again"`
 	Reason     string       `json:"reason" doc:"The user reads it"`
 	Answer     string       `json:"answer" doc:"What the gateway said last, in its own words; empty where it said yes"`
 	MadeBy     *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
@@ -31,7 +32,7 @@ type gatewayRefundItem struct {
 
 func newGatewayRefundItem(g *wallet.GatewayRefund) gatewayRefundItem {
 	return gatewayRefundItem{
-		g.ID, g.No, g.RechargeID, g.UserID, g.Amount, g.Fee, g.PayAmount, g.ByHand, string(g.State), g.Reason, g.Answer, g.MadeBy, g.DecidedBy, g.CreatedAt, g.EndedAt,
+		g.ID, g.No, g.RechargeID, g.UserID, g.Amount, g.Fee, g.PayAmount, g.ByHand, g.Waits, string(g.State), g.Reason, g.Answer, g.MadeBy, g.DecidedBy, g.CreatedAt, g.EndedAt,
 	}
 }
 
@@ -59,7 +60,7 @@ func GatewayRefunds(w *wallet.Wallets, p *payment.Payments) Resource {
 		}
 		handle(r, op{
 			method: http.MethodPost, path: "/staff/recharges/{recharge_no}/refund", id: "staff_recharge_refund", tag: "staff", access: staff, roles: forMoney, keyed: true,
-			summary: "Pay a recharge, or a part of it, back through its gateway",
+			summary: "Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff must confirm it",
 		}, func(ctx context.Context, who account.Identity, in *gatewayRefundWish) (gatewayRefundItem, error) {
 			return show(p.GiveBack(ctx, payment.RefundWish{RechargeID: in.No, Amount: in.Body.Amount.Amount, Reason: in.Body.Reason, ByHand: in.Body.ByHand, StaffID: &who.UserID}))
 		})
@@ -87,11 +88,11 @@ func GatewayRefunds(w *wallet.Wallets, p *payment.Payments) Resource {
 			func(ctx context.Context, _ account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(w.GatewayRefund(ctx, in.ID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/confirm", id: "staff_recharge_refund_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Say, as a second member of staff, that a refund by hand was paid"},
+		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/confirm", id: "staff_recharge_refund_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any other the gateway is asked"},
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, true, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/decline", id: "staff_recharge_refund_decline", tag: "staff", access: staff, roles: forMoney, summary: "Say that a pending refund by hand was not paid; the money is the user's again"},
+		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/decline", id: "staff_recharge_refund_decline", tag: "staff", access: staff, roles: forMoney, summary: "End a refund that waits; the money is the user's again"},
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, false, &who.UserID))
 			})

@@ -14,7 +14,8 @@ import (
 type paymentCaseItem struct {
 	ID            int64         `json:"id"`
 	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed" doc:"Why the payment was not credited"`
-	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the gateway has not answered and is asked again"`
+	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again"`
+	Waits         bool          `json:"waits" doc:"A second member of staff must approve the refund; the gateway is not asked before"`
 	Gateway       string        `json:"gateway"`
 	TransactionID string        `json:"transaction_id" doc:"The gateway's name of the payment"`
 	TradeNo       string        `json:"trade_no" doc:"The number that the payment names; not always one of ours"`
@@ -35,7 +36,7 @@ func showPaymentCase(c *payment.Case, err error) (paymentCaseItem, error) {
 		return paymentCaseItem{}, err
 	}
 	item := paymentCaseItem{
-		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
+		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
 		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason, DecidedBy: c.DecidedBy,
 		Answer: c.Answer, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
 	}
@@ -137,11 +138,11 @@ func PaymentCases(p *payment.Payments) Resource {
 			func(ctx context.Context, who account.Identity, in *decision) (paymentCaseItem, error) {
 				return showPaymentCase(p.DismissCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/confirm", id: "staff_payment_case_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Approve, as a second member of staff, the credit that waits"},
+		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/confirm", id: "staff_payment_case_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Approve, as a second member of staff, the credit or refund that waits"},
 			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, true, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/decline", id: "staff_payment_case_decline", tag: "staff", access: staff, roles: forMoney, summary: "Decline the credit that waits; the case is open again"},
+		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/decline", id: "staff_payment_case_decline", tag: "staff", access: staff, roles: forMoney, summary: "Decline the credit or refund that waits; the case is open again"},
 			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, false, &who.UserID))
 			})

@@ -108,7 +108,7 @@ func Refunds(s *shop.Shop) Resource {
 				Answer string `json:"answer" minLength:"1" maxLength:"500" doc:"Shown to the user"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/refund-requests/{request_id}/decision", id: "staff_refund_decide", tag: "staff", access: staff, roles: money, summary: "Grant a request, which gives the order back, or decline it"},
+		handle(r, op{method: http.MethodPost, path: "/staff/refund-requests/{request_id}/decision", id: "staff_refund_decide", tag: "staff", access: staff, roles: money, summary: "Grant a request, which gives the order back, or decline it; 403 second_member_needed where that waits now"},
 			func(ctx context.Context, who account.Identity, in *refundDecision) (refundQuote, error) {
 				sum, err := s.DecideRefund(ctx, in.ID, in.Body.Grant, in.Body.Answer, &who.UserID)
 				return refundQuote{sum}, err
@@ -120,7 +120,7 @@ func Refunds(s *shop.Shop) Resource {
 				Reason string `json:"reason" minLength:"1" maxLength:"500"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/orders/{order_no}/refund", id: "staff_order_refund", tag: "staff", access: staff, roles: money, summary: "Give the unused part of an order back to its user's wallet; what it led to ends"},
+		handle(r, op{method: http.MethodPost, path: "/staff/orders/{order_no}/refund", id: "staff_order_refund", tag: "staff", access: staff, roles: money, summary: "Give the unused part of an order back to its user's wallet; what it led to ends. 403 second_member_needed where that waits now"},
 			func(ctx context.Context, who account.Identity, in *staffRefund) (refundQuote, error) {
 				sum, err := s.Refund(ctx, in.No, in.Body.Reason, &who.UserID)
 				return refundQuote{sum}, err

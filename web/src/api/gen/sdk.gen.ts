@@ -649,7 +649,7 @@ export const staffNodeSpeedTests = <ThrowOnError extends boolean = true>(options
 export const staffNodeUsers = <ThrowOnError extends boolean = true>(options: Options<StaffNodeUsersData, ThrowOnError>): RequestResult<StaffNodeUsersResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffNodeUsersResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/nodes/{node_id}/users', ...options });
 
 /**
- * Give the unused part of an order back to its user's wallet; what it led to ends
+ * Give the unused part of an order back to its user's wallet; what it led to ends. 403 second_member_needed where that waits now
  */
 export const staffOrderRefund = <ThrowOnError extends boolean = true>(options: Options<StaffOrderRefundData, ThrowOnError>): RequestResult<StaffOrderRefundResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffOrderRefundResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/orders/{order_no}/refund',
@@ -671,7 +671,7 @@ export const staffPaymentCasesList = <ThrowOnError extends boolean = true>(optio
 export const staffPaymentCaseGet = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseGetData, ThrowOnError>): RequestResult<StaffPaymentCaseGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffPaymentCaseGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}', ...options });
 
 /**
- * Approve, as a second member of staff, the credit that waits
+ * Approve, as a second member of staff, the credit or refund that waits
  */
 export const staffPaymentCaseConfirm = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseConfirmData, ThrowOnError>): RequestResult<StaffPaymentCaseConfirmResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseConfirmResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}/confirm', ...options });
 
@@ -688,7 +688,7 @@ export const staffPaymentCaseCredit = <ThrowOnError extends boolean = true>(opti
 });
 
 /**
- * Decline the credit that waits; the case is open again
+ * Decline the credit or refund that waits; the case is open again
  */
 export const staffPaymentCaseDecline = <ThrowOnError extends boolean = true>(options: Options<StaffPaymentCaseDeclineData, ThrowOnError>): RequestResult<StaffPaymentCaseDeclineResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffPaymentCaseDeclineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/payment-cases/{case_id}/decline', ...options });
 
@@ -727,17 +727,17 @@ export const staffRechargeRefundsList = <ThrowOnError extends boolean = true>(op
 export const staffRechargeRefundGet = <ThrowOnError extends boolean = true>(options: Options<StaffRechargeRefundGetData, ThrowOnError>): RequestResult<StaffRechargeRefundGetResponses, unknown, ThrowOnError> => (options.client ?? client).get<StaffRechargeRefundGetResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/recharge-refunds/{refund_id}', ...options });
 
 /**
- * Say, as a second member of staff, that a refund by hand was paid
+ * Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any other the gateway is asked
  */
 export const staffRechargeRefundConfirm = <ThrowOnError extends boolean = true>(options: Options<StaffRechargeRefundConfirmData, ThrowOnError>): RequestResult<StaffRechargeRefundConfirmResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRechargeRefundConfirmResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/recharge-refunds/{refund_id}/confirm', ...options });
 
 /**
- * Say that a pending refund by hand was not paid; the money is the user's again
+ * End a refund that waits; the money is the user's again
  */
 export const staffRechargeRefundDecline = <ThrowOnError extends boolean = true>(options: Options<StaffRechargeRefundDeclineData, ThrowOnError>): RequestResult<StaffRechargeRefundDeclineResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRechargeRefundDeclineResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/recharge-refunds/{refund_id}/decline', ...options });
 
 /**
- * Pay a recharge, or a part of it, back through its gateway
+ * Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff must confirm it
  */
 export const staffRechargeRefund = <ThrowOnError extends boolean = true>(options: Options<StaffRechargeRefundData, ThrowOnError>): RequestResult<StaffRechargeRefundResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRechargeRefundResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/recharges/{recharge_no}/refund',
@@ -754,7 +754,7 @@ export const staffRechargeRefund = <ThrowOnError extends boolean = true>(options
 export const staffRefundRequests = <ThrowOnError extends boolean = true>(options?: Options<StaffRefundRequestsData, ThrowOnError>): RequestResult<StaffRefundRequestsResponses, unknown, ThrowOnError> => (options?.client ?? client).get<StaffRefundRequestsResponses, unknown, ThrowOnError>({ url: '/api/v2/staff/refund-requests', ...options });
 
 /**
- * Grant a request, which gives the order back, or decline it
+ * Grant a request, which gives the order back, or decline it; 403 second_member_needed where that waits now
  */
 export const staffRefundDecide = <ThrowOnError extends boolean = true>(options: Options<StaffRefundDecideData, ThrowOnError>): RequestResult<StaffRefundDecideResponses, unknown, ThrowOnError> => (options.client ?? client).post<StaffRefundDecideResponses, unknown, ThrowOnError>({
     url: '/api/v2/staff/refund-requests/{request_id}/decision',

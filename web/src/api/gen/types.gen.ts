@@ -247,11 +247,11 @@ export type ApprovalItem = {
     decided_by: number | null;
     id: number;
     /**
-     * What was given; the operations of that kind decide it
+     * What was given
      */
-    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'payment_case';
+    kind: 'adjustment' | 'cd_keys' | 'coupon' | 'payment_by_hand' | 'refund_by_hand' | 'recharge_refund' | 'payment_case' | 'payment_case_refund' | 'order_refund' | 'traffic';
     /**
-     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund or payment case
+     * Number of the adjustment, batch of cd-keys, coupon, recharge, refund, payment case or traffic grant
      */
     reference_no: number;
     /**
@@ -1142,10 +1142,14 @@ export type GatewayRefundItem = {
     reason: string;
     recharge_no: number;
     /**
-     * pending: the gateway has not answered and is asked again; or, by hand, a second member of staff must confirm it
+     * pending: it waits, or the gateway has not answered and is asked again
      */
     state: 'pending' | 'done' | 'failed';
     user_id: number;
+    /**
+     * A second member of staff must confirm it; no gateway is asked before
+     */
+    waits: boolean;
 };
 
 export type GatewayRefundList = {
@@ -2745,7 +2749,7 @@ export type PaymentCaseItem = {
     reason: string;
     recharge_no: number | null;
     /**
-     * waiting: a second member of staff must approve the credit; refunding: the gateway has not answered and is asked again
+     * waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again
      */
     state: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
     /**
@@ -2760,6 +2764,10 @@ export type PaymentCaseItem = {
      * Whose recharge it is, or to whom it was credited; null: not known
      */
     user_id: number | null;
+    /**
+     * A second member of staff must approve the refund; the gateway is not asked before
+     */
+    waits: boolean;
 };
 
 export type PaymentCaseList = {

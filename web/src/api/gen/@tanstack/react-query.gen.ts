@@ -1378,7 +1378,7 @@ export const staffNodeUsersOptions = (options: Options<StaffNodeUsersData>) => q
 });
 
 /**
- * Give the unused part of an order back to its user's wallet; what it led to ends
+ * Give the unused part of an order back to its user's wallet; what it led to ends. 403 second_member_needed where that waits now
  */
 export const staffOrderRefundMutation = (options?: Partial<Options<StaffOrderRefundData>>): UseMutationOptions<StaffOrderRefundResponse, DefaultError, Options<StaffOrderRefundData>> => {
     const mutationOptions: UseMutationOptions<StaffOrderRefundResponse, DefaultError, Options<StaffOrderRefundData>> = {
@@ -1431,7 +1431,7 @@ export const staffPaymentCaseGetOptions = (options: Options<StaffPaymentCaseGetD
 });
 
 /**
- * Approve, as a second member of staff, the credit that waits
+ * Approve, as a second member of staff, the credit or refund that waits
  */
 export const staffPaymentCaseConfirmMutation = (options?: Partial<Options<StaffPaymentCaseConfirmData>>): UseMutationOptions<StaffPaymentCaseConfirmResponse, DefaultError, Options<StaffPaymentCaseConfirmData>> => {
     const mutationOptions: UseMutationOptions<StaffPaymentCaseConfirmResponse, DefaultError, Options<StaffPaymentCaseConfirmData>> = {
@@ -1465,7 +1465,7 @@ export const staffPaymentCaseCreditMutation = (options?: Partial<Options<StaffPa
 };
 
 /**
- * Decline the credit that waits; the case is open again
+ * Decline the credit or refund that waits; the case is open again
  */
 export const staffPaymentCaseDeclineMutation = (options?: Partial<Options<StaffPaymentCaseDeclineData>>): UseMutationOptions<StaffPaymentCaseDeclineResponse, DefaultError, Options<StaffPaymentCaseDeclineData>> => {
     const mutationOptions: UseMutationOptions<StaffPaymentCaseDeclineResponse, DefaultError, Options<StaffPaymentCaseDeclineData>> = {
@@ -1552,7 +1552,7 @@ export const staffRechargeRefundGetOptions = (options: Options<StaffRechargeRefu
 });
 
 /**
- * Say, as a second member of staff, that a refund by hand was paid
+ * Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any other the gateway is asked
  */
 export const staffRechargeRefundConfirmMutation = (options?: Partial<Options<StaffRechargeRefundConfirmData>>): UseMutationOptions<StaffRechargeRefundConfirmResponse, DefaultError, Options<StaffRechargeRefundConfirmData>> => {
     const mutationOptions: UseMutationOptions<StaffRechargeRefundConfirmResponse, DefaultError, Options<StaffRechargeRefundConfirmData>> = {
@@ -1569,7 +1569,7 @@ export const staffRechargeRefundConfirmMutation = (options?: Partial<Options<Sta
 };
 
 /**
- * Say that a pending refund by hand was not paid; the money is the user's again
+ * End a refund that waits; the money is the user's again
  */
 export const staffRechargeRefundDeclineMutation = (options?: Partial<Options<StaffRechargeRefundDeclineData>>): UseMutationOptions<StaffRechargeRefundDeclineResponse, DefaultError, Options<StaffRechargeRefundDeclineData>> => {
     const mutationOptions: UseMutationOptions<StaffRechargeRefundDeclineResponse, DefaultError, Options<StaffRechargeRefundDeclineData>> = {
@@ -1586,7 +1586,7 @@ export const staffRechargeRefundDeclineMutation = (options?: Partial<Options<Sta
 };
 
 /**
- * Pay a recharge, or a part of it, back through its gateway
+ * Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff must confirm it
  */
 export const staffRechargeRefundMutation = (options?: Partial<Options<StaffRechargeRefundData>>): UseMutationOptions<StaffRechargeRefundResponse, DefaultError, Options<StaffRechargeRefundData>> => {
     const mutationOptions: UseMutationOptions<StaffRechargeRefundResponse, DefaultError, Options<StaffRechargeRefundData>> = {
@@ -1621,7 +1621,7 @@ export const staffRefundRequestsOptions = (options?: Options<StaffRefundRequests
 });
 
 /**
- * Grant a request, which gives the order back, or decline it
+ * Grant a request, which gives the order back, or decline it; 403 second_member_needed where that waits now
  */
 export const staffRefundDecideMutation = (options?: Partial<Options<StaffRefundDecideData>>): UseMutationOptions<StaffRefundDecideResponse, DefaultError, Options<StaffRefundDecideData>> => {
     const mutationOptions: UseMutationOptions<StaffRefundDecideResponse, DefaultError, Options<StaffRefundDecideData>> = {
