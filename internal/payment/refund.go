@@ -100,10 +100,10 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by 
 			return err
 		}
 		switch {
+		case !g.Waits && !g.ByHand:
+			return errPlatformDecides
 		case g.State != wallet.GatewayRefundPending:
 			return wallet.ErrRefundEnded
-		case !g.Waits:
-			return errPlatformDecides
 		}
 		if err := p.approvals.Decide(ctx, tx, refundKind(g), id, approve, by); err != nil {
 			return err
