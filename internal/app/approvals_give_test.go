@@ -1,12 +1,11 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
 	"github.com/uptrace/bun"
-
-	"context"
 
 	"airstrip/internal/account"
 	"airstrip/internal/shop"
