@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -44,13 +45,19 @@ type Accounts struct {
 	closing            []func(ctx context.Context, tx bun.Tx, userID int64) error
 	credentialsChanged []func(ctx context.Context, tx bun.Tx, userID int64) error
 	holder             *db.Prepared // who holds an access token
+	cookiePrefix       string       // of the names of cookies
 }
 
 // New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
 // areas may be nil. site is the address that users see; passkeys are bound to it.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, captchas *captcha.Captchas, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas, site string) *Accounts {
+	prefix := ""
+	if strings.HasPrefix(site, "https:") {
+		prefix = "__Host-"
+	}
 	return &Accounts{
-		db: d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
+		cookiePrefix: prefix,
+		db:           d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60), challenges: limit.Per(time.Minute, 60),
 		holder: d.Prepared(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),

@@ -23,7 +23,15 @@ type CookieSession struct {
 	ExpiresAt time.Time
 	IP        string // the only address that may show them
 	Key       string // 45 hex digits, the secret among the cookies
+	Prefix    string // of the names of all cookies: __Host- on an https site, else empty
 }
+
+// CookieName is the name of the cookie with the key where it has no prefix.
+const CookieName = "key"
+
+// CookiePrefix keeps cookies of an https site from being set by other hosts of its domain or without TLS (RFC 6265bis).
+// Browsers take such names only over https, so that a site without it, such as one on loopback, has none.
+func (a *Accounts) CookiePrefix() string { return a.cookiePrefix }
 
 const (
 	cookieLife      = 12 * time.Hour
@@ -38,7 +46,7 @@ func (a *Accounts) Cookies(ctx context.Context, access, refresh string, from Cli
 	}
 	raw := make([]byte, (cookieKeyLength+1)/2)
 	rand.Read(raw)
-	c := CookieSession{Key: hex.EncodeToString(raw)[:cookieKeyLength], IP: from.IP.String()}
+	c := CookieSession{Key: hex.EncodeToString(raw)[:cookieKeyLength], IP: from.IP.String(), Prefix: a.CookiePrefix()}
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var s session
 		if err := tx.NewSelect().Model(&s).Where("id = ? AND ended_at IS NULL", sessionID).Scan(ctx); err != nil {
@@ -55,7 +63,8 @@ func (a *Accounts) Cookies(ctx context.Context, access, refresh string, from Cli
 		if latest := a.db.Now().Add(cookieLife); c.ExpiresAt.After(latest) {
 			c.ExpiresAt = latest
 		}
-		_, err = tx.NewRaw(`INSERT INTO session_cookie (hash, session_id, ip, expires_at) VALUES (?, ?, ?, ?)`, cookieHash(c.Key), s.ID, c.IP, c.ExpiresAt).Exec(ctx)
+		_, err = tx.NewRaw(`INSERT INTO session_cookie (hash, session_id, ip, expires_at, name) VALUES (?, ?, ?, ?, ?)`,
+			cookieHash(c.Key), s.ID, c.IP, c.ExpiresAt, c.Prefix+CookieName).Exec(ctx)
 		return err
 	})
 	return c, err
@@ -79,11 +88,12 @@ func (a *Accounts) sessionOf(ctx context.Context, access, refresh string) (id uu
 	return id, err
 }
 
-// AuthenticateCookie tells who shows the older cookies, by the one called key. With it comes what must stand in the
+// AuthenticateCookie tells who shows the older cookies, by the value of the one that has the key and the name under which
+// it came, which must be that under which it was given. With it comes what must stand in the
 // header X-CSRF-Token.
-func (a *Accounts) AuthenticateCookie(ctx context.Context, key string, from Client) (who Identity, csrf uuid.UUID, err error) {
+func (a *Accounts) AuthenticateCookie(ctx context.Context, name, key string, from Client) (who Identity, csrf uuid.UUID, err error) {
 	err = a.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
-		WHERE c.hash = ? AND c.ip = ? AND c.expires_at > ? AND s.ended_at IS NULL`, cookieHash(key), from.IP.String(), a.db.Now()).
+		WHERE c.hash = ? AND c.name = ? AND c.ip = ? AND c.expires_at > ? AND s.ended_at IS NULL`, cookieHash(key), name, from.IP.String(), a.db.Now()).
 		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut

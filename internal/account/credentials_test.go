@@ -84,10 +84,13 @@ func (w *world) takenOver(v *victim) {
 func (w *world) shutOut(v *victim) {
 	w.Helper()
 	tries := map[string]func() error{
-		"the session":         func() error { _, err := w.Authenticate(w.Context(), v.theirs.Access); return err },
-		"the refresh token":   func() error { _, err := w.Refresh(w.Context(), v.theirs.Refresh, home); return err },
-		"the API token":       func() error { _, err := w.AuthenticateToken(w.Context(), v.token, account.ScopeRead); return err },
-		"the older cookie":    func() error { _, _, err := w.AuthenticateCookie(w.Context(), v.cookie, home); return err },
+		"the session":       func() error { _, err := w.Authenticate(w.Context(), v.theirs.Access); return err },
+		"the refresh token": func() error { _, err := w.Refresh(w.Context(), v.theirs.Refresh, home); return err },
+		"the API token":     func() error { _, err := w.AuthenticateToken(w.Context(), v.token, account.ScopeRead); return err },
+		"the older cookie": func() error {
+			_, _, err := w.AuthenticateCookie(w.Context(), w.CookiePrefix()+account.CookieName, v.cookie, home)
+			return err
+		},
 		"the sign-in token":   func() error { _, err := w.SignInByToken(w.Context(), v.link, home); return err },
 		"the signed address":  func() error { _, err := w.SignInByURL(w.Context(), v.url, home); return err },
 		"the e-mail code":     func() error { _, err := w.byCode(v.email, v.code); return err },
@@ -209,7 +212,7 @@ func withSecondFactor(w *world, v *victim) {
 }
 
 // changeNothing are the methods that leave what opens an account as it is.
-var changeNothing = strings.Fields(`APITokens Accept Activity Authenticate AuthenticateCookie AuthenticateToken Ban BeginPasskey
+var changeNothing = strings.Fields(`APITokens Accept Activity Authenticate AuthenticateCookie CookiePrefix AuthenticateToken Ban BeginPasskey
 	BeginPasskeySignIn BeginTwoFactor ByEmail ByTelegram CSRFToken Check CheckInviteCode CheckTwoFactor Close Cookies Create
 	CreateAPIToken Devices EndOtherSessions EndSession Forget ForgetChallenges Hash Import List Loss MakeAPIToken MakeSignInToken
 	OnClose OnCredentialsChange OutdatedPasswords Passkeys PasskeysOn PlaceOf ProveOwner Refresh Register Rename RenamePasskey RequestCode

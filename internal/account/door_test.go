@@ -128,12 +128,12 @@ func TestTheOlderCookiesAreOfOneSessionAndAddress(t *testing.T) {
 		byRefresh, err := w.Cookies(w.Context(), "", g.Refresh, home)
 		w.must(err)
 		for _, c := range []account.CookieSession{byAccess, byRefresh} {
-			who, csrf, err := w.AuthenticateCookie(w.Context(), c.Key, home)
+			who, csrf, err := w.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home)
 			w.must(err)
 			if len(c.Key) != 45 || who.UserID != g.User.ID || csrf != w.CSRFToken(c.Key) || !c.ExpiresAt.Equal(w.now.Add(time.Hour)) {
 				w.Errorf("%+v is %+v with %s", c, who, csrf)
 			}
-			_, _, err = w.AuthenticateCookie(w.Context(), c.Key, from("192.0.2.2"))
+			_, _, err = w.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, from("192.0.2.2"))
 			w.want(err, account.ErrSignedOut)
 		}
 		stranger, another := w.CSRFToken(""), w.CSRFToken("")
@@ -148,7 +148,7 @@ func TestTheOlderCookiesAreOfOneSessionAndAddress(t *testing.T) {
 		who, err := w.Authenticate(w.Context(), g.Access)
 		w.must(err)
 		w.must(w.SignOut(w.Context(), who, home))
-		_, _, err = w.AuthenticateCookie(w.Context(), byAccess.Key, home)
+		_, _, err = w.AuthenticateCookie(w.Context(), byAccess.Prefix+account.CookieName, byAccess.Key, home)
 		w.want(err, account.ErrSignedOut)
 	})
 }

@@ -41,7 +41,7 @@ func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testi
 		w.want(err, fault.ErrInvalid)
 		c, err := w.Cookies(w.Context(), g.Access, "", home)
 		w.must(err)
-		if by, _, err := w.AuthenticateCookie(w.Context(), c.Key, home); err != nil || by.Staff() {
+		if by, _, err := w.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home); err != nil || by.Staff() {
 			w.Errorf("by cookie: %+v, %v", by, err)
 		}
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type Door struct {
 	trusted []netip.Prefix
 	seconds *prometheus.HistogramVec
 	refuse  func(netip.Addr) error
+	secure  string // host of the site where its address is https
 }
 
 // The sizes of bodies that are read, in bytes.
@@ -57,6 +59,14 @@ func NewDoor(mux *http.ServeMux, trusted []netip.Prefix, reg prometheus.Register
 // nodes that are there too.
 func (d *Door) Refuse(fn func(netip.Addr) error) { d.refuse = fn }
 
+// Site tells the address of the site. Where it is https, browsers are told to come back with https only: for a year, and
+// for the site's own host only, since other hosts of its domain may be somebody else's.
+func (d *Door) Site(address string) {
+	if u, err := url.Parse(address); err == nil && u.Scheme == "https" {
+		d.secure = u.Host
+	}
+}
+
 // Handler is everything around the mux: request id, caller, limits, compression, log, metrics, and a 500 for a panic.
 func (d *Door) Handler() http.Handler {
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.ExceptContentTypes([]string{"application/x-ndjson", "text/event-stream"}))
@@ -74,6 +84,9 @@ func (d *Door) serve(w http.ResponseWriter, r *http.Request, compress func(http.
 	w.Header().Set("X-Request-Id", caller.RequestID)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Referrer-Policy", "no-referrer")
+	if d.secure != "" && strings.EqualFold(r.Host, d.secure) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w)}
 	rec.SetWriteDeadline(time.Time{}) // there is still that of the connection's last request
 	defer func() {

@@ -19,7 +19,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Site(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
-		v2.Cookies(a.Accounts, a.cfg.site),
+		v2.Cookies(a.Accounts),
 		v2.Code(a.Accounts),
 		v2.Me(a.Accounts),
 		v2.Chat(a.Accounts, a.Wallets, a.Services),

@@ -296,6 +296,9 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	modmu.Register(mux, a.Nodes, a.Traffic)
 	uniproxy.Register(mux, a.Nodes, a.Traffic, a.Settings, a.cfg.site)
 	ppanel.Register(mux, a.Nodes, a.Traffic, a.Settings)
+	mux.HandleFunc("GET "+apiweb.SecurityTxtPath, func(w http.ResponseWriter, r *http.Request) {
+		apiweb.SecurityTxt(w, r, a.Settings.Get().Contact(), a.cfg.site, a.DB.Now())
+	})
 	if a.sandbox != nil {
 		mux.Handle("/sandbox/", a.sandbox.Pages(mux))
 	}
@@ -304,6 +307,7 @@ func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	}
 	door := api.NewDoor(mux, a.cfg.proxies, reg)
 	door.Refuse(a.IPBans.Refuse)
+	door.Site(a.cfg.site)
 	return door.Handler(), nil
 }
 

@@ -22,6 +22,14 @@ func (p *problems) about(s *Site) {
 		"请填写 mailto:邮箱 或 https:// 网址", "Please give mailto: with an e-mail address, or an https:// address")
 }
 
+// Contact is whom to tell of a weakness, as a URI; empty where the operator named nobody.
+func (s Site) Contact() string {
+	if s.SecurityContact == "" && s.ContactEmail != "" {
+		return "mailto:" + s.ContactEmail
+	}
+	return s.SecurityContact
+}
+
 // isContact tells whether RFC 9116 takes s as a way to report a weakness.
 func isContact(s string) bool {
 	if address, ok := strings.CutPrefix(s, "mailto:"); ok {

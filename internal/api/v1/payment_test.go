@@ -155,7 +155,7 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 			if csrf == "right" {
 				csrf = a.CSRFToken(c.Key).String()
 			}
-			return http.Header{"Cookie": {"key=" + c.Key}, "X-Csrf-Token": {csrf}}
+			return http.Header{"Cookie": {c.Prefix + "key=" + c.Key}, "X-Csrf-Token": {csrf}}
 		}
 		want(send("GET", path, nil, nil), 401, "sign_in_required")
 		want(send("GET", path, nil, bearer(staff)), 401, "sign_in_required")

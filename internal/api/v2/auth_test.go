@@ -46,6 +46,12 @@ type people struct {
 
 func serve(t *testing.T, d *db.DB) *people {
 	t.Helper()
+	return serveAt(t, d, "http://localhost:8080")
+}
+
+// serveAt is serve for a site of that address; its mails name another.
+func serveAt(t *testing.T, d *db.DB, site string) *people {
+	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +62,9 @@ func serve(t *testing.T, d *db.DB) *people {
 	}
 	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
 	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
-	a := account.New(d, seal.Key{1}, settings, mails, captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil, "http://localhost:8080")
+	a := account.New(d, seal.Key{1}, settings, mails, captchas, tokens, wallet.New(d, settings), service.New(d, settings), nil, site)
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a, "https://example.com"), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails))
+	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, mails, tokens, door.Handler(), contract}
 }

@@ -1,10 +1,10 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,7 +45,7 @@ type csrfResult struct {
 }
 
 // Cookies adds the older cookies, for the one operation that still takes them.
-func Cookies(a *account.Accounts, siteURL string) Resource {
+func Cookies(a *account.Accounts) Resource {
 	return func(r *Router) {
 		o := op{
 			method: http.MethodPost, path: "/auth/jwt_token/login_old_v1", id: "auth_login_old", tag: "public", access: open,
@@ -64,16 +64,17 @@ func Cookies(a *account.Accounts, siteURL string) Resource {
 			}
 			shown := oldCookies{c.User.ID, c.User.Email, c.ExpiresAt.Unix(), c.IP, c.Key, true, c.User.Role != ""}
 			return &oldCookiesOutput{
-				shown.cookies(c.ExpiresAt, strings.HasPrefix(siteURL, "https:")),
+				shown.cookies(c.ExpiresAt, c.Prefix),
 				Envelope[oldCookies]{true, o.text().In(api.CallerOf(ctx).Lang), shown},
 			}, nil
 		})
 		register(r, op{method: http.MethodGet, path: "/csrf", id: "csrf_token", tag: "public", access: open, summary: "What must stand in X-CSRF-Token beside the older cookies"},
 			func(_ context.Context, _ account.Identity, in *struct {
-				Key string `cookie:"key"`
+				Key    string `cookie:"__Host-key"`
+				Former string `cookie:"key" doc:"Its name where the site has no https, and before it had the prefix"`
 			},
 			) (uuid.UUID, error) {
-				return a.CSRFToken(in.Key), nil
+				return a.CSRFToken(cmp.Or(in.Key, in.Former)), nil
 			}, func(message string, token uuid.UUID) csrfAnswer {
 				return csrfAnswer{Envelope[csrfResult]{true, message, csrfResult{token}}, token}
 			})
@@ -87,12 +88,15 @@ func orEmpty(s *string) string {
 	return *s
 }
 
-func (c oldCookies) cookies(until time.Time, secure bool) []http.Cookie {
+func (c oldCookies) cookies(until time.Time, prefix string) []http.Cookie {
 	var all []http.Cookie
 	for _, pair := range [][2]string{
 		{"uid", strconv.FormatInt(c.UID, 10)}, {"email", c.Email}, {"expire_in", strconv.FormatInt(c.ExpireIn, 10)}, {"ip", c.IP}, {"key", c.Key},
 	} {
-		all = append(all, http.Cookie{Name: pair[0], Value: pair[1], Path: "/", Expires: until, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode})
+		all = append(all, http.Cookie{
+			Name: prefix + pair[0], Value: pair[1], Path: "/", Expires: until, HttpOnly: true, Secure: prefix != "",
+			SameSite: http.SameSiteStrictMode,
+		})
 	}
 	return all
 }

@@ -6,13 +6,20 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 
 	"airstrip/internal/db/dbtest"
 )
 
 func TestTheOlderCookiesAreForNoScript(t *testing.T) {
-	p := serve(t, dbtest.SQLite(t))
+	for site, prefix := range map[string]string{"https://shop.example": "__Host-", "http://localhost:8080": ""} {
+		t.Run(site, func(t *testing.T) { testCookies(t, serveAt(t, dbtest.SQLite(t), site), prefix) })
+	}
+}
+
+func testCookies(t *testing.T, p *people, prefix string) {
+	t.Helper()
 	access := p.signUp("a@example.com").AccessToken
 	const path = "/api/v2/auth/jwt_token/login_old_v1"
 	p.want(p.call("POST", path, "", `{}`), 422, "invalid_input")
@@ -29,7 +36,7 @@ func TestTheOlderCookiesAreForNoScript(t *testing.T) {
 	}
 	set := (&http.Response{Header: got.header}).Cookies()
 	for _, c := range set {
-		if !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteStrictMode || c.Expires.IsZero() {
+		if strings.HasPrefix(c.Name, "__Host-") != (prefix != "") || c.Secure != (prefix != "") || c.Path != "/" || c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Expires.IsZero() {
 			t.Errorf("set %s", c)
 		}
 	}
