@@ -18,6 +18,8 @@ import (
 // Problem is what is wrong with a template, and under which of its keys.
 type Problem struct{ Key, Code, ZH, EN string }
 
+var namePattern = regexp.MustCompile(`^(\+\.)?([A-Za-z0-9_-]+|\*)(\.([A-Za-z0-9_-]+|\*))*$`)
+
 const (
 	maxGroups  = 20
 	maxMatches = 2000
@@ -33,7 +35,7 @@ var treeKeys = map[string][]string{
 		"dns", "hosts", "sniffer", "tun", "profile", "ntp", "proxy-groups", "rule-providers", "rules", "sub-rules", "experimental",
 	},
 	"stash":         {"mode", "log-level", "dns", "hosts", "script", "http", "cron", "proxy-groups", "rule-providers", "rules"},
-	"egern":         {"http_port", "socks_port", "dns", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
+	"egern":         {"http_port", "socks_port", "dns", "real_ip_domains", "policy_groups", "rules", "ipv6", "vif_only", "modules", "scriptings", "url_rewrites", "header_rewrites"},
 	"sing_box":      singBoxKeys,
 	"sing_box_1_11": singBoxKeys,
 	"xray":          {"log", "dns", "inbounds", "routing", "policy", "stats"},
@@ -62,6 +64,12 @@ func (t *Template) checkTerms() *Problem {
 	for key, addresses := range map[string][]string{"dns.near": t.DNS.Near, "dns.remote": {t.DNS.Remote}} {
 		if len(addresses) == 0 || slices.ContainsFunc(addresses, func(a string) bool { _, err := netip.ParseAddr(a); return err != nil }) {
 			return &Problem{key, "format", "请填写 DNS 服务器的 IP", "DNS servers are given by their IP"}
+		}
+	}
+	if len(t.DNS.Real) > maxMatches || slices.ContainsFunc(t.DNS.Real, func(name string) bool { return !namePattern.MatchString(name) }) {
+		return &Problem{
+			"dns.real", "format", "请填写域名；* 代表一级，开头的 +. 代表该域名及其下所有域名",
+			"These are host names, in which * stands for one label and +. before a name for it and everything under it",
 		}
 	}
 	if len(t.DNS.Secure) == 0 || slices.ContainsFunc(t.DNS.Secure, func(a string) bool { return !webAddress(a) }) {

@@ -95,7 +95,7 @@ func clash(c content) []byte {
 		y.value("tcp-concurrent", true)
 	}
 	y.value("dns", clashDNS{
-		Enable: true, EnhancedMode: "fake-ip", FakeIPRange: "198.18.0.1/16", FakeIPFilter: []string{"*.lan", "*.local", "localhost"},
+		Enable: true, EnhancedMode: "fake-ip", FakeIPRange: "198.18.0.1/16", FakeIPFilter: c.Template.DNS.Real,
 		DefaultNameserver: c.Template.DNS.Near, Nameserver: c.Template.DNS.Secure,
 	})
 	list(&y, "proxies", proxies)

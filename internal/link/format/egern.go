@@ -57,6 +57,9 @@ func egern(c content) []byte {
 	if c.NodesOnly {
 		return y.Bytes()
 	}
+	if names := c.Template.DNS.realPatterns(); len(names) > 0 {
+		list(&y, "real_ip_domains", names)
+	}
 	var groups []object
 	for _, g := range c.groups() {
 		if g.auto {

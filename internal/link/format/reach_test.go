@@ -425,3 +425,79 @@ func TestRealClientsReachEveryNodeOfTheirFile(t *testing.T) {
 		})
 	}
 }
+
+// Whole files, with all rules that they can have, are started where nothing can be fetched: there is no way out of here but
+// the nodes, and nobody listens there.
+func TestRealClientsStartOffline(t *testing.T) {
+	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full", "files": "https://127.0.0.1:1/{repo}/{branch}/{file}"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := node.Node{
+		Name: "away", Protocol: node.VLESS, Address: "127.0.0.1", Port: 1, Settings: node.Settings{Security: "none"},
+	}
+	p, err := format.Of(n, userUUID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	render := func(c format.Client) []byte {
+		return format.Render([]format.Proxy{p}, format.Options{Client: c, Template: files}).Body
+	}
+	for _, version := range []string{"1.14.1", "1.11.15"} {
+		t.Run("sing-box "+version, func(t *testing.T) {
+			t.Parallel()
+			port, folder := freePort(t), t.TempDir()
+			var file object
+			if err := json.Unmarshal(render(client(t, "AUTO", "sing-box "+version)), &file); err != nil {
+				t.Fatal(err)
+			}
+			file["inbounds"].([]any)[0].(object)["listen_port"] = port
+			run(t, []int{port}, "sing-box-"+version, "run", "-c", writeFile(t, folder, "config.json", file), "-D", folder)
+		})
+	}
+	t.Run("mihomo", func(t *testing.T) {
+		t.Parallel()
+		port, folder := freePort(t), t.TempDir()
+		var file object
+		if err := yaml.Unmarshal(render(client(t, "ClashMeta", "")), &file); err != nil {
+			t.Fatal(err)
+		}
+		file["mixed-port"] = port
+		run(t, []int{port}, "mihomo", "-d", folder, "-f", writeFile(t, folder, "config.yaml", file))
+	})
+	t.Run("Xray", func(t *testing.T) {
+		t.Parallel()
+		port := freePort(t)
+		var all []object
+		if err := json.Unmarshal(render(client(t, "XrayJson", "")), &all); err != nil {
+			t.Fatal(err)
+		}
+		file := all[0]
+		file["inbounds"] = []object{{"protocol": "http", "listen": "127.0.0.1", "port": port}}
+		run(t, []int{port}, "xray", "run", "-c", writeFile(t, t.TempDir(), "config.json", file))
+	})
+}
+
+// A name of a rule is meant with everything under it, and nothing else that ends so.
+func TestSingBoxMatchesANameAndWhatIsUnderIt(t *testing.T) {
+	var file struct{ Route struct{ Rules []object } }
+	body := format.Render(nil, format.Options{Client: client(t, "SingBox", "")}).Body
+	if err := json.Unmarshal(body, &file); err != nil {
+		t.Fatal(err)
+	}
+	var rules []object
+	for _, r := range file.Route.Rules {
+		if suffixes := r["domain_suffix"]; suffixes != nil {
+			rules = append(rules, object{"domain_suffix": suffixes})
+		}
+	}
+	path := writeFile(t, t.TempDir(), "rules.json", object{"version": 1, "rules": rules})
+	for name, wants := range map[string]bool{
+		"bilibili.com": true, "www.bilibili.com": true, "gov.cn": true, "evilbilibili.com": false, "example.com": false,
+	} {
+		out, err := exec.Command(program(t, "sing-box-1.14.1"), "rule-set", "match", path, name).CombinedOutput()
+		if err != nil || bytes.Contains(out, []byte("match rules")) != wants {
+			t.Errorf("%s: matched, wants %v: %v %s", name, wants, err, out)
+		}
+	}
+}

@@ -87,18 +87,8 @@ type singBoxGroup struct {
 // object is a small part of a configuration; its keys are written in the order of the alphabet.
 type object map[string]any
 
-// singBoxFiles are the lists that this format has from the project itself.
-var singBoxFiles = []ruleFile{
-	{"ads", "SagerNet/sing-geosite", "rule-set", "geosite-category-ads-all.srs", true, groupBlock},
-	{"direct", "SagerNet/sing-geosite", "rule-set", "geosite-cn.srs", true, groupDirect},
-	{"cn-ip", "SagerNet/sing-geoip", "rule-set", "geoip-cn.srs", false, groupDirect},
-}
-
-// The versions that brought rule sets, and the present way to say how they are fetched.
-var (
-	singBoxFilesSince = Version{1, 8}
-	singBoxHTTPClient = Version{1, 14}
-)
+// singBoxWholeNames is the version since which a suffix is a name and what is under it, and not the end of any name.
+var singBoxWholeNames = Version{1, 9}
 
 // singBox writes a whole configuration, or the outbounds alone where only the nodes are wanted.
 func singBox(c content) []byte {
@@ -126,11 +116,8 @@ func (c content) singBoxBefore(v Version) bool {
 
 // singBoxAround is everything but the nodes.
 func (c content) singBoxAround() (cfg singBoxConfig) {
-	files := singBoxFiles
-	if c.singBoxBefore(singBoxFilesSince) {
-		files = nil
-	}
-	routes, probe := c.Template.routes(files), c.Template.Probe
+	// No rule files: a core that can't fetch one when it starts for the first time does not start at all.
+	routes, probe := c.Template.routes(nil), c.Template.Probe
 	every := strconv.Itoa(probe.Seconds) + "s"
 	cfg.Log = object{"level": "info", "timestamp": true}
 	for _, g := range c.groups() {
@@ -159,19 +146,16 @@ func (c content) singBoxRules(cfg *singBoxConfig, routes []route) {
 			{"type": "https", "tag": "remote", "server": dns.Remote, "detour": groupAll},
 			{"type": "udp", "tag": "local", "server": dns.Near[0]},
 		},
-		"rules":    singBoxNames(routes, nil),
+		"rules":    c.singBoxNames(routes, nil),
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
 	cfg.Inbounds = []any{object{"type": "mixed", "tag": "mixed", "listen": "127.0.0.1", "listen_port": 2080}}
 	rules := []object{{"action": "sniff"}, {"protocol": "dns", "action": "hijack-dns"}, {"ip_is_private": true, "outbound": groupDirect}}
 	route := object{
-		"rules":                   append(rules, singBoxRoutes(routes, object{"action": "reject"})...),
+		"rules":                   append(rules, c.singBoxRoutes(routes, object{"action": "reject"})...),
 		"final":                   groupAll,
 		"default_domain_resolver": "local",
-	}
-	if sets := c.singBoxSets(routes); len(sets) > 0 {
-		route["rule_set"] = sets
 	}
 	if c.Client.TUN {
 		cfg.Inbounds = append(cfg.Inbounds, singBoxTUN())
@@ -187,7 +171,7 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 			{"tag": "remote", "address": "https://" + dns.Remote + "/dns-query", "detour": groupAll},
 			{"tag": "local", "address": dns.Near[0], "detour": groupDirect},
 		},
-		"rules":    singBoxNames(routes, []object{{"outbound": "any", "server": "local"}}),
+		"rules":    c.singBoxNames(routes, []object{{"outbound": "any", "server": "local"}}),
 		"final":    "remote",
 		"strategy": "prefer_ipv4",
 	}
@@ -195,11 +179,8 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 	cfg.Outbounds = append(cfg.Outbounds, object{"type": "dns", "tag": "DNS"}, object{"type": "block", "tag": groupBlock})
 	rules := []object{{"protocol": "dns", "outbound": "DNS"}, {"ip_is_private": true, "outbound": groupDirect}}
 	route := object{
-		"rules": append(rules, singBoxRoutes(routes, object{"outbound": groupBlock})...),
+		"rules": append(rules, c.singBoxRoutes(routes, object{"outbound": groupBlock})...),
 		"final": groupAll,
-	}
-	if sets := c.singBoxSets(routes); len(sets) > 0 {
-		route["rule_set"] = sets
 	}
 	if c.Client.TUN {
 		device := singBoxTUN()
@@ -211,13 +192,14 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 }
 
 // singBoxRoutes puts neighbours of one kind that go the same way into one rule, as this format has it; block is how it refuses.
-func singBoxRoutes(routes []route, block object) (rules []object) {
+func (c content) singBoxRoutes(routes []route, block object) (rules []object) {
 	for _, run := range runs(routes) {
-		values := make([]string, len(run))
-		for i, r := range run {
-			values[i] = r.singBoxValue()
+		rule := object{}
+		if run[0].suffix != "" {
+			c.singBoxSuffixes(rule, run)
+		} else {
+			rule["ip_cidr"] = values(run, func(r route) string { return r.network })
 		}
-		rule := object{run[0].singBoxKey(): values}
 		if run[0].to == groupBlock {
 			maps.Copy(rule, block)
 		} else {
@@ -228,36 +210,33 @@ func singBoxRoutes(routes []route, block object) (rules []object) {
 	return rules
 }
 
-func (r route) singBoxKey() string {
-	switch {
-	case r.file != nil:
-		return "rule_set"
-	case r.suffix != "":
-		return "domain_suffix"
+// singBoxSuffixes has a rule match the names of routes and what is under them.
+func (c content) singBoxSuffixes(rule object, routes []route) {
+	rule["domain_suffix"] = values(routes, func(r route) string { return r.suffix })
+	if c.singBoxBefore(singBoxWholeNames) { // where cn is the end of evilcn too, and .cn is none of cn itself
+		rule["domain"] = rule["domain_suffix"]
+		rule["domain_suffix"] = values(routes, func(r route) string { return "." + r.suffix })
 	}
-	return "ip_cidr"
 }
 
-func (r route) singBoxValue() string {
-	switch {
-	case r.file != nil:
-		return r.file.name
-	case r.suffix != "":
-		return "." + r.suffix // example.cn matches .cn, evilcn does not
+func values(routes []route, of func(route) string) []string {
+	out := make([]string, len(routes))
+	for i, r := range routes {
+		out[i] = of(r)
 	}
-	return r.network
+	return out
 }
 
 // singBoxNames sends the names that are reached without a node to the near resolver, after the rules before.
-func singBoxNames(routes []route, before []object) []object {
+func (c content) singBoxNames(routes []route, before []object) []object {
 	rules := append([]object{}, before...) // a list also where it is empty
 	var near []route
 	for _, r := range routes {
-		if r.suffix != "" && r.to != groupBlock || r.file != nil && r.file.domains && r.to == groupDirect {
+		if r.suffix != "" && r.to != groupBlock {
 			near = append(near, r)
 		}
 	}
-	for _, rule := range singBoxRoutes(near, nil) {
+	for _, rule := range c.singBoxRoutes(near, nil) {
 		server := "remote"
 		if rule["outbound"] == groupDirect {
 			server = "local"
@@ -267,24 +246,6 @@ func singBoxNames(routes []route, before []object) []object {
 		rules = append(rules, rule)
 	}
 	return rules
-}
-
-// singBoxSets are rule sets that are fetched through a node: where they are kept may not be reached otherwise. A core since
-// 1.14 has a new word for that, and from 1.16 on takes no other; one of which nothing is known is told in the old word.
-func (c content) singBoxSets(routes []route) (sets []object) {
-	for _, r := range routes {
-		if r.file == nil {
-			continue
-		}
-		set := object{"type": "remote", "tag": r.file.name, "format": "binary", "url": r.file.address(c.Template.Files)}
-		if c.Client.Version.Known() && !c.Client.Version.Before(singBoxHTTPClient) {
-			set["http_client"] = object{"detour": groupAll}
-		} else {
-			set["download_detour"] = groupAll
-		}
-		sets = append(sets, set)
-	}
-	return sets
 }
 
 func singBoxTUN() object {

@@ -28,6 +28,9 @@ func surge(c content) []byte {
 	b.WriteString("skip-proxy = localhost, *.local, " + strings.Join(c.Template.Direct.Networks, ", ") + "\n")
 	if c.Client.Dialect == SurfboardConf || !c.Client.Version.Before(Version{3}) {
 		b.WriteString("proxy-test-url = " + probe + "\n")
+		if names := c.Template.DNS.realPatterns(); len(names) > 0 {
+			b.WriteString("always-real-ip = " + strings.Join(names, ", ") + "\n")
+		}
 	}
 	b.WriteString("\n[Proxy]\n")
 	c.surgeProxies(&b)

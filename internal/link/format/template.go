@@ -34,6 +34,7 @@ type Template struct {
 type RuleSet string
 
 // The rule sets. Full needs files that clients fetch; only some formats have words for those, the others have Basic.
+// So has sing-box, which does not start where it can't fetch one.
 const (
 	NoRules    RuleSet = "none"
 	BasicRules RuleSet = "basic" // Proxied, Direct and Blocked of the template
@@ -59,6 +60,10 @@ type DNS struct {
 	Near   []string `json:"near"`   // for names that are reached without a node, by IP; plain DNS
 	Secure []string `json:"secure"` // the same over HTTPS
 	Remote string   `json:"remote"` // for all others, by IP, through a node
+
+	// Names that get their real address from clients that make others up. A * stands for one label, +. before a name for
+	// it and everything under it.
+	Real []string `json:"real"`
 }
 
 // Probe is what a node is asked for to see how fast it is.
@@ -68,20 +73,64 @@ type Probe struct {
 }
 
 // Builtin is the template below all others. It needs no rule file and no database: fetching those before the proxy works
-// fails where it is needed most.
+// fails where it is needed most. Its direct names are those that people in China use most and that end otherwise than in
+// cn. Names that keep their real address are of programs that use the address itself: QQ's sign-in on this machine, clocks,
+// STUN, game consoles, and the checks by which systems tell whether they are online.
 const Builtin = `{
 	"rules": "basic",
 	"blocked": {"suffixes": [], "networks": []},
 	"proxied": {"suffixes": [], "networks": []},
 	"direct": {
-		"suffixes": ["local", "lan", "cn"],
+		"suffixes": [
+			"local", "lan", "cn",
+			"baidu.com", "bdimg.com", "bdstatic.com", "bcebos.com", "baidupcs.com",
+			"taobao.com", "tmall.com", "tbcdn.com", "alicdn.com", "alipay.com", "alipayobjects.com",
+			"aliyun.com", "aliyuncs.com", "alibaba.com",
+			"1688.com", "amap.com", "dingtalk.com", "mmstat.com", "ele.me", "youku.com", "ykimg.com",
+			"qq.com", "gtimg.com", "tencent.com", "myqcloud.com", "qcloud.com", "tencent-cloud.net",
+			"tenpay.com", "wechat.com", "foxmail.com",
+			"bilibili.com", "bilivideo.com", "hdslb.com", "biliapi.com", "biliapi.net", "b23.tv", "acgvideo.com",
+			"jd.com", "360buyimg.com", "pinduoduo.com", "yangkeduo.com", "pddpic.com", "meituan.com",
+			"meituan.net", "dianping.com", "dpfile.com",
+			"163.com", "126.com", "126.net", "127.net", "netease.com", "sina.com", "weibo.com", "sohu.com",
+			"sogou.com", "ifeng.com",
+			"zhihu.com", "zhimg.com", "douban.com", "doubanio.com", "csdn.net", "gitee.com", "smzdm.com",
+			"cnki.net",
+			"douyin.com", "douyinpic.com", "douyinvod.com", "douyincdn.com", "douyinstatic.com", "amemv.com",
+			"snssdk.com", "bytedance.com",
+			"byteimg.com", "bytecdntp.com", "pstatp.com", "toutiao.com", "ixigua.com", "feishu.com", "volces.com",
+			"kuaishou.com", "gifshow.com", "yximgs.com", "xiaohongshu.com", "xhscdn.com", "iqiyi.com",
+			"iqiyipic.com", "qiyipic.com", "mgtv.com",
+			"hitv.com", "ximalaya.com", "xmcdn.com", "kugou.com", "huya.com", "douyu.com", "ctrip.com",
+			"qunar.com", "xiaojukeji.com", "didiglobal.com",
+			"xiaomi.com", "mi.com", "miui.com", "huawei.com", "hicloud.com", "vivo.com", "oppo.com",
+			"heytapmobi.com", "honor.com",
+			"360.com", "unionpay.com", "95516.com", "cmbchina.com", "bankcomm.com", "10010.com", "10086.com",
+			"189.com"
+		],
 		"networks": ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "224.0.0.0/4", "::1/128", "fc00::/7", "fe80::/10"]
 	},
 	"groups": [],
 	"dns": {
 		"near": ["223.5.5.5", "119.29.29.29"],
 		"secure": ["https://dns.alidns.com/dns-query", "https://doh.pub/dns-query"],
-		"remote": "1.1.1.1"
+		"remote": "1.1.1.1",
+		"real": [
+			"*.lan", "*.local", "*.localdomain", "*.home.arpa", "localhost",
+			"localhost.ptlogin2.qq.com", "localhost.sec.qq.com", "localhost.work.weixin.qq.com",
+			"time.*.com", "time.*.gov", "time.*.apple.com", "time.*.edu.cn", "+.time.edu.cn", "time1.*.com",
+			"time2.*.com", "time3.*.com", "time4.*.com",
+			"ntp.*.com", "ntp.*.org", "ntp1.*.com", "ntp2.*.com", "ntp3.*.com", "+.pool.ntp.org",
+			"+.ntp.org.cn", "time.nist.gov",
+			"stun.*.*", "stun.*.*.*", "stun.*.*.*.*", "*.stun.*.*", "*.stun.*.*.*",
+			"*.srv.nintendo.net", "*.n.n.srv.nintendo.net", "+.stun.playstation.net", "xbox.*.microsoft.com",
+			"xbox.*.*.microsoft.com", "+.xboxlive.com",
+			"+.battle.net", "+.battlenet.com.cn", "+.wotgame.cn",
+			"+.msftconnecttest.com", "+.msftncsi.com", "captive.apple.com", "connectivitycheck.gstatic.com",
+			"connectivitycheck.android.com",
+			"detectportal.firefox.com", "connect.rom.miui.com", "connectivitycheck.platform.hicloud.com",
+			"wifi.vivo.com.cn", "conn1.oppomobile.com"
+		]
 	},
 	"probe": {"url": "https://www.gstatic.com/generate_204", "seconds": 300},
 	"files": "https://raw.githubusercontent.com/{repo}/{branch}/{file}"
@@ -221,6 +270,18 @@ func runs(routes []route) (out [][]route) {
 			out[last] = append(out[last], r)
 		} else {
 			out = append(out, []route{r})
+		}
+	}
+	return out
+}
+
+// realPatterns gives the names that keep their real address for formats in which a * stands for anything.
+func (d DNS) realPatterns() (out []string) {
+	for _, name := range d.Real {
+		if rest, under := strings.CutPrefix(name, "+."); under {
+			out = append(out, rest, "*."+rest)
+		} else {
+			out = append(out, name)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestGroupsAreInEveryFormatThatHasThem(t *testing.T) {
 	}
 	for dialect, want := range map[Dialect][]string{
 		SurgeConf:   {"流媒体 = url-test, 香港 01, 日本 01,", "DOMAIN-SUFFIX,video.example,流媒体", "DOMAIN-SUFFIX,ads.example,REJECT"},
-		SingBoxJSON: {`"tag": "流媒体"`, `".video.example"`, `"action": "reject"`},
+		SingBoxJSON: {`"tag": "流媒体"`, `"video.example"`, `"action": "reject"`},
 		EgernYAML:   {`"name":"流媒体"`, `"match":"video.example","policy":"流媒体"`},
 		XrayJSON:    {`"domain":["domain:ads.example"],"outboundTag":"block"`, `"domain":["domain:video.example"],"outboundTag":"proxy"`},
 		MellowConf:  {"DOMAIN-SUFFIX, ads.example, REJECT", "DOMAIN-SUFFIX, video.example, PROXY"},
@@ -206,13 +207,65 @@ func TestEachSingBoxDialectHasATreeOfItsOwn(t *testing.T) {
 	}
 }
 
-// From 1.16 on a core refuses download_detour; before 1.14 none knows http_client.
-func TestRuleSetsAreFetchedThroughANodeAsTheCoreSaysIt(t *testing.T) {
+// Names that most people in China use end in com too, and need no list that is fetched first.
+func TestTheBuiltInRulesSendDomesticNamesPastTheNodes(t *testing.T) {
+	formats := map[Dialect][2]string{ // a rule for a name, and a name with its real address
+		ClashYAML:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"localhost.ptlogin2.qq.com"`},
+		ClashMetaYAML: {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"+.msftconnecttest.com"`},
+		StashYAML:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"stun.*.*"`},
+		EgernYAML:     {`"match":"bilibili.com","policy":"DIRECT"`, `"*.msftconnecttest.com"`},
+		SurgeConf:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", "*.srv.nintendo.net, "},
+		SurfboardConf: {"DOMAIN-SUFFIX,bilibili.com,DIRECT", "time.*.com, "},
+		MellowConf:    {"DOMAIN-SUFFIX, bilibili.com, DIRECT"},
+		SingBoxJSON:   {`"bilibili.com"`},
+		XrayJSON:      {`"domain:bilibili.com"`},
+	}
+	for dialect, wants := range formats {
+		for _, set := range []string{"basic", "full"} {
+			c := Client{Dialect: dialect, Version: Version{6}, App: true}
+			body := string(Render(Sample(), Options{Client: c, Template: template(t, `{"rules": "`+set+`"}`)}).Body)
+			for _, want := range wants {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s lacks %s:\n%s", dialect, want, body)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"baidu.com", "taobao.com", "qq.com", "163.com", "jd.com", "zhihu.com", "weibo.com", "douyin.com", "alipay.com"} {
+		if !slices.Contains(Plain.Direct.Suffixes, name) {
+			t.Errorf("%s goes through the node", name)
+		}
+	}
+}
+
+func TestNamesWithTheirRealAddressAreThoseOfTheTemplate(t *testing.T) {
+	tpl := template(t, `{"dns": {"real": ["+.game.example", "x.*.example"]}}`)
+	if p := tpl.Check(); p != nil {
+		t.Fatalf("%+v", p)
+	}
+	for dialect, want := range map[Dialect]string{
+		ClashMetaYAML: `"fake-ip-filter":["+.game.example","x.*.example"]`,
+		SurgeConf:     "\nalways-real-ip = game.example, *.game.example, x.*.example\n",
+	} {
+		body := string(Render(Sample(), Options{Client: Client{Dialect: dialect, Version: Version{5}}, Template: tpl}).Body)
+		if !strings.Contains(body, want) {
+			t.Errorf("%s lacks %s:\n%s", dialect, want, body)
+		}
+	}
+	for _, name := range []string{"a b", "a,b", "+.", "*.+.a", "a\\nb", ""} {
+		if p := template(t, `{"dns": {"real": ["`+name+`"]}}`).Check(); p == nil || p.Key != "dns.real" {
+			t.Errorf("%q: %+v", name, p)
+		}
+	}
+}
+
+// A core that can't fetch a rule set when it starts for the first time does not start.
+func TestSingBoxIsGivenNothingToFetch(t *testing.T) {
 	tpl := template(t, `{"rules": "full"}`)
-	for version, wants := range map[Version]bool{{}: false, {1, 11}: false, {1, 13, 14}: false, {1, 14}: true, {1, 16}: true} {
+	for _, version := range []Version{{}, {1, 7}, {1, 11}, {1, 13, 14}, {1, 14}, {1, 16}} {
 		body := string(Render(Sample(), Options{Client: Client{Dialect: SingBoxJSON, Version: version}, Template: tpl}).Body)
-		if strings.Contains(body, "http_client") != wants || strings.Contains(body, "download_detour") == wants {
-			t.Errorf("%s: http_client is wanted: %v\n%s", version, wants, body)
+		if strings.Contains(body, "rule_set") || !strings.Contains(body, `"bilibili.com"`) {
+			t.Errorf("%s:\n%s", version, body)
 		}
 	}
 }
