@@ -221,7 +221,9 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 	var got called
 	var metric string
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		got = send(u.process, http.MethodGet, "/ready", "", "", "")
+		if got = send(u.process, http.MethodGet, "/ready", "", "", ""); got.err != nil {
+			t.Fatal("the server is gone: ", got.err)
+		}
 		for line := range strings.Lines(send(u.process, http.MethodGet, "/metrics", u.config.MetricsToken, "", "").body) {
 			if value, ok := strings.CutPrefix(line, "airstrip_database_writable "); ok {
 				metric = strings.TrimSpace(value)

@@ -77,9 +77,15 @@ func (d *DB) inTurn(caller context.Context, l limits, fn func(context.Context, b
 		select {
 		case <-ctx.Done():
 			return d.failed(caller, err)
-		case <-time.After(rand.N(min(10*time.Millisecond<<try, time.Second))):
+		case <-time.After(repeatPause(try)):
 		}
 	}
+}
+
+// repeatPause gives a random pause after so many tries, which grows to a second.
+func repeatPause(tries int) time.Duration {
+	const doublings = 7 // past a second; many more would overflow
+	return rand.N(min(10*time.Millisecond<<min(tries, doublings), time.Second))
 }
 
 // failed gives the error of a transaction to its caller.

@@ -7,10 +7,13 @@ import (
 	_ "embed" // the page
 	"html/template"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
+	"airstrip/internal/dberr"
 	"airstrip/internal/fault"
 )
 
@@ -50,8 +53,7 @@ func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
 	if f, ok := fault.As(err); ok {
 		status, b = f.Status, nil
 	} else if err != nil {
-		slog.ErrorContext(r.Context(), "the sandbox could not read its book", "error", err)
-		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		fail(w, r, err)
 		return
 	}
 	lang := fault.ZH
@@ -92,11 +94,25 @@ func (g *Gateway) press(w http.ResponseWriter, r *http.Request, door http.Handle
 		return
 	}
 	if err != nil {
-		slog.ErrorContext(r.Context(), "the sandbox could not finish a payment", "error", err)
-		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		fail(w, r, err)
 		return
 	}
 	http.Redirect(w, r, b.ReturnURL, http.StatusSeeOther)
+}
+
+// fail answers an error of the sandbox itself.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "the sandbox could not do its work", "error", err)
+	f := fault.ErrInternal
+	if said, ok := fault.As(err); ok {
+		f = said
+	} else if passing := dberr.Fault(err); passing != nil {
+		f = passing
+	}
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.RetryAfter.Seconds()))))
+	}
+	http.Error(w, f.Text.EN, f.Status)
 }
 
 // finish closes the bill and tells the site so, as a real gateway does: a notify that gets lost is found when the site asks.
