@@ -271,7 +271,41 @@ func (s *Services) sources(ctx context.Context, tx bun.Tx, ids []int64, at time.
 			return nil, err
 		}
 	}
-	return held, nil
+	return held, s.addLast(ctx, tx, ids, at, held)
+}
+
+// addLast gives users who held nothing at that time nor shortly before the last thing that they had by then, or else the
+// first one after it: bytes that count are taken from something, always.
+func (s *Services) addLast(ctx context.Context, tx bun.Tx, ids []int64, at time.Time, held map[int64][]*source) error {
+	without := db.NumbersOf(1, 0)
+	for _, id := range ids {
+		if len(held[id]) == 0 {
+			without.Add(id)
+		}
+	}
+	for part := range without.Parts() {
+		rows, err := tx.QueryContext(ctx, `SELECT user_id, packaged, id, cycle FROM (
+			SELECT had.*, row_number() OVER (PARTITION BY user_id ORDER BY later, until DESC, id DESC) AS place FROM (
+				SELECT s.user_id, 0 AS packaged, s.id, s.ends_at AS until, CASE WHEN s.started_at > ?0 THEN 1 ELSE 0 END AS later,
+					coalesce((SELECT max(x.cycle) FROM service_cycle AS x WHERE x.service_id = s.id AND x.started_at <= ?0), 1) AS cycle
+				FROM ?1 AS v JOIN service AS s ON s.user_id = v.column1
+				UNION ALL SELECT p.user_id, 1, p.id, coalesce(p.ended_at, p.created_at), CASE WHEN p.created_at > ?0 THEN 1 ELSE 0 END, 0
+				FROM ?1 AS v JOIN package AS p ON p.user_id = v.column1) AS had) AS placed WHERE place = 1`, at, part)
+		if err != nil {
+			return err
+		}
+		err = eachRow(rows, func() error {
+			v := new(source)
+			var user int64
+			err := rows.Scan(&user, &v.packaged, &v.id, &v.cycle)
+			held[user] = append(held[user], v)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func eachRow(rows *sql.Rows, read func() error) error {

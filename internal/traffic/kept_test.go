@@ -120,3 +120,41 @@ func TestLateBytes_CountWhereTheyWereMoved(t *testing.T) {
 		}
 	})
 }
+
+// Whatever is logged for a user is billed to something that the user had, also where it had ended long before the server
+// noticed, or began only later.
+func TestLateBytes_AreAlwaysBilledToSomething(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		noticed, packaged, later := s.open(t), s.open(t), s.open(t)
+		n := s.node(t, 1000, 0, 0)
+		s.start(t, service.Terms{UserID: noticed, Months: 1})
+		s.pack(t, packaged, 100)
+		ended := s.now.AddDate(0, 1, 0)
+		s.now = ended.AddDate(0, 0, 4) // the server was away when the service ended
+		if err := s.queue.Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.do(t, func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE package SET ended_at = ?`, ended).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			return s.services.Refresh(ctx, tx, packaged)
+		})
+		s.record(t, s.report(n, "b:1", traffic.Row{UserID: noticed, Up: 1, Down: 2}, traffic.Row{UserID: packaged, Up: 1, Down: 2}))
+		was := s.report(n, "b:2", traffic.Row{UserID: later, Up: 1, Down: 2}, traffic.Row{UserID: noticed, Up: 1, Down: 2})
+		s.now = s.now.Add(time.Hour)
+		s.start(t, service.Terms{UserID: later, Months: 1})
+		if r := s.record(t, was); len(r.Refused) > 0 {
+			t.Fatalf("%+v", r)
+		}
+		taken := s.ints(t, `SELECT billed FROM service_cycle ORDER BY service_id`)
+		if used := s.ints(t, `SELECT used FROM package`); !slices.Equal(taken, []int64{6, 3}) || !slices.Equal(used, []int64{3}) {
+			t.Errorf("services have %v, the package %v", taken, used)
+		}
+		if broken, err := traffic.Check(t.Context(), d, s.settings); err != nil || len(broken) > 0 {
+			t.Errorf("%v, %v", broken, err)
+		}
+	})
+}

@@ -13,12 +13,13 @@ var rules = []db.Rule{
 	{Name: "I14", Says: "the days of users and the days of nodes count the same bytes", Query: `
 		SELECT 'day ' || CAST(day AS TEXT) FROM (SELECT day, up, down, billed FROM traffic_day UNION ALL SELECT day, -up, -down, -billed FROM node_day) AS both_days
 		GROUP BY day HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`},
-	{Name: "I14", Says: "no more was taken from a user's services and packages than the user's days count", Query: `
+	{Name: "I14", Says: "what was taken from a user's services and packages is what the user's days count", Query: `
 		SELECT 'user ' || CAST(user_id AS TEXT) FROM (
 			SELECT v.user_id, c.up, c.down, c.billed FROM service v JOIN service_cycle c ON c.service_id = v.id
 			UNION ALL SELECT user_id, up, down, used FROM package
+			UNION ALL SELECT user_id, up, down, billed FROM traffic_unbilled
 			UNION ALL SELECT user_id, -up, -down, -billed FROM traffic_day) AS both_counts
-		GROUP BY user_id HAVING SUM(up) > 0 OR SUM(down) > 0 OR SUM(billed) > 0`},
+		GROUP BY user_id HAVING SUM(up) <> 0 OR SUM(down) <> 0 OR SUM(billed) <> 0`},
 }
 
 // hourRules compare the hours that are still there with the days from one on, of users and of nodes.
