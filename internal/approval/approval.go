@@ -156,6 +156,9 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 	if alone {
 		g.State = Alone
 	}
+	if err := cover(ctx, act.Kind, alone); err != nil {
+		return false, err
+	}
 	_, err = tx.NewInsert().Model(&g).Exec(ctx)
 	return alone, db.Error(err)
 }
@@ -192,6 +195,9 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrNotWaiting
 	case approve && by != nil && (*by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
 		return ErrSecondMember
+	}
+	if err := cover(ctx, kind, approve); err != nil {
+		return err
 	}
 	n, err := db.Changed(tx.NewUpdate().Model((*Grant)(nil)).Set("state = ?", to).Set("decided_by = ?", by).Set("decided_at = ?", a.db.Now()).
 		Where("id = ? AND state = ?", g.ID, Waiting).Exec(ctx))

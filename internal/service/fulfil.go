@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -46,6 +47,9 @@ type Terms struct {
 
 // Start begins a service now, as part of tx.
 func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, error) {
+	if err := approval.Covered(ctx); err != nil {
+		return nil, err
+	}
 	if t.Months < 0 || t.Days < 0 || t.Months+t.Days < 1 {
 		return nil, errNoTime
 	}
@@ -99,6 +103,9 @@ type Extension struct {
 // Extend adds time to the end of the user's service, and to a quota that never resets what one purchase brings. One that
 // expired runs again from now, with a new cycle; one that was given back is ErrGivenBack.
 func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
+	if err := approval.Covered(ctx); err != nil {
+		return err
+	}
 	if e.Months < 0 || e.Days < 0 || e.Months+e.Days < 1 {
 		return errNoTime
 	}
@@ -181,6 +188,9 @@ type PackageTerms struct {
 
 // AddPackage gives the user traffic, as part of tx.
 func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*Package, error) {
+	if err := approval.Covered(ctx); err != nil {
+		return nil, err
+	}
 	p := &Package{UserID: t.UserID, Name: t.Name, Kind: t.Kind, Bytes: t.Bytes, CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt}
 	if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
 		return nil, err

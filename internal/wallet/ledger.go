@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/money"
 )
@@ -103,6 +104,11 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 		}
 		if e.Amount == 0 {
 			return errUnbalanced
+		}
+		if e.Account.Kind == UserWallet && e.Amount > 0 {
+			if err := approval.Covered(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	if sum != 0 || len(entries) < 2 {

@@ -9,6 +9,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/approval"
 	"airstrip/internal/emby"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -131,7 +132,9 @@ func (r *Router) partner(
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		serve(w, req, pattern, ps, func(req *http.Request, in Input) (Answer, error) { return fn(req, in, key) })
+		serve(w, req, pattern, ps, func(req *http.Request, in Input) (Answer, error) {
+			return fn(req.WithContext(approval.Watch(req.Context(), StaffGives[pattern]...)), in, key)
+		})
 	})
 }
 

@@ -69,7 +69,7 @@ func (r *Router) cookies(pattern string, a *account.Accounts, roles []account.Ro
 			fail(w, req, err)
 			return
 		}
-		serve(w, req, pattern, ps, fn.of(who))
+		serve(w, req, pattern, ps, fn.watched(pattern).of(who))
 	})
 }
 

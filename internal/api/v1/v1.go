@@ -17,6 +17,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/approval"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -66,7 +67,14 @@ func (r *Router) user(pattern string, ps params, fn member) {
 
 // staff registers a route for members of staff with one of the roles.
 func (r *Router) staff(pattern string, roles []account.Role, ps params, fn member) {
-	r.guarded(pattern, ps, func(who account.Identity) bool { return slices.Contains(roles, who.Role) }, fn)
+	r.guarded(pattern, ps, func(who account.Identity) bool { return slices.Contains(roles, who.Role) }, fn.watched(pattern))
+}
+
+// watched lets a route of staff give what StaffGives names, and nothing else.
+func (fn member) watched(pattern string) member {
+	return func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		return fn(req.WithContext(approval.Watch(req.Context(), StaffGives[pattern]...)), who, in)
+	}
 }
 
 func (r *Router) guarded(pattern string, ps params, admits func(account.Identity) bool, fn member) {

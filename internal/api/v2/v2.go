@@ -16,6 +16,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 )
@@ -122,6 +123,9 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	if o.forPrograms() {
 		h.Extensions = map[string]any{"x-api-token-scope": o.scope()}
 	}
+	if kinds := staffGives[o.id]; len(kinds) > 0 {
+		h.Extensions = map[string]any{"x-staff-gives": kinds}
+	}
 	if o.keyed {
 		h.Parameters = append(h.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: ptr(128)},
@@ -130,6 +134,9 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	}
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
 		who, _ := ctx.Value(identityKey{}).(account.Identity)
+		if o.access == staff {
+			ctx = approval.Watch(ctx, staffGives[o.id]...)
+		}
 		result, err := fn(ctx, who, in)
 		if err != nil {
 			return nil, api.NewFailure(ctx, err)

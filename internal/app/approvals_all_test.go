@@ -1,0 +1,258 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	v1 "airstrip/internal/api/v1"
+	"airstrip/internal/approval"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/manual"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/service"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+const nothing = approval.Kind("nothing")
+
+// worth says what each staff operation gives, by its operationId; GETs that are not here give nothing, and `decision` carries out or drops what
+// another one gave. The server refuses whatever an operation gives beyond this.
+var worth = map[string][]approval.Kind{
+	"staff_adjustment_make": {approval.Adjustment}, "staff_cd_keys_make": {approval.CDKeys},
+	"staff_coupon_make": {approval.Coupon}, "staff_coupon_change": {approval.Coupon},
+	"staff_payment_case_credit": {approval.PaymentCase}, "staff_payment_case_refund": {approval.CaseRefund},
+	"staff_recharge_refund": {approval.Refund, approval.RefundByHand},
+	"staff_order_refund":    {approval.OrderRefund}, "staff_refund_decide": {approval.OrderRefund},
+
+	"staff_approval_decide": {approval.Decision}, "staff_adjustment_confirm": {approval.Decision}, "staff_adjustment_decline": {approval.Decision},
+	"staff_cd_keys_confirm": {approval.Decision}, "staff_recharge_refund_confirm": {approval.Decision}, "staff_recharge_refund_decline": {approval.Decision},
+	"staff_payment_case_confirm": {approval.Decision}, "staff_payment_case_decline": {approval.Decision},
+
+	"staff_audit_rule_make": {nothing}, "staff_audit_rule_change": {nothing}, "staff_audit_rule_remove": {nothing}, "staff_ip_unblock": {nothing},
+	"staff_cd_keys_void": {nothing}, "staff_cd_key_void": {nothing},
+	"staff_client_add": {nothing}, "staff_client_change": {nothing}, "staff_client_remove": {nothing},
+	"staff_emby_set":    {nothing}, // for whom the plan admits only
+	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
+	"staff_kept_batch_count": {nothing}, "staff_kept_batch_dismiss": {nothing},
+	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing}, "staff_link_template_preview": {nothing},
+	"staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
+	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing}, "staff_node_secret": {nothing},
+	"staff_node_certificate": {nothing},
+	"staff_shared_key_set":   {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},
+}
+
+// worthV1 says the same of the routes of v1 for staff and for tokens of staff.
+var worthV1 = map[string][]approval.Kind{
+	"GET /v1/payment/admin_notify": {approval.PaymentByHand}, "GET /v1/payment/admin_notify_by_cookies": {approval.PaymentByHand},
+	"GET /v1/casino_function": {approval.Traffic},
+}
+
+func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
+	h := openFront(t, config(t))
+	var contract struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Tags        []string
+			Gives       []approval.Kind `json:"x-staff-gives"`
+		}
+	}
+	if err := json.Unmarshal(h.call(t.Context(), customer{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(), &contract); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, operations := range contract.Paths {
+		for method, o := range operations {
+			if !slices.Contains(o.Tags, "staff") {
+				continue
+			}
+			seen[o.OperationID] = true
+			want, ok := worth[o.OperationID]
+			if method == "get" && !ok {
+				want, ok = []approval.Kind{nothing}, true
+			}
+			if !ok {
+				t.Errorf("%s has no entry in worth: does it give anything that is worth money?", o.OperationID)
+				continue
+			}
+			if len(o.Gives) == 0 {
+				o.Gives = []approval.Kind{nothing}
+			}
+			if !slices.Equal(o.Gives, want) {
+				t.Errorf("%s gives %v, want %v", o.OperationID, o.Gives, want)
+			}
+		}
+	}
+	for id := range worth {
+		if !seen[id] {
+			t.Errorf("there is no operation %s", id)
+		}
+	}
+	if !maps.EqualFunc(v1.StaffGives, worthV1, slices.Equal) {
+		t.Errorf("the routes of v1 give %v", v1.StaffGives)
+	}
+	for route := range permissionsV1 {
+		if strings.HasPrefix(route, "POST /v1/payment") && worthV1[route] == nil {
+			t.Errorf("%s is about payments and gives nothing", route)
+		}
+	}
+}
+
+// With a limit of zero each way of giving waits, and each is carried out by a second member.
+func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		ann, bob, user := h.staff[account.Admin], h.staff[account.Finance], h.users[0]
+		bank := h.gateway("bank")
+		price := h.sells(t, shop.KindPlan, 2000)
+		h.sells(t, shop.KindPackage, 300)
+		paid := func() *wallet.Recharge {
+			h.Helper()
+			r := h.recharge(t, user.id, 3000)
+			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+				t.Fatal(err)
+			}
+			if w := h.tell(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+				t.Fatal(w.Body)
+			}
+			return r
+		}
+		order := func() (no int64) {
+			h.Helper()
+			h.give(t, user.id, 2000)
+			var made struct{ Order struct{ No int64 } }
+			h.ask(user, 200, "POST", buy(price), "{}", &made)
+			return made.Order.No
+		}
+		paymentCase := func() (id int64) {
+			h.Helper()
+			r := paid()
+			again := notice(r)
+			again.Set("transaction_id", "SB-again-"+r.TradeNo)
+			h.tell(t.Context(), sandbox.Name, h.signed(again))
+			cases, _, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 1, 0)
+			if err != nil || len(cases) == 0 {
+				t.Fatal(cases, err)
+			}
+			return cases[0].ID
+		}
+		h.limited("0.00")
+		post := func(status int, path, body string) {
+			h.Helper()
+			h.ask(ann, status, "POST", "/api/v2/staff/"+path, body, nil)
+		}
+		examples := map[approval.Kind]func(){
+			approval.Adjustment: func() {
+				post(200, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"x"}`, user.id))
+			},
+			approval.CDKeys: func() { post(200, "cd-keys", `{"kind":"amount","amount":"1.00","size":1}`) },
+			approval.Coupon: func() { post(200, "coupons", `{"code":"SPRING","amount":"1.00","total":1}`) },
+			approval.PaymentCase: func() {
+				post(200, fmt.Sprintf("payment-cases/%d/credit", paymentCase()), `{"reason":"x"}`)
+			},
+			approval.CaseRefund: func() { post(200, fmt.Sprintf("payment-cases/%d/refund", paymentCase()), `{"reason":"x"}`) },
+			approval.Refund:     func() { post(200, fmt.Sprintf("recharges/%d/refund", paid().ID), `{"amount":"1.00","reason":"x"}`) },
+			approval.RefundByHand: func() {
+				post(200, fmt.Sprintf("recharges/%d/refund", paid().ID), `{"amount":"1.00","reason":"x","by_hand":true}`)
+			},
+			approval.OrderRefund: func() { post(403, fmt.Sprintf("orders/%d/refund", order()), `{"reason":"x"}`) },
+			approval.PaymentByHand: func() {
+				r, err := h.Payments.Recharge(t.Context(), user.id, bank, 1000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.ask(ann, 403, "GET", "/v1/payment/admin_notify?out_trade_no="+r.TradeNo, "", nil)
+			},
+			approval.Traffic: func() {
+				if err := h.Shop.GrantTraffic(t.Context(), user.id, "gift", gigabyte, &ann.id); !errors.Is(err, approval.ErrSecondMember) {
+					t.Fatal(err)
+				}
+			},
+		}
+		for _, kind := range approval.Kinds {
+			example, ok := examples[kind]
+			if !ok {
+				t.Errorf("no example gives %s", kind)
+				continue
+			}
+			example()
+			acts, total, err := h.Approvals.Find(t.Context(), approval.Waiting, ann.id, 10, 0)
+			if err != nil || total != 1 || acts[0].Kind != kind {
+				t.Fatalf("%s: %+v, %v", kind, acts, err)
+			}
+			h.sound(t)
+			h.decide(ann, 403, true)
+			h.decide(bob, 200, true)
+			h.sound(t)
+		}
+	})
+}
+
+// gateway opens a way to pay that staff confirms, and gives its name.
+func (h *hangar) gateway(name string) string {
+	h.Helper()
+	_, err := h.Gateways.Add(h.Context(), payment.Account{Kind: manual.Kind.Name, Name: name, Enabled: true},
+		map[string]string{"instructions_zh": "转账", "instructions_en": "transfer"})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return name
+}
+
+// A call of staff that is not declared to give anything gives nothing, whatever it does.
+func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		user, ann := h.users[0].id, h.staff[account.Admin].id
+		gains := map[string]func(ctx context.Context, tx bun.Tx) error{
+			"money": func(ctx context.Context, tx bun.Tx) error {
+				return h.Wallets.Post(ctx, tx, wallet.Adjusted, wallet.Reference{Kind: "adjustment", ID: 999}, "",
+					wallet.Entry{Account: wallet.Account{Kind: wallet.Gifts}, Amount: -1},
+					wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: user}, Amount: 1})
+			},
+			"time": func(ctx context.Context, tx bun.Tx) error {
+				_, err := h.Services.Grant(ctx, tx, service.Terms{UserID: user, PlanID: 1, Months: 1, Reset: service.Anniversary})
+				return err
+			},
+			"traffic": func(ctx context.Context, tx bun.Tx) error {
+				_, err := h.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: user, Kind: service.Grant, Bytes: 1})
+				return err
+			},
+		}
+		errEnd := errors.New("undone")
+		try := func(ctx context.Context, first, gain func(ctx context.Context, tx bun.Tx) error) error {
+			return h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+				if err := errors.Join(first(ctx, tx), gain(ctx, tx)); err != nil {
+					return err
+				}
+				return errEnd
+			})
+		}
+		none := func(context.Context, bun.Tx) error { return nil }
+		act := func(ctx context.Context, tx bun.Tx) error {
+			_, err := h.Approvals.Propose(ctx, tx, approval.Act{Kind: approval.Adjustment, ReferenceID: 1, MadeBy: &ann, Worth: 1})
+			return err
+		}
+		for name, gain := range gains {
+			if err := try(approval.Watch(t.Context()), none, gain); err == nil || errors.Is(err, errEnd) {
+				t.Errorf("%s is given without an act: %v", name, err)
+			}
+			if err := try(approval.Watch(t.Context(), approval.Coupon), act, gain); err == nil || errors.Is(err, errEnd) {
+				t.Errorf("%s is given by an act of another kind: %v", name, err)
+			}
+			if err := try(approval.Watch(t.Context(), approval.Adjustment), act, gain); !errors.Is(err, errEnd) {
+				t.Errorf("%s is refused with its act: %v", name, err)
+			}
+			if err := try(t.Context(), none, gain); !errors.Is(err, errEnd) {
+				t.Errorf("%s is refused to users: %v", name, err)
+			}
+		}
+	})
+}
