@@ -25,7 +25,7 @@ type preOrderResult struct {
 	Currency       string       `json:"currency" doc:"ISO 4217"`
 	Price          money.Amount `json:"price" doc:"Of the plan"`
 	Discount       money.Amount `json:"discount" doc:"Of the coupon"`
-	Credit         money.Amount `json:"credit" doc:"The unused part of the service that it replaces"`
+	Credit         money.Amount `json:"credit" doc:"The unused part of the service that it replaces: now or, where money is missing, when the order expires"`
 	Amount         money.Amount `json:"amount" doc:"What it costs: the price less discount and credit, at least 0.00"`
 	Change         money.Amount `json:"change" doc:"What the credit is more than the price, where the site gives it to the wallet"`
 	Kept           money.Amount `json:"kept" doc:"The same where it stays with the new service, which runs longer for it (see ends_at)"`

@@ -2846,7 +2846,7 @@ export type PreOrderResult = {
      */
     change: string;
     /**
-     * The unused part of the service that it replaces
+     * The unused part of the service that it replaces: now or, where money is missing, when the order expires
      */
     credit: string;
     /**
