@@ -102,8 +102,8 @@ func (h *heldService) worth(now time.Time) (sum float64) {
 	return sum
 }
 
-// unusedCycles is the share of the quotas of a lot that is left. Each month that was bought brings one quota, the one of the
-// month that began as many months after the service as cycles did; what was left of earlier cycles is gone.
+// unusedCycles is the share of the quotas of a lot that is left. Each month that was bought brings one quota: the nth
+// cycle is that of the nth month after the service began. What was left of earlier cycles is gone.
 func (h *heldService) unusedCycles(l *lot) float64 {
 	if h.seen.QuotaBytes == nil {
 		return 1
@@ -188,7 +188,7 @@ func (h *heldService) mostCyclesUntil(now time.Time) int64 {
 
 // monthsLater gives the same day so many months later, or the last one of a shorter month.
 func monthsLater(t time.Time, n int) time.Time {
-	month := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
+	month := t.AddDate(0, 0, 1-t.Day()).AddDate(0, n, 0) // its first day
 	return month.AddDate(0, 0, min(t.Day(), month.AddDate(0, 1, -1).Day())-1)
 }
 
@@ -349,7 +349,9 @@ func (s *moneySite) settle(u *moneyUser, e effect) {
 
 // checkHeld holds what is set aside in the wallet against the orders that wait.
 func (s *moneySite) checkHeld(u *moneyUser, b wallet.Balance) {
-	u.pending = slices.DeleteFunc(u.pending, func(r *moneyRecharge) bool { return s.order(u, r.order).State != shop.Pending })
+	u.pending = slices.DeleteFunc(u.pending, func(r *moneyRecharge) bool {
+		return s.order(u, r.order).State != shop.Pending
+	})
 	var held money.Amount
 	for _, r := range u.pending {
 		held += r.held

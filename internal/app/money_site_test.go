@@ -95,7 +95,8 @@ type moneyCopy struct {
 	sequences int
 }
 
-// sequencesOfCopy is how many sequences a copy serves: parts that are built anew for each leave prepared statements behind.
+// sequencesOfCopy is how many sequences a copy serves. Parts that are built anew for each leave prepared statements
+// behind, which end with the connections.
 const sequencesOfCopy = 40
 
 // moneyStart is a day whose number not every month has.
@@ -162,7 +163,8 @@ func (m *moneyTemplate) fill(t *testing.T, a *App) {
 			t.Fatal(err)
 		}
 	}
-	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "commission_permille": 100, "commission_days": 5, "recharge_minutes": 600,
+	must(a.Settings.Set(ctx, settings(`{"recharge_min": "0.01", "recharge_minutes": 600,
+		"commission_permille": 100, "commission_days": 5,
 		"invite_quota": 3, "invite_price": "1.50", "staff_credit_limit": "`+staffLimit.String()+`"}`)))
 	hash, err := a.Accounts.Hash(ctx, moneyPassword)
 	must(err)

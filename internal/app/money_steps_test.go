@@ -122,7 +122,7 @@ func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, told bool) {
 	}
 }
 
-// checkCompleted holds what became of an order that waited for money against what may have kept it from being completed.
+// checkCompleted holds what became of an order that waited for money against what may have kept it from completion.
 func (s *moneySite) checkCompleted(u *moneyUser, waiting *shop.Order) {
 	state := s.order(u, waiting.ID).State
 	inTime := s.now.Before(waiting.ExpiresAt)
@@ -205,7 +205,7 @@ func (s *moneySite) change(u *moneyUser, b, c int) {
 	}
 }
 
-// changeLate changes the plan, where money is missing with a recharge that is paid later: traffic may be used until then.
+// changeLate changes the plan. Where money is missing, it is recharged later, and traffic may be used until then.
 func (s *moneySite) changeLate(u *moneyUser, b, c int) {
 	h, ok := pick(u.services, b)
 	if !ok {

@@ -55,8 +55,8 @@ type Return struct {
 
 // Unused returns, order by order, what of the prices paid for a running service or an open package is unused at that
 // time, and the sum: of each period, and of a package that expires, the smaller of its share of time and its share of
-// traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked until its end, so that GiveBack
-// comes to the same sum.
+// traffic, rounded down. Periods that no order brought are worth nothing. Inside a transaction the rows stay locked until
+// its end, so that GiveBack comes to the same sum.
 func (s *Services) Unused(ctx context.Context, idb bun.IDB, item Item, at time.Time) (parts []Part, sum money.Amount, err error) {
 	if item.PackageID != nil {
 		parts, err = s.unusedPackage(ctx, idb, item, at)

@@ -36,7 +36,7 @@ type Quote struct {
 	Discount    money.Amount     // of a coupon
 	coupon      *Coupon
 	at          time.Time    // when the quote was made
-	Credit      money.Amount // what is unused of the service that ends: now or, where money is missing, when the order would expire
+	Credit      money.Amount // unused of the service that ends: now or, where money is missing, when the order would expire
 	Amount      money.Amount // what is to be paid: the price less discount and credit, at least 0
 	Change      money.Amount // what the credit is more than the price, where the wallet gets it
 	Kept        money.Amount // the same where it stays with the new service, as more time than was bought
@@ -121,8 +121,11 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 }
 
 // creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not be
-// credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the order expires.
-func (s *Shop) creditForWaiting(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, available money.Amount) error {
+// credited, and the price must not change after the user agreed to it: the credit is that of the moment at which the
+// order expires.
+func (s *Shop) creditForWaiting(
+	ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, available money.Amount,
+) error {
 	if q.Amount <= available {
 		return nil
 	}
@@ -243,7 +246,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := s.mayUse(ctx, tx, userID, q.coupon); err != nil {
 		return 0, err
 	}
-	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil { // as it is now that no other purchase of the user can be under way
+	if err := s.creditFor(ctx, tx, userID, p, q, q.at); err != nil { // now that no other purchase of the user is under way
 		return 0, err
 	}
 	if err := s.creditForWaiting(ctx, tx, userID, p, q, available); err != nil {

@@ -71,7 +71,7 @@ type Order struct {
 	RechargeID    *int64 // brings what was missing
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	ExpiresAt     time.Time // while it is pending; of one that was paid at once, when that was. The credit is that of this moment
+	ExpiresAt     time.Time // of an order that waited for money, else CreatedAt; the credit is that of this moment
 	PaidAt        *time.Time
 
 	// What it led to, where it is paid.
