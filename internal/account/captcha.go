@@ -1,7 +1,9 @@
 package account
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"airstrip/internal/captcha"
 )
@@ -50,12 +52,24 @@ func (a *Accounts) askAtSignUp(ctx context.Context, from Client) error {
 
 const riskyCodes = 5 // of one network within a day
 
-// askForCode asks where a network wants many codes.
-func (a *Accounts) askForCode(ctx context.Context, purpose Purpose, from Client) error {
+// askForCode asks where a network wants many codes, and whatever the setting says where an e-mail got many that networks
+// asked for which its account does not know.
+func (a *Accounts) askForCode(ctx context.Context, purpose Purpose, email string, from Client) error {
+	kinds := map[Purpose]captcha.Kind{ForRegister: captcha.Register, ForLogin: captcha.Login, ForForgotPassword: captcha.ForgotPassword, ForTest: captcha.Test}
+	var unasked int
+	if err := a.db.NewRaw(`SELECT coalesce(sum(codes), 0) FROM email_code_count WHERE who = ? AND since > ?`,
+		strangersOf(email), a.db.Now().Add(-24*time.Hour)).Scan(ctx, &unasked); err != nil {
+		return err
+	}
+	if unasked >= codesUnasked {
+		known, err := a.knows(ctx, a.db, email, from)
+		if err != nil || !known {
+			return cmp.Or(err, a.captchas.Demand(ctx, kinds[purpose], from.Captcha, from.IP))
+		}
+	}
 	var asked int
 	if err := a.db.NewRaw(`SELECT coalesce(sum(codes), 0) FROM email_code_count WHERE who = ?`, "network "+network(from.IP)).Scan(ctx, &asked); err != nil {
 		return err
 	}
-	kinds := map[Purpose]captcha.Kind{ForRegister: captcha.Register, ForLogin: captcha.Login, ForForgotPassword: captcha.ForgotPassword, ForTest: captcha.Test}
 	return a.captchas.Require(ctx, kinds[purpose], asked >= riskyCodes, from.Captcha, from.IP)
 }

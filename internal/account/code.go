@@ -34,9 +34,11 @@ const (
 const (
 	codeLife        = 10 * time.Minute
 	codeTries       = 5
-	codePause       = time.Minute // between two codes for one e-mail
-	codesPerEmail   = 10          // a day
+	codePause       = time.Minute // between two codes that one network asks for, for one e-mail
+	codesPerEmail   = 10          // that one network may ask for, for one e-mail, a day
 	codesPerNetwork = 30          // a day
+	codesUnasked    = 10          // for one e-mail from networks that its account does not know, a day, before a captcha
+	codesAtMost     = 20          // for one e-mail from such networks with a captcha, a day
 )
 
 // Faults of codes; those of a code itself stand at its field and have the codes code_required, code_format, code_wrong,
@@ -53,7 +55,9 @@ type code struct {
 	Purpose       Purpose
 	Email         string
 	Hash          []byte
-	Tries         int
+	Network       string // that asked for it
+	Tries         int    // from that network, or from one that the account knows
+	ForeignTries  int    // from others
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 	UsedAt        *time.Time
@@ -76,7 +80,7 @@ func (a *Accounts) RequestCode(ctx context.Context, purpose Purpose, email strin
 	if err := invalid(checkEmail(email, domains)); err != nil {
 		return err
 	}
-	if err := a.askForCode(ctx, purpose, from); err != nil {
+	if err := a.askForCode(ctx, purpose, email, from); err != nil {
 		return err
 	}
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -113,10 +117,20 @@ func (a *Accounts) sendWhere(ctx context.Context, tx bun.Tx, wanted bool, msg ma
 }
 
 // issue makes the code that s describes and gives what the mail says, or answers ErrCodeTooSoon or ErrTooManyCodes. Codes
-// made before for the same e-mail and purpose are no longer good.
+// that the same network asked for before, for the same e-mail and purpose, are no longer good; those that others asked for
+// are. So nobody ends or delays a code of somebody else's; how many mails all strangers can cause is bounded apart.
 func (a *Accounts) issue(ctx context.Context, tx bun.Tx, s shown, from Client) (mail.Code, error) {
-	if err := a.countCode(ctx, tx, "email "+s.email, codesPerEmail, codePause); err != nil {
+	if err := a.countCode(ctx, tx, "email "+s.email+" "+network(from.IP), codesPerEmail, codePause); err != nil {
 		return mail.Code{}, err
+	}
+	known, err := a.knows(ctx, tx, s.email, from)
+	if err != nil {
+		return mail.Code{}, err
+	}
+	if !known && s.purpose != forChangeEmail {
+		if err := a.countCode(ctx, tx, strangersOf(s.email), codesAtMost, 0); err != nil {
+			return mail.Code{}, err
+		}
 	}
 	if err := a.countCode(ctx, tx, "network "+network(from.IP), codesPerNetwork, 0); err != nil {
 		return mail.Code{}, err
@@ -127,7 +141,7 @@ func (a *Accounts) issue(ctx context.Context, tx bun.Tx, s shown, from Client) (
 	}
 	s.code = fmt.Sprintf("%06d", n)
 	now := a.db.Now()
-	c := code{Purpose: s.purpose, Email: s.email, Hash: a.codeHash(s), CreatedAt: now, ExpiresAt: now.Add(codeLife)}
+	c := code{Purpose: s.purpose, Email: s.email, Hash: a.codeHash(s), Network: network(from.IP), CreatedAt: now, ExpiresAt: now.Add(codeLife)}
 	if _, err := tx.NewInsert().Model(&c).Exec(ctx); err != nil {
 		return mail.Code{}, err
 	}
@@ -137,6 +151,9 @@ func (a *Accounts) issue(ctx context.Context, tx bun.Tx, s shown, from Client) (
 	}
 	return content, nil
 }
+
+// strangersOf names the count of codes for an e-mail that networks ask for which its account does not know.
+func strangersOf(email string) string { return "strangers " + email }
 
 // countCode takes one of the codes that who may ask for within a day of the first, each pause after the last.
 func (a *Accounts) countCode(ctx context.Context, tx bun.Tx, who string, most int, pause time.Duration) error {
@@ -175,57 +192,99 @@ type shown struct {
 // redeem uses up the codes that are shown: all, or none where something is wrong with one. Each look costs a try, so the
 // transaction must be committed also where wrong is not nil. Whether a code was used is told only to who knows it, since
 // only an existing account's can be.
-func (a *Accounts) redeem(ctx context.Context, tx bun.Tx, codes ...shown) (wrong error, err error) {
+func (a *Accounts) redeem(ctx context.Context, tx bun.Tx, from Client, codes ...shown) (wrong error, err error) {
 	now := a.db.Now()
 	var fields []*fault.Field
-	var good []int64
+	var good []code
 	for _, s := range codes {
-		c, problem, err := a.try(ctx, tx, s, now)
+		c, problem, err := a.try(ctx, tx, s, from, now)
 		if err != nil {
 			return nil, err
 		}
-		fields, good = append(fields, problem), append(good, c.ID)
+		fields, good = append(fields, problem), append(good, c)
 	}
 	if wrong := invalid(fields...); wrong != nil {
 		return wrong, nil
 	}
-	_, err = tx.NewUpdate().Model((*code)(nil)).Set("used_at = ?", now).Where("id IN (?)", bun.List(good)).Exec(ctx)
-	return nil, err
+	for _, c := range good { // with the others of the same purpose, which nobody needs any more
+		_, err := tx.NewUpdate().Model((*code)(nil)).Set("used_at = ?", now).
+			Where("email = ? AND purpose = ? AND used_at IS NULL", c.Email, c.Purpose).Exec(ctx)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
-// try looks at one code. The update that counts the try also makes others who try the same code wait.
-func (a *Accounts) try(ctx context.Context, tx bun.Tx, s shown, now time.Time) (c code, problem *fault.Field, err error) {
+// try looks for a code that was shown among the newest that each network asked for. Every try costs one of five: of the
+// codes that the same network asked for, and of all codes where the account knows the network; of others it costs one of
+// five that all strangers share. So nobody uses up the tries of whoever asked for a code, and no code is tried more than
+// ten times. The lock on the codes makes others who try them wait.
+func (a *Accounts) try(ctx context.Context, tx bun.Tx, s shown, from Client, now time.Time) (c code, problem *fault.Field, err error) {
 	if problem := checkCode(s.field, s.code); problem != nil {
 		return c, problem, nil
 	}
-	wrong := field(s.field, "code_wrong", "验证码不正确，请使用最新邮件中的验证码", "The code is wrong; please use the one in the newest mail")
-	if err := tx.NewSelect().Model(&c).Where("purpose = ? AND email = ?", s.purpose, s.email).OrderExpr("id DESC").Limit(1).Scan(ctx); err != nil {
-		if errors.Is(err, db.ErrNoRows) {
-			return c, wrong, nil
-		}
-		return c, nil, err
-	}
-	counted, err := db.Changed(tx.NewUpdate().Model((*code)(nil)).Set("tries = tries + 1").Where("id = ? AND tries < ?", c.ID, codeTries).Exec(ctx))
+	candidates, err := a.candidates(ctx, tx, s, now)
 	if err != nil {
 		return c, nil, err
 	}
-	if err := tx.NewSelect().Model(&c).WherePK().Scan(ctx); err != nil { // as it is now that nobody else can use it
+	known, err := a.knows(ctx, tx, s.email, from)
+	if err != nil {
 		return c, nil, err
 	}
-	matches, expired := hmac.Equal(c.Hash, a.codeHash(s)), !now.Before(c.ExpiresAt)
+	tried, usedUp := map[string][]int64{}, false
+	var found *code
+	for i := range candidates {
+		c := &candidates[i]
+		column, tries := "foreign_tries", c.ForeignTries
+		if known || c.Network == network(from.IP) {
+			column, tries = "tries", c.Tries
+		}
+		matches, expired := hmac.Equal(c.Hash, a.codeHash(s)), !now.Before(c.ExpiresAt)
+		switch {
+		case expired && !matches: // whether somebody asked for a code before is nobody else's concern
+			continue
+		case tries >= codeTries:
+			usedUp = true
+			continue
+		}
+		tried[column] = append(tried[column], c.ID)
+		if matches && (found == nil || found.UsedAt != nil) {
+			found = c
+		}
+	}
+	for column, ids := range tried {
+		if _, err := tx.NewUpdate().Model((*code)(nil)).Set("? = ? + 1", bun.Ident(column), bun.Ident(column)).
+			Where("id IN (?)", bun.List(ids)).Exec(ctx); err != nil {
+			return c, nil, err
+		}
+	}
 	switch {
-	case expired && !matches: // whether somebody asked for a code before is nobody else's concern
-		return c, wrong, nil
-	case counted == 0:
+	case found == nil && usedUp:
 		return c, field(s.field, "code_tries", "验证码输错次数过多，请重新获取", "Too many wrong tries; please ask for a new code"), nil
-	case expired:
+	case found == nil:
+		return c, field(s.field, "code_wrong", "验证码不正确，请使用最新邮件中的验证码", "The code is wrong; please use the one in the newest mail"), nil
+	case !now.Before(found.ExpiresAt):
 		return c, field(s.field, "code_expired", "验证码已过期，请重新获取", "The code has expired; please ask for a new one"), nil
-	case !matches:
-		return c, wrong, nil
-	case c.UsedAt != nil:
+	case found.UsedAt != nil:
 		return c, field(s.field, "code_used", "验证码已使用过，请重新获取", "The code was used already; please ask for a new one"), nil
 	}
-	return c, nil, nil
+	return *found, nil, nil
+}
+
+// candidates gives the newest code that each network asked for within a day, and locks them.
+func (a *Accounts) candidates(ctx context.Context, tx bun.Tx, s shown, now time.Time) (newest []code, err error) {
+	var all []code
+	err = db.Locked(tx.NewSelect().Model(&all).Where("purpose = ? AND email = ? AND created_at > ?", s.purpose, s.email, now.Add(-24*time.Hour)).
+		OrderExpr("id DESC").Limit(100)).Scan(ctx)
+	seen := map[string]bool{}
+	for _, c := range all {
+		if !seen[c.Network] {
+			seen[c.Network] = true
+			newest = append(newest, c)
+		}
+	}
+	return newest, err
 }
 
 // codeHash binds a code to this server's key, so that a copy of the database gives no codes away.

@@ -70,7 +70,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, c
 		fresh, present := emailChange(r.ID, email, email), emailChange(r.ID, r.Email, email)
 		fresh.code, fresh.field = normalCode(code), "email_code"
 		present.code, present.field = normalCode(currentCode), "current_email_code"
-		if wrong, err = a.redeem(ctx, tx, fresh, present); err != nil || wrong != nil {
+		if wrong, err = a.redeem(ctx, tx, from, fresh, present); err != nil || wrong != nil {
 			return err
 		}
 		former := r.Email

@@ -29,7 +29,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, email, code, password stri
 	}
 	var wrong error
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if wrong, err = a.redeem(ctx, tx, s); err != nil || wrong != nil {
+		if wrong, err = a.redeem(ctx, tx, from, s); err != nil || wrong != nil {
 			return err
 		}
 		r, err := find(ctx, tx, "email = ?", s.email)

@@ -107,7 +107,7 @@ func (a *Accounts) SignInByCode(ctx context.Context, c Credentials, from Client)
 	var wrong error
 	guesser := func(ctx context.Context, tx bun.Tx) (row, error) { return find(ctx, tx, "email = ?", s.email) }
 	err := a.holdingAccount(ctx, c.TwoFactor, from, guesser, func(ctx context.Context, tx bun.Tx) (err error) {
-		if wrong, err = a.redeem(ctx, tx, s); err != nil {
+		if wrong, err = a.redeem(ctx, tx, from, s); err != nil {
 			return err
 		}
 		if wrong != nil {

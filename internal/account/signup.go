@@ -66,7 +66,7 @@ func (a *Accounts) SignUp(ctx context.Context, in SignUp, from Client) (Grant, e
 	var wrong error
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if site.SignUpEmailCode {
-			if wrong, err = a.redeem(ctx, tx, proof); err != nil || wrong != nil {
+			if wrong, err = a.redeem(ctx, tx, from, proof); err != nil || wrong != nil {
 				return err
 			}
 			r.EmailVerifiedAt = &now
