@@ -18,7 +18,7 @@ type ruleCommand struct {
 
 type ruleAdd struct {
 	Name    string  `arg:"" help:"Name that users see."`
-	Pattern string  `arg:"" help:"RE2 regular expression of host:port, as (^|\\.)example\\.com:[0-9]+$ or :25$; agents of others match it against network:host:port."`
+	Pattern string  `arg:"" help:"RE2 regular expression of host:port, as (^|\\.)example\\.com:[0-9]+$ or :25$; agents of others are told it as they know it, see NotHeldBy in the list."`
 	Text    string  `help:"What it blocks, in plain words."`
 	Exempt  []int64 `help:"Ids of users whom it does not stop." sep:","`
 }
@@ -49,10 +49,11 @@ func (ruleList) Run(ctx context.Context, cfg *app.Config) error {
 			node.Rule
 			Hits      int64      // of all users, as far as the log goes back
 			LastHitAt *time.Time // nil: never
+			NotHeldBy []string   // agents of others that cannot refuse all that it does
 		}
 		all := make([]listed, len(rules))
 		for i, r := range rules {
-			all[i] = listed{r, sums[r.ID].Count, sums[r.ID].LastAt}
+			all[i] = listed{r, sums[r.ID].Count, sums[r.ID].LastAt, r.Grammar().NotHeldBy()}
 		}
 		return printJSON(all)
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestRulesAreListedWithWhatTheyStopped(t *testing.T) {
 		var listed []struct {
 			ID, Hits  int64
 			LastHitAt *string
+			NotHeldBy []string
 		}
 		d.prints(&listed, "rule", "list")
 		if len(listed) != 2 {
@@ -39,6 +41,9 @@ func TestRulesAreListedWithWhatTheyStopped(t *testing.T) {
 		for _, r := range listed {
 			if r.ID == rule.ID && (r.Hits != 3 || r.LastHitAt == nil) || r.ID == other.ID && (r.Hits != 0 || r.LastHitAt != nil) {
 				d.Errorf("listed is %+v", r)
+			}
+			if slices.Contains(r.NotHeldBy, "V2bX") != (r.ID == rule.ID) || slices.Contains(r.NotHeldBy, "v2node") || !slices.Contains(r.NotHeldBy, "Xboard-node") {
+				d.Errorf("rule %d cannot be held by %v", r.ID, r.NotHeldBy)
 			}
 		}
 		for id, want := range map[int64]int{0: 1, rule.ID: 1, other.ID: 0} {

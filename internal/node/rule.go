@@ -23,7 +23,7 @@ type Rule struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	Name          string
 	Text          string  // what users read about it
-	Pattern       string  // RE2, matched against host:port by our agents and against network:host:port by others
+	Pattern       string  // RE2, matched against host:port by our agents; of others each is told it in its own grammar
 	Exempt        []int64 `bun:"-"` // users whom it does not stop, in order; agents of others cannot be told of them, ours is
 	Revision      int64
 	CreatedAt     time.Time

@@ -252,7 +252,7 @@ func (s *server) detectRules(r *http.Request, _ node.Node) (any, error) {
 	rules, err := s.nodes.Rules(r.Context())
 	out := []ruleJSON{}
 	for _, rule := range rules {
-		out = append(out, ruleJSON{rule.ID, rule.Name, rule.Text, rule.Pattern, 1})
+		out = append(out, ruleJSON{rule.ID, rule.Name, rule.Text, rule.Grammar().Network, 1})
 	}
 	if len(out) == 0 {
 		out = append(out, ruleJSON{0, "none", "matches nothing", `^\b$`, 1})

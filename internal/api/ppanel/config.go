@@ -76,8 +76,10 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	}
 	seconds := s.settings.Get().NodeReportSeconds
 	out := serverJSON{PushInterval: seconds, PullInterval: seconds, DNS: []any{}, Block: []string{}, Outbound: []any{}, Protocols: []protocolJSON{p}, Total: 1}
-	for _, r := range rules {
-		out.Block = append(out.Block, "regex:"+r.Pattern)
+	for _, r := range rules { // the agent knows names of hosts alone
+		for _, host := range r.Grammar().Hosts {
+			out.Block = append(out.Block, "regex:"+host)
+		}
 	}
 	body, err := json.Marshal(answer{http.StatusOK, "success", out})
 	if err != nil {

@@ -306,6 +306,35 @@ func TestRulesComeInTheAgentsDialect(t *testing.T) {
 				t.Errorf("%s: %v", nodeType, got)
 			}
 		}
+		mail, err := s.Nodes.AddRule(t.Context(), "mail", "", `:(25|465)$|^203\.0\.113\.9:|(^|\.)example\.com:`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string][]string{}
+		for _, r := range routes("v2node") {
+			if int64(r.ID) == mail.ID {
+				told[r.Action] = r.Match
+			}
+		}
+		if len(told) != 3 || !slices.Equal(told["block_port"], []string{"25", "465"}) || !slices.Equal(told["block_ip"], []string{"203.0.113.9"}) ||
+			!slices.Equal(told["block"], []string{`regexp:\.example\.com$`, `regexp:\Aexample\.com$`}) {
+			t.Errorf("v2node: %v", told)
+		}
+		refuses := func(destination string) bool {
+			return slices.ContainsFunc(routes("vmess"), func(r route) bool {
+				return regexp.MustCompile(strings.Join(r.Match, "|")).MatchString(destination)
+			})
+		}
+		// XrayR matches network:host:port, V2bX the host alone.
+		for destination, want := range map[string]bool{
+			"tcp:mail.other:25": true, "udp:mail.other:465": true, "tcp:mail.other:443": false, "tcp:example.com:443": true, "tcp:a.example.com:1": true,
+			"tcp:203.0.113.9:80": true, "tcp:203.0.113.99:80": false, "tcp:notexample.com:443": false,
+			"example.com": true, "a.example.com": true, "notexample.com": false, "203.0.113.9": true, "2001:db8::25": false,
+		} {
+			if refuses(destination) != want {
+				t.Errorf("%s is refused: %v", destination, !want)
+			}
+		}
 		if got := routes("vmess", "User-Agent", "Go-http-client/1.1"); len(got) != 0 {
 			t.Errorf("Xboard-node cannot start with %v", got)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"airstrip/internal/api"
@@ -230,23 +231,54 @@ type routeJSON struct {
 	ActionValue *string  `json:"action_value"`
 }
 
-// routes gives the audit rules in the agent's dialect: v2node takes a regular expression with a prefix, XrayR and V2bX
-// bare. Xboard-node, the one that is no resty client, knows none, and a slash in one would keep it from starting. Where
-// there is no rule there is one that nothing matches: from an empty list XrayR would keep the old ones.
+// routes gives the audit rules in the agent's grammar. v2node refuses names of hosts by expressions with a prefix, addresses
+// and ports. V2bX matches the host alone and XrayR network:host:port, and nothing tells them apart, so that both get what
+// either matches. Xboard-node, the one that is no resty client, knows none, and a slash in one would keep it from starting.
+// Where there is no rule there is one that nothing matches: from an empty list XrayR would keep the old ones.
 func routes(rules []node.Rule, c call) []routeJSON {
 	out := []routeJSON{}
 	if strings.HasPrefix(c.UserAgent(), "Go-http-client/") {
 		return out
 	}
-	prefix := ""
+	prefix, put := "", func(r node.Rule, action string, match []string) {
+		if len(match) > 0 {
+			out = append(out, routeJSON{r.ID, match, action, nil})
+		}
+	}
 	if c.nodeType == anyType {
 		prefix = "regexp:"
 	}
 	for _, r := range rules {
-		out = append(out, routeJSON{r.ID, []string{prefix + r.Pattern}, "block", nil})
+		g := r.Grammar()
+		if c.nodeType != anyType {
+			put(r, "block", hostOrNetwork(g))
+			continue
+		}
+		var names []string
+		for _, host := range g.Hosts {
+			names = append(names, prefix+host)
+		}
+		put(r, "block", names)
+		put(r, "block_ip", g.IPs)
+		put(r, "block_port", g.Ports)
 	}
 	if len(out) == 0 {
 		out = append(out, routeJSON{0, []string{prefix + `^\b$`}, "block", nil})
 	}
 	return out
+}
+
+// hostOrNetwork gives a rule for agents of which some match the host and some network:host:port. What names a port must not
+// match a host alone, as :25$ an IPv6 address.
+func hostOrNetwork(g node.Grammar) []string {
+	match := []string{g.Network}
+	if !g.Whole || len(g.Ports) > 0 {
+		match = slices.Clone(g.ByNetwork)
+	}
+	for _, host := range slices.Concat(g.Hosts, g.Addresses) {
+		if !slices.Contains(match, host) {
+			match = append(match, host)
+		}
+	}
+	return match
 }

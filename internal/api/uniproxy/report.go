@@ -76,17 +76,18 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 	if err != nil {
 		return err
 	}
-	return s.count(w, c, c.body, rows)
+	return s.count(w, c, sha256.Sum256(append([]byte("UniProxy/push\n"), c.body...)), rows)
 }
 
-// count counts rows and answers the receipt. body is what is the same when they are sent again. These agents repeat a post whose answer was lost, with the same body and no
-// id; some have forgotten it by then, so one row that cannot be read must not cost the others.
-func (s *server) count(w http.ResponseWriter, c call, body []byte, rows []member) error {
+// count counts rows and answers the receipt. hash is that of what is the same when they are sent again. These agents
+// repeat a post whose answer was lost, with no id; some have forgotten it by then, so one row that cannot be read must not
+// cost the others.
+func (s *server) count(w http.ResponseWriter, c call, hash [32]byte, rows []member) error {
 	if len(rows) > traffic.MaxRows {
 		return traffic.ErrTooMany
 	}
 	out := receiptJSON{Data: true}
-	report := traffic.Report{Node: c.node, Hash: sha256.Sum256(append([]byte("UniProxy/push\n"), body...))}
+	report := traffic.Report{Node: c.node, Hash: hash}
 	for _, m := range rows {
 		var bytes []api.Whole
 		id, err := strconv.ParseInt(m.name, 10, 64)
@@ -193,7 +194,8 @@ func (s *server) report(w http.ResponseWriter, c call) error {
 			return err
 		}
 	}
-	return s.count(w, c, in.Traffic, rows) // the load beside it is another one each time
+	hash := sha256.Sum256(append([]byte("server/report\n"), in.Traffic...)) // the load beside it is another one each time
+	return s.count(w, c, hash, rows)
 }
 
 // keepVitals keeps what an agent says of its machine, where it can be read.

@@ -22,16 +22,18 @@ type staffAuditRule struct {
 	Hits          int64      `json:"hits" doc:"Of all users, as far as the log goes back"`
 	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
 	CreatedAt     time.Time  `json:"created_at"`
+
+	NotHeldBy []string `json:"not_held_by" doc:"Agents of others that cannot refuse all that it does; what they can they refuse"`
 }
 
 func newStaffAuditRule(r *node.Rule, sum node.HitSum) staffAuditRule {
-	return staffAuditRule{r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt, r.CreatedAt}
+	return staffAuditRule{r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt, r.CreatedAt, r.Grammar().NotHeldBy()}
 }
 
 type auditRuleBody struct {
 	Name          string  `json:"name" minLength:"1" maxLength:"64"`
 	Text          string  `json:"text,omitempty" maxLength:"500" doc:"What it blocks, in plain words"`
-	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port, by agents of others against network:host:port" example:"(^|\\.)example\\.com:"`
+	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port; agents of others are told it as they know it" example:"(^|\\.)example\\.com:"`
 	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
 }
 

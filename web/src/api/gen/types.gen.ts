@@ -325,7 +325,7 @@ export type AuditRuleBody = {
     exempt_user_ids?: Array<number>;
     name: string;
     /**
-     * RE2, matched against host:port, by agents of others against network:host:port
+     * RE2, matched against host:port; agents of others are told it as they know it
      */
     pattern: string;
     /**
@@ -3793,6 +3793,10 @@ export type StaffAuditRule = {
     id: number;
     last_hit_at: string | null;
     name: string;
+    /**
+     * Agents of others that cannot refuse all that it does; what they can they refuse
+     */
+    not_held_by: Array<string>;
     /**
      * RE2
      */
