@@ -16,6 +16,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
@@ -44,9 +45,8 @@ type fileKey struct {
 // file is a rendered file, compressed once somebody wants it so.
 type file struct {
 	format.File
-	etag   string
-	gzip   func() []byte
-	brotli func() []byte
+	etag  string
+	forms map[string]func() []byte // compressed, by the coding
 }
 
 // file gives the file for the client, rendered anew where something that it follows from has changed.
@@ -76,8 +76,11 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	f.LeftOut += broken
 	sum := sha256.Sum256(f.Body)
 	f.etag = base64.RawURLEncoding.EncodeToString(sum[:16])
-	f.gzip = sync.OnceValue(func() []byte { return compress(f.Body) })
-	f.brotli = sync.OnceValue(func() []byte { return squeeze(f.Body) })
+	f.forms = map[string]func() []byte{
+		"br":   sync.OnceValue(func() []byte { return squeeze(f.Body) }),
+		"zstd": sync.OnceValue(func() []byte { return zstdEncoder.EncodeAll(f.Body, nil) }),
+		"gzip": sync.OnceValue(func() []byte { return compress(f.Body) }),
+	}
 	l.files.Set(key, f)
 	return f, nil
 }
@@ -111,6 +114,18 @@ func (l *Links) self(r Request) string {
 	}
 	return address
 }
+
+// Codings are the compressions that a file can be had in, the best first.
+var Codings = []string{"br", "zstd", "gzip"}
+
+// A file is at most a few hundred kilobytes: a window of that size keeps the decoder of a small client small.
+var zstdEncoder = func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return e
+}()
 
 var zippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 

@@ -88,17 +88,21 @@ type Request struct {
 // Answer is the file with what the headers say of it.
 type Answer struct {
 	format.File
-	Gzip     func() []byte // the body compressed
-	Brotli   func() []byte
 	ETag     string // of the body, without quotes
 	Inline   bool   // to be shown, not saved
 	Userinfo string // subscription-userinfo
 	Title    string
 	Hours    int // until the client should ask again
 	Site     string
-	Fetch    Fetch // for Log, once the status is known
-	Page     *Page // in the place of the file, for a browser
+	Support  string // address of the page that says whom to write to; empty: nobody is named
+	Fetch    Fetch  // for Log, once the status is known
+	Page     *Page  // in the place of the file, for a browser
+
+	forms map[string]func() []byte
 }
+
+// Compressed gives the body in one of Codings.
+func (a Answer) Compressed(coding string) []byte { return a.forms[coding]() }
 
 // Page is what somebody sees who opens their link in a browser.
 type Page struct {
@@ -148,8 +152,11 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.File, a.Gzip, a.Brotli, a.ETag = f.File, f.gzip, f.brotli, f.etag
+	a.File, a.forms, a.ETag = f.File, f.forms, f.etag
 	a.Inline, a.Userinfo, a.Title, a.Hours, a.Site = client.Plain, userinfo(access), site.SiteName, site.LinkUpdateHours, l.site
+	if site.ContactEmail != "" {
+		a.Support = l.site + "/about"
+	}
 	a.Fetch.Nodes, a.Fetch.LeftOut = f.Nodes, f.LeftOut
 	return a, nil
 }

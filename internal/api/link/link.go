@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/klauspost/compress/gzhttp"
+
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
@@ -19,7 +21,14 @@ import (
 func Register(mux *http.ServeMux, links *link.Links) {
 	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readOld, "/v1/link/{token}": readOld} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) }) // GET answers HEAD too
+		mux.HandleFunc(path, refuse)
 	}
+}
+
+// refuse answers the methods that a link has no use for.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Allow", "GET, HEAD")
+	api.NewFailure(r.Context(), api.ErrMethod).Write(w)
 }
 
 // reader takes the parameters of a fetch; each that is wrong is named.
@@ -134,20 +143,20 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	h := w.Header()
 	body, etag := a.Body, `"`+a.ETag+`"`
 	coding := preferred(r.Header.Get("Accept-Encoding"))
-	switch coding {
-	case "br":
-		body, etag = a.Brotli(), `"`+a.ETag+`-br"`
-	case "gzip":
-		body, etag = a.Gzip(), `"`+a.ETag+`-gzip"`
+	if coding != "" {
+		body, etag = a.Compressed(coding), `"`+a.ETag+"-"+coding+`"`
 	}
 	h.Set("ETag", etag)
+	h.Set(gzhttp.HeaderNoCompression, "1") // what it is compressed with is in its tag, so nobody else may do it
 	h.Set("Cache-Control", "private, no-cache")
 	h["Vary"] = []string{"User-Agent, Accept, Accept-Encoding"}
 	h.Set("Subscription-Userinfo", a.Userinfo)
 	h.Set("Profile-Update-Interval", strconv.Itoa(a.Hours))
 	h.Set("Profile-Title", "base64:"+base64.StdEncoding.EncodeToString([]byte(a.Title)))
 	h.Set("Profile-Web-Page-Url", a.Site)
-	h.Set("Support-Url", a.Site+"/user/tickets")
+	if a.Support != "" {
+		h.Set("Support-Url", a.Support)
+	}
 	h.Set("X-Nodes-Left-Out", strconv.Itoa(a.LeftOut))
 	if matches(r.Header.Get("If-None-Match"), a.ETag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -155,6 +164,9 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	}
 	if name.suffix == "" {
 		name.suffix = a.Suffix
+	}
+	if name.base == "" { // clients show it, so it is the site's
+		name.base = clean(a.Title)
 	}
 	h.Set("Content-Type", a.Type)
 	h.Set("Content-Disposition", disposition(name, a.Inline))
@@ -174,33 +186,48 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 func matches(header, etag string) bool {
 	for _, tag := range strings.Split(header, ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-		if tag == "*" || tag == `"`+etag+`"` || tag == `"`+etag+`-gzip"` || tag == `"`+etag+`-br"` {
+		if tag == "*" || tag == `"`+etag+`"` {
 			return true
+		}
+		for _, coding := range link.Codings {
+			if tag == `"`+etag+"-"+coding+`"` {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// preferred is the compression to use: br before gzip, of those that the client takes; empty: none.
+// preferred is the compression to use: of those with the client's highest weight the first of link.Codings; empty: none.
 func preferred(header string) string {
-	taken := map[string]bool{}
+	weights := map[string]float64{}
 	for _, part := range strings.Split(strings.ToLower(header), ",") {
-		coding, q, _ := strings.Cut(strings.TrimSpace(part), ";")
-		q = strings.TrimPrefix(strings.TrimSpace(q), "q=")
-		weight, err := strconv.ParseFloat(q, 64)
-		taken[strings.TrimSpace(coding)] = q == "" || (err == nil && weight > 0)
+		coding, parameter, _ := strings.Cut(part, ";")
+		weight := 1.0
+		if name, q, given := strings.Cut(strings.TrimSpace(parameter), "="); given && strings.TrimSpace(name) == "q" {
+			var err error
+			if weight, err = strconv.ParseFloat(strings.TrimSpace(q), 64); err != nil || !(weight >= 0 && weight <= 1) {
+				weight = 0
+			}
+		}
+		weights[strings.TrimSpace(coding)] = weight
 	}
-	for _, coding := range []string{"br", "gzip"} {
-		if taken[coding] {
-			return coding
+	best, most := "", weights["identity"]
+	for _, coding := range link.Codings {
+		weight, named := weights[coding]
+		if !named {
+			weight = weights["*"]
+		}
+		if weight > most || weight == most && weight > 0 && best == "" {
+			best, most = coding, weight
 		}
 	}
-	return ""
+	return best
 }
 
 const maxFileName = 64 // characters
 
-// clean keeps of a file's name what no header and no file system stumbles over.
+// clean keeps of a file's name what no header and no file system stumbles over; that can be nothing.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || strings.ContainsRune(`"'\/:*?<>|;%`, r) {
@@ -211,11 +238,10 @@ func clean(name string) string {
 	if runes := []rune(name); len(runes) > maxFileName {
 		name = string(runes[:maxFileName])
 	}
-	if name = strings.Trim(name, " ."); name == "" {
-		return "V2RayN"
-	}
-	return name
+	return strings.Trim(name, " .")
 }
+
+const nameless = "subscription" // a file whose name has no character that everybody can read
 
 // disposition names the download twice: some clients read only the first name, others prefer the second.
 func disposition(name fileName, inline bool) string {
@@ -223,12 +249,18 @@ func disposition(name fileName, inline bool) string {
 	if inline {
 		kind = "inline"
 	}
+	if name.base == "" {
+		name.base = nameless
+	}
 	ascii := strings.Map(func(r rune) rune {
 		if r > '~' {
 			return '_'
 		}
 		return r
 	}, name.base)
+	if strings.Trim(ascii, "_ ") == "" {
+		ascii = nameless
+	}
 	encoded := strings.ReplaceAll(url.QueryEscape(name.base+"."+name.suffix), "+", "%20")
 	return kind + `; filename="` + ascii + "." + name.suffix + `"; filename*=UTF-8''` + encoded
 }

@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/zstd"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
@@ -164,7 +166,7 @@ func TestALinkAnswersTheFormatOfItsClient(t *testing.T) {
 			{"", "SFA/1.14.1 (900; sing-box 1.14.1)", "application/json; charset=utf-8", `"tag": "Tokyo"`},
 			{"client_type=SINGBOX", "curl/8", "application/json; charset=utf-8", `"default_domain_resolver"`},
 			{"", "SFA/1.11.0 (900; sing-box 1.11.15)", "application/json; charset=utf-8", `"outbound": "any"`},
-			{"client_type=Mixed&is_proxy_mode=true", "", "text/plain; charset=utf-8", "hysteria2://"},
+			{"client_type=Mixed&is_proxy_mode=true", "v2rayN/7.23.4", "text/plain; charset=utf-8", "hysteria2://"},
 		} {
 			w := s.get(c.query, "User-Agent", c.userAgent)
 			if w.Code != 200 || w.Header().Get("Content-Type") != c.media || !strings.Contains(w.Body.String(), c.body) {
@@ -202,6 +204,114 @@ func TestHeadersTellWhatClientsShow(t *testing.T) {
 			s.Errorf("left out %s:\n%s", w.Header().Get("X-Nodes-Left-Out"), w.Body)
 		}
 	})
+}
+
+func TestAFileIsCalledAsTheSiteIsUnlessItIsAskedFor(t *testing.T) {
+	each(t, func(s *site) {
+		for _, c := range []struct{ name, query, want string }{
+			{"网络加速器", "", `attachment; filename="subscription.yaml"; filename*=UTF-8''%E7%BD%91%E7%BB%9C%E5%8A%A0%E9%80%9F%E5%99%A8.yaml`},
+			{"Sky 云", "&filename=", `attachment; filename="Sky _.yaml"; filename*=UTF-8''Sky%20%E4%BA%91.yaml`},
+			{"Sky", "&filename=V2RayN&suffix_type=txt", `attachment; filename="V2RayN.txt"; filename*=UTF-8''V2RayN.txt`},
+			{"/", "", `attachment; filename="subscription.yaml"; filename*=UTF-8''subscription.yaml`},
+		} {
+			s.set("site_name", c.name)
+			if got := s.get("client_type=ClashMeta" + c.query).Header().Get("Content-Disposition"); got != c.want {
+				s.Errorf("%q %s: %s", c.name, c.query, got)
+			}
+		}
+	})
+}
+
+func TestSupportIsNamedWhereThereIsAPage(t *testing.T) {
+	each(t, func(s *site) {
+		if got := s.get("").Header().Get("Support-Url"); got != "" {
+			s.Errorf("nobody is to be written to, but %q", got)
+		}
+		s.set("contact_email", "help@example.com")
+		if got := s.get("").Header().Get("Support-Url"); got != "https://site.example.com/about" {
+			s.Errorf("%q", got)
+		}
+	})
+}
+
+func TestALinkTakesNoOtherMethods(t *testing.T) {
+	each(t, func(s *site) {
+		for _, path := range []string{"/link2/", "/v1/link2/", "/link/", "/v1/link/"} {
+			for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+				w := s.fetch(method, path+s.token)
+				if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+					s.Errorf("%s %s: %d %v", method, path, w.Code, w.Header())
+				}
+			}
+		}
+	})
+}
+
+// Each compressed form has bytes of its own, so it has a tag of its own, and nobody else compresses it behind its back.
+func TestEachCodingHasATagOfItsOwn(t *testing.T) {
+	each(t, func(s *site) {
+		plain := s.get("client_type=ClashMeta")
+		tags := map[string]string{}
+		for _, c := range []struct{ accept, coding string }{
+			{"", ""},
+			{"identity", ""},
+			{"gzip", "gzip"},
+			{"zstd", "zstd"},
+			{"br", "br"},
+			{"gzip, deflate, br, zstd", "br"},
+			{"gzip, zstd", "zstd"},
+			{"br;q=0.5, gzip;q=0.9, zstd;q=0.1", "gzip"},
+			{"br;q=0, zstd;q=0.0, gzip;q=0.001", "gzip"},
+			{"*", "br"},
+			{"br;q=0, *", "zstd"},
+			{"identity, gzip;q=0.5", ""},
+			{"*;q=0", ""},
+			{"br;q=NaN, gzip;q=2, zstd;q=x", ""},
+			{"BR ; Q=1", "br"},
+		} {
+			w := s.get("client_type=ClashMeta", "Accept-Encoding", c.accept)
+			if got := w.Header().Get("Content-Encoding"); got != c.coding {
+				s.Errorf("%q got %q, want %q", c.accept, got, c.coding)
+				continue
+			}
+			if text := unpack(s, c.coding, w.Body); !bytes.Equal(text, plain.Body.Bytes()) {
+				s.Errorf("%q: another file: %s", c.accept, text)
+			}
+			tag := w.Header().Get("ETag")
+			if is, seen := tags[tag]; seen && is != c.coding {
+				s.Errorf("%q and %q share the tag %s", is, c.coding, tag)
+			}
+			tags[tag] = c.coding
+			again := s.get("client_type=ClashMeta", "Accept-Encoding", c.accept, "If-None-Match", tag)
+			if again.Code != 304 || again.Header().Get("ETag") != tag {
+				s.Errorf("%q again: %d %v", c.accept, again.Code, again.Header())
+			}
+		}
+		if len(tags) != 4 {
+			s.Errorf("tags: %v", tags)
+		}
+	})
+}
+
+func unpack(s *site, coding string, body io.Reader) []byte {
+	s.Helper()
+	var err error
+	switch coding {
+	case "gzip":
+		body, err = gzip.NewReader(body)
+	case "zstd":
+		body, err = zstd.NewReader(body)
+	case "br":
+		body = brotli.NewReader(body)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return text
 }
 
 func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {

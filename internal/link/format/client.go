@@ -17,6 +17,7 @@ type Client struct {
 	Shows   bool    // shows traffic and expiry from the header subscription-userinfo
 	Status  bool    // shows a first line STATUS=… in their place
 	NoFlags bool    // puts flags before names itself
+	Pins    bool    // checks the certificate that a share link names, where the link also says that it is not to be trusted
 	Page    bool    // a browser, which gets a page to look at and no file
 }
 
@@ -64,13 +65,15 @@ func ByType(name string) (c Client, ok bool) {
 var agents = []struct {
 	prefixes []string
 	contains string
+	pins     string // version since which it checks the certificate that a share link names; empty: not known to
 	version  string
-	builds   bool // what looks like a version counts builds; the client's own stands
+	hints    bool // says whether it would rather have the file of Clash Meta
+	builds   bool // a version without a dot counts builds; the client's own stands
 	client   Client
 }{
 	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML, App: true}},
 	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Lacks: "anytls", Shows: true}},
-	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, client: Client{Name: "NekoBox", Dialect: URI}},
+	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, hints: true, client: Client{Name: "NekoBox", Dialect: URI}},
 	{prefixes: []string{"stash/"}, client: Client{Name: "Stash", Dialect: StashYAML, Shows: true}},
 	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXConf, Shows: true}},
 	{prefixes: []string{"quantumult/"}, client: Client{Name: "Quantumult", Dialect: QuantumultLines, Shows: true}},
@@ -92,8 +95,8 @@ var agents = []struct {
 	{prefixes: []string{"v2box"}, client: Client{Name: "V2Box", Dialect: URI}},
 	{prefixes: []string{"streisand"}, client: Client{Name: "Streisand", Dialect: URI}},
 	{prefixes: []string{"incy"}, client: Client{Name: "INCY", Dialect: URI}},
-	{prefixes: []string{"v2rayng/"}, client: Client{Name: "v2rayNG", Dialect: URI, Lacks: "tuic anytls"}},
-	{prefixes: []string{"v2rayn/"}, client: Client{Name: "v2rayN", Dialect: URI}},
+	{prefixes: []string{"v2rayng/"}, pins: "2", client: Client{Name: "v2rayNG", Dialect: URI, Lacks: "tuic anytls"}},
+	{prefixes: []string{"v2rayn/"}, pins: "7.17.1", client: Client{Name: "v2rayN", Dialect: URI}},
 	{prefixes: []string{"outline"}, client: Client{Name: "Outline", Dialect: OutlineJSON, Shows: true}},
 	{prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP008JSON}},
 }
@@ -119,10 +122,14 @@ func Recognise(userAgent, accept string) Client {
 		if a.version != "" {
 			_, rest, _ = strings.Cut(ua, a.version)
 		}
-		c := a.client
-		if !a.builds {
-			c.Version = parseVersion(rest)
+		c, version := a.client, parseVersion(rest)
+		if !a.builds || strings.Contains(strings.SplitN(rest, " ", 2)[0], ".") {
+			c.Version = version
 		}
+		if a.hints && strings.Contains(rest, "(prefer clashmeta format)") {
+			c.Dialect, c.App = ClashMetaYAML, true
+		}
+		c.Pins = a.pins != "" && (!version.Known() || !version.Before(parseVersion(a.pins)))
 		return c
 	}
 	return Client{Name: "Unknown", Dialect: URI}
@@ -137,7 +144,9 @@ func Resolve(clientType, userAgent, accept string) (c Client, ok bool) {
 	if c, ok = ByType(clientType); !ok {
 		return c, false
 	}
-	if sender := Recognise(userAgent, ""); sender.Dialect == c.Dialect && !c.Version.Known() {
+	sender := Recognise(userAgent, "")
+	c.Pins = sender.Pins
+	if sender.Dialect == c.Dialect && !c.Version.Known() {
 		c.Version, c.App, c.Lacks = sender.Version, sender.App, sender.Lacks
 		c.TUN = c.TUN && !sender.Core
 	}

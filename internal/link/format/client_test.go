@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -14,8 +15,10 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 	}{
 		{"Karing/1.2.22.2502 platform/ios;mihomo/1.19.27;clash-verge;FLClash;ClashMeta;v2ray;sing-box 1.13.0;NekoBox/1 (Prefer ClashMeta Format);HiddifyNext", "Karing", "1.2.22", format.ClashMetaYAML},
 		{"HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box", "Hiddify", "", format.URI},
-		{"NekoBox/Android/1.4.2 (Prefer ClashMeta Format)", "NekoBox", "", format.URI},
-		{"Throne/1.6.6 (Prefer ClashMeta Format)", "NekoBox", "1.6.6", format.URI},
+		{"NekoBox/Android/1.4.2 (Prefer ClashMeta Format)", "NekoBox", "", format.ClashMetaYAML},
+		{"Throne/1.6.6 (Prefer ClashMeta Format)", "NekoBox", "1.6.6", format.ClashMetaYAML},
+		{"Throne/1.6.6", "NekoBox", "1.6.6", format.URI},
+		{"Surge iOS/6.0.1", "Surge", "6.0.1", format.SurgeConf},
 		{"Stash/3.2.0 Clash/1.9.0", "Stash", "3.2.0", format.StashYAML},
 		{"Quantumult%20X/1.5.0 (iPhone15,2; iOS 17.0)", "Quantumult X", "1.5.0", format.QuantumultXConf},
 		{"Quantumult/627 CFNetwork/1335", "Quantumult", "627", format.QuantumultLines},
@@ -48,7 +51,7 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 		{"Shadowsocks/5.0", "Shadowsocks", "", format.SIP008JSON},
 		{"Outline/1.14", "Outline", "", format.OutlineJSON},
 		{"curl/8.5.0", "Unknown", "", format.URI},
-		{"nekobox/5.11.15 (Prefer ClashMeta Format)", "NekoBox", "5.11.15", format.URI},
+		{"nekobox/5.11.15 (Prefer ClashMeta Format)", "NekoBox", "5.11.15", format.ClashMetaYAML},
 		{"v2raytun/android", "v2RayTun", "", format.URI},
 		{"V2Box 8.8;IOS 15.1", "V2Box", "8.8.0", format.URI},
 		{"Streisand", "Streisand", "", format.URI},
@@ -188,4 +191,75 @@ func FuzzRecognise(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Where a link says insecure=1, a client that knows no pin lets anybody in between read along.
+func TestOnlyClientsThatCheckThePinGetLinksThatSayInsecure(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	for _, c := range []struct {
+		clientType, userAgent string
+		pins                  bool
+	}{
+		{"AUTO", "v2rayN/7.23.4", true},
+		{"AUTO", "v2rayN/7.17.0", false},
+		{"AUTO", "v2rayNG/2.1.0", true},
+		{"AUTO", "v2rayNG/1.9.0", false},
+		{"Mixed", "v2rayN/7.23.4", true},
+		{"V2Ray", "v2rayN/7.23.4", true},
+		{"Mixed", "", false},
+		{"V2Ray", "", false},
+		{"Trojan", "", false},
+		{"NodeList", "curl/8", false},
+		{"AUTO", "Shadowrocket/2701", false},
+		{"AUTO", "HiddifyNext/2.0", false},
+		{"AUTO", "Throne/1.6.6", false},
+		{"AUTO", "Happ/3.0", false},
+	} {
+		o := format.Options{Client: client(t, c.clientType, c.userAgent), NodesOnly: true}
+		insecure := false
+		for line := range strings.Lines(string(format.Render(proxies, o).Body)) {
+			text := strings.TrimSpace(line)
+			if encoded, ok := strings.CutPrefix(text, "vmess://"); ok {
+				text = string(decode(t, []byte(encoded)))
+			}
+			says := strings.Contains(text, "insecure=1") || strings.Contains(text, `"insecure":"1"`)
+			if strings.Contains(text, "allowInsecure") || says && !strings.Contains(text, pin()) {
+				t.Errorf("%+v: %s", c, text)
+			}
+			insecure = insecure || says
+		}
+		if insecure != c.pins {
+			t.Errorf("%+v: has links with insecure=1: %v", c, insecure)
+		}
+	}
+}
+
+// Who can use none of the nodes is told so, whatever else is said to them.
+func TestAClientThatNoNodeFitsIsToldSo(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	o := format.Options{Client: client(t, "SSR", ""), Notices: []string{"1 GB left"}, NodesOnly: true}
+	f := format.Render(proxies, o)
+	if f.Nodes != 0 || f.LeftOut != len(proxies) {
+		t.Errorf("%d nodes, %d left out", f.Nodes, f.LeftOut)
+	}
+	var said []string
+	for line := range strings.Lines(string(f.Body)) {
+		text, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(strings.TrimSpace(line), "ssr://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(text), "remarks=")
+		name, _, _ := strings.Cut(rest, "&")
+		remark, err := base64.RawURLEncoding.DecodeString(name)
+		if err != nil || !strings.HasPrefix(string(text), "127.0.0.1:1:origin:aes-256-cfb:plain:") {
+			t.Errorf("%s: %v", text, err)
+		}
+		said = append(said, string(remark))
+	}
+	if len(said) != 2 || said[0] != "1 GB left" || !strings.Contains(said[1], "No node for this client") {
+		t.Errorf("said %q", said)
+	}
+	if len(o.Notices) != 1 {
+		t.Errorf("the notices given became %q", o.Notices)
+	}
 }

@@ -52,6 +52,7 @@ type dialect struct {
 	single        bool          // the file holds one node, the first that the client can speak
 	bars          string        // characters of values that the format has no way to write
 	wide          string        // characters of names that its readers stumble over, written in full width
+	trusting      bool          // a link with a pin also says that nothing is to be checked, for readers that know no pin
 	reach         []reach
 	can           []ability
 }
@@ -82,7 +83,7 @@ const (
 // would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has shown that
 // they get there.
 var dialects = map[Dialect]dialect{
-	URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
+	URI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless trojan", "tcp grpc", "reality"),
@@ -95,28 +96,27 @@ var dialects = map[Dialect]dialect{
 	SIP002URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 	}},
-	V2RayURI: {write: uriList, media: plainText, suffix: "txt", notice: node.VMess, can: []ability{
+	V2RayURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.VMess, can: []ability{
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless", "tcp grpc", "reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 	}},
-	TrojanURI: {write: uriList, media: plainText, suffix: "txt", notice: node.Trojan, can: []ability{
+	TrojanURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Trojan, can: []ability{
 		can("", "trojan", "tcp ws grpc", "tls pinned"),
 		can("", "trojan", "tcp grpc", "reality"),
 	}},
 	ShadowrocketURI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
-		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
+		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls"),
 		can("", "vless trojan", "tcp grpc", "reality"),
-		can("", "vision", "tcp", "tls pinned reality"),
-		can("", "trojan", "tcp ws grpc", "tls pinned"),
-		can("1993", "hysteria2 salamander", "quic", "tls pinned"),
+		can("", "vision", "tcp", "tls reality"),
+		can("", "trojan", "tcp ws grpc", "tls"),
+		can("1993", "hysteria2 salamander", "quic", "tls"),
 		can("", "tuic", "quic", "tls"),
 		can("2592", "anytls", "tcp", "tls"),
 	}},
-	SSRURI: {write: ssrList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
-		can("", "ss", "tcp", "none"),
-	}},
+	// ShadowsocksR knows none of the ciphers that nodes have.
+	SSRURI: {write: ssrList, media: plainText, suffix: "txt", notice: node.Shadowsocks},
 	SSDJSON: {write: ssd, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss", "tcp", "none"),
 	}},
@@ -251,6 +251,9 @@ func (c Client) speaks(p *Proxy) bool {
 	d, kind := dialects[c.Dialect], p.kind()
 	if c.Dialect == SingBoxJSON && p.Security == "pinned" && p.Certificate == "" {
 		return false // it is given the certificate itself, which only the node may have
+	}
+	if p.Security == "pinned" && d.trusting && !c.Pins {
+		return false
 	}
 	if !p.fits(d.bars) || !d.reaches(p) || slices.Contains(strings.Fields(c.Lacks), kind) {
 		return false

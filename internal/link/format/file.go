@@ -1,6 +1,7 @@
 package format
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,8 +51,8 @@ var reserved = []string{
 	"HYBRID", "DNS", "BLOCK",
 }
 
-// Render writes the proxies for the client. Where it can speak none, and there are no notices, one notice says so: a file
-// without any entry is refused by many.
+// Render writes the proxies for the client. Where it can speak none of them a notice says so, as it does where there would
+// be no entry at all: a file without any is refused by many.
 func Render(proxies []Proxy, o Options) File {
 	d, taken := dialects[o.Client.Dialect], names{}
 	for _, name := range reserved {
@@ -74,8 +75,8 @@ func Render(proxies []Proxy, o Options) File {
 	}
 	left := len(proxies) - len(usable)
 	notices := o.Notices
-	if len(usable)+len(notices) == 0 {
-		notices = []string{"没有此客户端可用的节点 No node for this client"}
+	if len(usable) == 0 && (len(proxies) > 0 || len(notices) == 0) {
+		notices = append(slices.Clone(notices), "没有此客户端可用的节点 No node for this client")
 	}
 	entries := make([]Proxy, 0, len(notices)+len(usable))
 	for _, text := range notices {

@@ -172,6 +172,7 @@ func client(t testing.TB, clientType, userAgent string) format.Client {
 var readers = []struct{ file, clientType, userAgent string }{
 	{"nodelist.txt", "NodeList", ""},
 	{"mixed.b64", "Mixed", ""},
+	{"v2rayn.b64", "AUTO", "v2rayN/7.23.4"},
 	{"v2ray.b64", "V2Ray", ""},
 	{"trojan.b64", "Trojan", ""},
 	{"sip002.b64", "SIP002", ""},

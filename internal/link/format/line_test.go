@@ -258,30 +258,6 @@ func TestMellowFilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestSSRLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
-	f := everyCell()
-	file := format.Render(f.proxies(t), format.Options{Client: client(t, "SSR", ""), NodesOnly: true, Title: "组"})
-	read := func(text string) string {
-		plain, err := base64.RawURLEncoding.Strict().DecodeString(text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		return string(plain)
-	}
-	for line := range strings.Lines(string(file.Body)) {
-		main, query, _ := strings.Cut(read(strings.TrimPrefix(strings.TrimSpace(line), "ssr://")), "/?")
-		parts := strings.Split(main, ":") // of an IPv6 address too
-		n := len(parts)
-		f.check(t, entry{name: query, host: strings.Join(parts[:n-5], ":"), port: parts[n-5]}, read(parts[n-1]))
-		if parts[n-4] != "origin" || parts[n-2] != "plain" || !strings.HasSuffix(query, "&group="+base64.RawURLEncoding.EncodeToString([]byte("组"))) {
-			t.Errorf("%v %s", parts, query)
-		}
-	}
-	if file.Nodes != 4 {
-		t.Errorf("%d nodes", file.Nodes)
-	}
-}
-
 func TestSSDTellsTheServersAndWhatIsLeft(t *testing.T) {
 	f := everyCell()
 	body := format.Render(f.proxies(t), format.Options{Client: client(t, "SSD", ""), Title: "Site", Usage: format.Usage{Used: 1 << 30, Total: 10 << 30, Expires: "2030-01-31"}}).Body

@@ -175,7 +175,7 @@ var realClients = []realClient{
 	{"sing-box 1.14.1", 36, startSingBox("1.14.1")},
 	{"sing-box 1.11.15", 36, startSingBox("1.11.15")},
 	{"mihomo", 18, startMihomo},
-	{"mihomo on share links", 9, startMihomoOnLinks},
+	{"mihomo on share links", 6, startMihomoOnLinks},
 	{"Xray", 38, startXray},
 }
 

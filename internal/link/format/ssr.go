@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// ssrList writes Shadowsocks nodes as ShadowsocksR links: with the protocol origin and the obfuscation plain they are the
-// same thing.
+// ssrList writes notices as ShadowsocksR links, with a cipher that its clients know: there is nothing else that they can use.
 func ssrList(c content) []byte {
 	b64 := base64.RawURLEncoding.EncodeToString
 	var b strings.Builder
 	for i := range c.entries {
 		p := &c.entries[i]
-		text := strings.Join([]string{p.Address, p.port(), "origin", p.Method, "plain", b64([]byte(p.Password))}, ":") +
+		text := strings.Join([]string{p.Address, p.port(), "origin", "aes-256-cfb", "plain", b64([]byte(p.Password))}, ":") +
 			"/?obfsparam=&protoparam=&remarks=" + b64([]byte(p.Name)) + "&group=" + b64([]byte(c.Title))
 		b.WriteString("ssr://" + b64([]byte(text)) + "\n")
 	}

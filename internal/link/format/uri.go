@@ -40,9 +40,9 @@ func uri(p *Proxy, d Dialect) string {
 	case node.VMess:
 		return vmessURI(p)
 	case node.VLESS:
-		return "vless://" + p.UUID + "@" + p.hostPort() + "?" + p.query(d, param{"encryption", "none"}) + "#" + escape(p.Name)
+		return "vless://" + p.UUID + "@" + p.hostPort() + "?" + p.query(param{"encryption", "none"}) + "#" + escape(p.Name)
 	case node.Trojan:
-		return "trojan://" + escape(p.Password) + "@" + p.hostPort() + "?" + p.query(d) + "#" + escape(p.Name)
+		return "trojan://" + escape(p.Password) + "@" + p.hostPort() + "?" + p.query() + "#" + escape(p.Name)
 	case node.TUIC:
 		params := []param{{"congestion_control", p.Congestion}, {"udp_relay_mode", "native"}, {"alpn", strings.Join(p.ALPN, ",")}, {"sni", p.ServerName}}
 		return "tuic://" + p.UUID + ":" + escape(p.Password) + "@" + p.hostPort() + "?" + encode(params) + "#" + escape(p.Name)
@@ -118,16 +118,13 @@ func hysteria2URI(p *Proxy) string {
 type param struct{ name, value string }
 
 // query is the part that VLESS and Trojan links share.
-func (p *Proxy) query(d Dialect, first ...param) string {
+func (p *Proxy) query(first ...param) string {
 	params := append(first, param{"type", p.Transport}, param{"security", p.Security}, param{"flow", p.Flow}, param{"sni", p.ServerName})
 	switch p.Security {
 	case "none":
 	case "pinned":
 		params[len(params)-3].value = "tls"
 		params = append(params, param{"fp", "chrome"}, param{"alpn", strings.Join(p.ALPN, ",")}, param{"insecure", "1"}, param{"pcs", p.Pin}, param{"vcn", p.ServerName})
-		if d == ShadowrocketURI { // the only switch that it knows
-			params = append(params, param{"allowInsecure", "1"})
-		}
 	case "reality":
 		params = append(params, param{"fp", "chrome"}, param{"pbk", p.PublicKey}, param{"sid", p.ShortID})
 	default:

@@ -63,7 +63,7 @@ func readLink(t *testing.T, text string) link {
 
 func TestShareLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	f := everyCell()
-	body := string(format.Render(f.proxies(t), format.Options{Client: client(t, "NodeList", "")}).Body)
+	body := string(format.Render(f.proxies(t), format.Options{Client: client(t, "NodeList", "v2rayN/7.23.4")}).Body)
 	byPort := map[string]int{}
 	for i, n := range f.nodes {
 		byPort[strconv.Itoa(n.Port)] = i
