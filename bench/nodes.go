@@ -89,7 +89,7 @@ func (e *exit) do(method, path string, body []byte, header ...string) (*http.Res
 var streams = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200, DisableCompression: true}}
 
 func (e *exit) snapshot() error {
-	res, err := e.do(http.MethodGet, "snapshot", nil)
+	res, err := e.do(http.MethodGet, "snapshot?leases=1", nil)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (e *exit) beat() error {
 
 // follow reads the stream of changes until stop.
 func (e *exit) follow() (lines <-chan string, stop func(), err error) {
-	res, err := e.do(http.MethodGet, fmt.Sprintf("changes?since=%d", e.revision), nil)
+	res, err := e.do(http.MethodGet, fmt.Sprintf("changes?leases=1&since=%d", e.revision), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -382,7 +382,7 @@ func listOf(dir string, users int, t *table) error {
 		time.Sleep(patience)
 	}
 	slices.Sort(told)
-	last := fmt.Sprintf("%schanges?poll=1&since=%d", e.site, e.revision)
+	last := fmt.Sprintf("%schanges?leases=1&poll=1&since=%d", e.site, e.revision)
 	poll := load(1, seconds, http.StatusOK, get(last, "Authorization", "Bearer "+e.secret))
 	t.wrong += poll.failed
 	t.row(fmt.Sprintf("%sfrom the call to the agent, of %d users", oneUser, users), "the same", fmt.Sprintf("p50 %s  slowest %s", short(told[len(told)/2]), short(told[len(told)-1])))

@@ -13,7 +13,7 @@ export default defineConfig<object, { database: Database }>({
   reporter: 'list',
   projects: [
     { name: 'sqlite', use: { database: 'sqlite' } },
-    { name: 'postgres', use: { database: 'postgres' }, testMatch: process.env.AIRSTRIP_FULL ? /(journey|accounting)\.spec\.ts/ : 'journey.spec.ts' },
+    { name: 'postgres', use: { database: 'postgres' }, testMatch: process.env.AIRSTRIP_FULL ? /(journey|accounting|lease)\.spec\.ts/ : 'journey.spec.ts' },
   ],
   use: {
     browserName: 'chromium',

@@ -95,8 +95,33 @@ func Idle(n node.Node, u service.Usage, nodes int64) *int64 {
 	return &idle
 }
 
-// NodeCount gives among how many nodes what is given out before they have asked is divided.
-func (t *Traffic) NodeCount(ctx context.Context) (int64, error) { return t.nodes.Enabled(ctx, t.db) }
+// countedFor is how long a count of nodes is good enough: what it divides is small.
+const countedFor = 10 * time.Second
+
+// nodeCount is how many nodes there were. Each line of each agent's stream asks for it.
+type nodeCount struct {
+	mu sync.Mutex
+	n  int64
+	at time.Time
+}
+
+// NodeCount gives among how many nodes what is given out before they have asked is divided, as it was lately.
+func (t *Traffic) NodeCount(ctx context.Context) (int64, error) {
+	c, now := &t.nodeCount, t.db.Now()
+	c.mu.Lock()
+	n, age := c.n, now.Sub(c.at)
+	c.mu.Unlock()
+	if age >= 0 && age < countedFor {
+		return n, nil
+	}
+	n, err := t.nodes.Enabled(ctx, t.db)
+	if err == nil {
+		c.mu.Lock()
+		c.n, c.at = n, now
+		c.mu.Unlock()
+	}
+	return n, err
+}
 
 // held is what other nodes have leased of a user's traffic, and what the log has counted on the node itself, as billed.
 type held struct{ others, base int64 }

@@ -67,6 +67,8 @@ type Traffic struct {
 	nodes    *node.Nodes
 	recalls  recalls
 
+	nodeCount nodeCount
+
 	habits sync.Map // of foreign agents, *habit by the node's id
 
 	mu      sync.Mutex
