@@ -258,10 +258,17 @@ func do(i int, who customer, processes []*process, pack int64, top money.Amount)
 	if err != nil {
 		return deed{}, err
 	}
-	page := begun.Result.PayPage
-	if page == nil {
-		return deed{}, fmt.Errorf("recharge %s has no pay page", begun.Result.ID)
+	look := "/api/v2/user/wallet/recharge/" + begun.Result.ID
+	for deadline := time.Now().Add(time.Minute); begun.Result.PayPage == nil; time.Sleep(50 * time.Millisecond) {
+		// The gateway could not be reached, which for the sandbox is the database. It is asked again with the next look.
+		if err := insist(i, who, processes, http.MethodPost, look, "", "{}", &begun); err != nil {
+			return deed{}, err
+		}
+		if time.Now().After(deadline) {
+			return deed{}, fmt.Errorf("recharge %s has no pay page", begun.Result.ID)
+		}
 	}
+	page := begun.Result.PayPage
 	u, err := url.Parse(page.URL)
 	if err != nil {
 		return deed{}, err

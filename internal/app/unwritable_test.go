@@ -30,7 +30,7 @@ import (
 // serveOnDisk has a server of crash_test.go begin on an empty disk of so many bytes, which only it sees.
 const serveOnDisk = "AIRSTRIP_TEST_DISK"
 
-// mountFlags give a process mounts of its own, as whoever runs the tests may have them: in a namespace where they are root.
+// mountFlags give a process mounts of its own in a namespace where it is root, as whoever runs the tests may have them.
 const mountFlags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
 
 // mountDisk mounts an empty disk over dir and copies the files that are there onto it.
@@ -72,7 +72,8 @@ func mayMount(t *testing.T) bool {
 	probe := exec.Command("/bin/sh", "-c", `mount --make-rprivate / && mount -t tmpfs -o size=64k tmpfs "$0"`, t.TempDir())
 	probe.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  mountFlags,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := probe.CombinedOutput()
 	if err != nil {
@@ -168,7 +169,8 @@ func (u *unwritable) callAll(phase string) map[string]called {
 				fmt.Sprintf(`{"data":[{"user_id":%d,"u":0,"d":%d}]}`, u.user.id, bytes))
 		},
 		"a report of v2board's kind": func() called {
-			return send(u.process, http.MethodPost, "/api/v1/server/UniProxy/push?node_id=1&node_type=vmess&token="+u.node, "", "",
+			path := "/api/v1/server/UniProxy/push?node_id=1&node_type=vmess&token=" + u.node
+			return send(u.process, http.MethodPost, path, "", "",
 				fmt.Sprintf(`{"%d":[0,%d]}`, u.user.id, bytes+1))
 		},
 		"a sign-in": func() called {
@@ -176,7 +178,8 @@ func (u *unwritable) callAll(phase string) map[string]called {
 				`{"email":"user@example.com","password":"a long enough password"}`)
 		},
 		"an older sign-in": func() called {
-			return send(u.process, http.MethodPost, "/v1/auth/login", "", "", `{"email":"user@example.com","passwd":"a long enough password"}`)
+			return send(u.process, http.MethodPost, "/v1/auth/login", "", "",
+				`{"email":"user@example.com","passwd":"a long enough password"}`)
 		},
 	}
 	var mu sync.Mutex
@@ -232,15 +235,17 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 		if ready && got.status == http.StatusOK && metric == "1" {
 			return
 		}
-		if !ready && got.status == http.StatusServiceUnavailable && got.retryAfter != "" && metric == "0" && strings.Contains(got.body, u.code) {
+		away := got.status == http.StatusServiceUnavailable && got.retryAfter != "" && strings.Contains(got.body, u.code)
+		if !ready && away && metric == "0" {
 			return
 		}
 	}
-	t.Errorf("/ready: %s, Retry-After %q, the metric: %q; want ready %t, else %s", got, got.retryAfter, metric, ready, u.code)
+	t.Errorf("/ready: %s, Retry-After %q, the metric: %q; want ready %t, else %s",
+		got, got.retryAfter, metric, ready, u.code)
 }
 
-// serveUnwritable starts a server on what a front made: at the address of PostgreSQL given, else on SQLite, then on a disk
-// of its own where it has a size. The server itself reaches PostgreSQL at another address where one is given.
+// serveUnwritable starts a server on what a front made: at the address of PostgreSQL given, else on SQLite, then on a
+// disk of its own where it has a size. The server itself reaches PostgreSQL at another address where one is given.
 func serveUnwritable(t *testing.T, database, other, disk string) *unwritable {
 	t.Helper()
 	c := config(t)
@@ -272,7 +277,8 @@ func onLimitedFiles(t *testing.T) *unwritable {
 	limit := func(bytes uint64) func(t *testing.T) {
 		return func(t *testing.T) {
 			t.Helper()
-			if err := unix.Prlimit(u.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}, nil); err != nil {
+			most := &unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+			if err := unix.Prlimit(u.cmd.Process.Pid, unix.RLIMIT_FSIZE, most, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -379,7 +385,8 @@ func onPostgres(t *testing.T, code, begin, end string) *unwritable {
 // onRefusing has PostgreSQL refuse all that writes with the error that it has for such a disk.
 func onRefusing(t *testing.T, state string) *unwritable {
 	return onPostgres(t, "database_not_writable", `DO $do$ DECLARE t text; BEGIN
-		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused' USING ERRCODE = '`+state+`'; END $$;
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+			AS $$ BEGIN RAISE 'refused' USING ERRCODE = '`+state+`'; END $$;
 		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
 			EXECUTE format('CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION refuse()', t);
 		END LOOP; END $do$`, `DROP FUNCTION refuse CASCADE`)
@@ -401,7 +408,8 @@ func onLostPrimary(t *testing.T) *unwritable {
 		t.Fatal(err)
 	}
 	proxy := newTCPProxy(t, address.Query().Get("host")+"/.s.PGSQL.5432")
-	u := serveUnwritable(t, direct, fmt.Sprintf("postgres://postgres@%s%s?sslmode=disable", proxy.address, address.Path), "")
+	proxied := fmt.Sprintf("postgres://postgres@%s%s?sslmode=disable", proxy.address, address.Path)
+	u := serveUnwritable(t, direct, proxied, "")
 	u.code, u.reads = "database_unreachable", false
 	u.begin, u.end = func(*testing.T) { proxy.refuse() }, func(*testing.T) { proxy.listen() }
 	return u

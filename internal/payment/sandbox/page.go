@@ -79,8 +79,12 @@ func (g *Gateway) show(w http.ResponseWriter, r *http.Request) {
 
 func (g *Gateway) press(w http.ResponseWriter, r *http.Request, door http.Handler) {
 	b, err := g.find(r.Context(), r.PathValue("trade_no"))
-	if err != nil {
+	if _, refused := fault.As(err); refused {
 		g.show(w, r)
+		return
+	}
+	if err != nil {
+		fail(w, r, err)
 		return
 	}
 	switch r.PostFormValue("action") {
