@@ -3,8 +3,11 @@ package service
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // ErrNoUser is the fault of a user id that nobody has.
@@ -59,7 +63,15 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 
 // ResetCredentials gives the user another UUID and password on all nodes; connections with the old ones end.
 func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password()).Where("user_id = ?", userID).Exec(ctx))
+	return s.setCredentials(ctx, tx, userID, password())
+}
+
+func (s *Services) setCredentials(ctx context.Context, tx bun.Tx, userID int64, password string) error {
+	if _, err := tx.NewRaw(`DELETE FROM chosen_password WHERE user_id = ?`, userID).Exec(ctx); err != nil {
+		return err
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password).
+		Where("user_id = ?", userID).Exec(ctx))
 	if err != nil {
 		return err
 	}
@@ -72,6 +84,38 @@ func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64
 	}
 	_, err = tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).Where("user_id = ?", userID).Exec(ctx)
 	return err
+}
+
+// chosen is what a password on nodes may look like that its user chose: it stands in addresses and files of every format.
+var chosen = regexp.MustCompile(`^[A-Za-z0-9._~-]{16,64}$`)
+
+// errChosen answers a password that is somebody else's as one that can be guessed, so that nobody learns which it is.
+var errChosen = fault.Invalid("password", "weak", "连接密码为 16 至 64 个字母、数字或 . _ ~ -，且不能有规律",
+	"The password has 16 to 64 letters, digits or . _ ~ - and follows no pattern")
+
+// ChooseCredentials gives the user another UUID on all nodes, and the password given, which no other user has.
+func (s *Services) ChooseCredentials(ctx context.Context, userID int64, password string) error {
+	if !chosen.MatchString(password) || text.IsGuessable(password) {
+		return errChosen
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		taken, err := tx.NewSelect().Model((*Access)(nil)).Where("password = ? AND user_id <> ?", password, userID).Exists(ctx)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return errChosen
+		}
+		if err := s.setCredentials(ctx, tx, userID, password); err != nil {
+			return err
+		}
+		hash := sha256.Sum256([]byte(password))
+		_, err = tx.NewRaw(`INSERT INTO chosen_password (user_id, hash) VALUES (?, ?)`, userID, hash[:]).Exec(ctx)
+		if err = db.Error(err); errors.Is(err, db.ErrUnique) { // chosen by two at once
+			return errChosen
+		}
+		return err
+	})
 }
 
 // Refresh works out anew what the users may use, as part of the transaction that changed something it follows from. Rows

@@ -10,15 +10,22 @@ import (
 	"airstrip/internal/service"
 )
 
-// Credentials adds the older ways to another link and to another password on nodes. The one that the form brings as sspwd is not taken: nodes
-// tell users by their passwords, so no two may have the same, and it must be hard to guess.
+// Credentials adds the older ways to another link and to another password on nodes: the one that the form brings as sspwd
+// where it is good, else one that is made.
 func (r *Router) Credentials(links *link.Links, services *service.Services) {
-	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity, _ Input) (Answer, error) {
-		if err := links.ResetCredentials(req.Context(), who.UserID); err != nil {
+	r.user("POST /v1/user/sspwd", params{may("sspwd", "password")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
+		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}
+		err := error(nil)
+		if in.Get("sspwd") == "" {
+			err = links.ResetCredentials(req.Context(), who.UserID)
+		} else {
+			made = fault.Text{ZH: "连接密码已修改，请更新订阅", EN: "The password was changed; update your subscription"}
+			err = services.ChooseCredentials(req.Context(), who.UserID, in.Get("sspwd"))
+		}
+		if err != nil {
 			return Answer{}, err
 		}
 		access, err := services.Access(req.Context(), who.UserID)
-		made := fault.Text{ZH: "已生成新的连接密码，请更新订阅", EN: "A new password was made; update your subscription"}
 		return Answer{Msg: made.In(api.CallerOf(req.Context()).Lang), Data: map[string]any{"sspwd": access.Password, "uuid": access.UUID}}, err
 	})
 	// A GET that changes something, as the original has it: no address alone calls it, since it takes a bearer.
