@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/account"
 	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/approval"
+	"airstrip/internal/db"
 	"airstrip/internal/payment"
 	"airstrip/internal/payment/manual"
 	"airstrip/internal/payment/sandbox"
@@ -254,5 +255,30 @@ func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
 				t.Errorf("%s is refused to users: %v", name, err)
 			}
 		}
+	})
+}
+
+func TestApprovals_WhatWaits_IsRefusedByTheSchema(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("0.00")
+		ann, user := h.staff[account.Finance], h.users[0]
+		h.keys(ann, `{"kind":"amount","amount":"1.00","size":1}`)
+		h.coupon(ann, `{"code":"SPRING","percent":100}`)
+		for _, statement := range []string{
+			`UPDATE cd_key SET used = used + 1`,
+			`UPDATE coupon SET taken = taken + 1`,
+			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, made_by) VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, ann.id, ann.id),
+			fmt.Sprintf(`INSERT INTO cd_key_redemption (key_id, batch_id, user_id, created_at, approved_by) VALUES (1, 1, %d, '2026-01-31 04:00:00+00:00', %d)`, user.id, user.id),
+			fmt.Sprintf(`UPDATE staff_grant SET state = 'approved', decided_at = created_at, decided_by = %d`, ann.id),
+		} {
+			err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.ExecContext(ctx, statement)
+				return err
+			})
+			if !errors.Is(err, db.ErrCheck) {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+		h.sound(t)
 	})
 }
