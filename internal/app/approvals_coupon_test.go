@@ -61,7 +61,7 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 			{`"percent":1,"total":1,"minimum":"9999.00"`, true}, // of nothing that has a price
 		} {
 			code := fmt.Sprint("CODE", i)
-			made := h.coupon(ann, `{"code":"`+code+`",`+c.coupon+`}`[:len(`}`)-len(`}`)+1])
+			made := h.coupon(ann, `{"code":"`+code+`",`+c.coupon+`}`)
 			if made.Waits != c.waits {
 				t.Errorf("%s waits: %v", c.coupon, made.Waits)
 			}

@@ -16,15 +16,14 @@ import (
 // foreigner is an agent of others on a node, whose one user moves two bytes in each period.
 type foreigner struct {
 	*site
-	t       *testing.T
-	node    node.Node
-	user    int64
-	asks    bool // for its users, each period
-	says    bool // its load before a report
-	names   bool // the addresses after a report that was answered
-	once    bool // it never repeats
-	polled  time.Time
-	started time.Time
+	t      *testing.T
+	node   node.Node
+	user   int64
+	asks   bool // for its users, each period
+	says   bool // its load before a report
+	names  bool // the addresses after a report that was answered
+	once   bool // it never repeats
+	polled time.Time
 }
 
 // The agents as they were seen on the wire.

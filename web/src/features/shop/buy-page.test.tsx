@@ -120,15 +120,20 @@ describe('buying from the balance', () => {
     server.use(http.post(confirmPath, () => success(orderResult())))
     const { user } = await openSignedIn('/user/services/buy?plan=2')
     await user.click(await (await summary()).findByRole('button', { name: /from balance/ }))
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
     server.use(
       http.post('*/api/v2/user/shop-old/:id/pre-order', async () => {
-        await delay(30)
+        await answered
         return success(quote({ balance: '70.00' }))
       }),
     )
     await user.click(await screen.findByRole('button', { name: 'Buy more' }))
     const bill = await summary()
     expect(bill.queryByText('Balance afterwards')).not.toBeInTheDocument()
+    answer()
     expect(await bill.findByText('¥40.00')).toBeVisible()
   })
 
