@@ -311,7 +311,9 @@ func (p *Payments) DecideCase(ctx context.Context, id int64, approve bool, by *i
 	if err != nil {
 		return nil, err
 	}
-	if err := p.retryCases(context.WithoutCancel(ctx), id); err != nil {
+	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	if err := p.retryCases(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund of a payment case could not be asked for; it is tried again", "case", id, "error", err)
 	}
 	return caseIn(ctx, p.db, id)

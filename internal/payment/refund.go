@@ -116,7 +116,9 @@ func (p *Payments) DecideRefund(ctx context.Context, id int64, approve bool, by 
 	if err != nil {
 		return nil, err
 	}
-	if err := p.retry(context.WithoutCancel(ctx), id); err != nil {
+	asking, cancel := detached.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	if err := p.retry(asking, id); err != nil {
 		slog.ErrorContext(ctx, "a refund could not be asked for; it is tried again", "refund", id, "error", err)
 	}
 	return p.wallets.GatewayRefund(ctx, id)
