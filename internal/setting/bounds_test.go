@@ -72,7 +72,7 @@ func checkBounds(t *testing.T, name, value string, field reflect.Value) {
 			}
 		}
 	case int:
-		if v < -1 || v > 1_000_000 {
+		if v < -1 || v > 1_000_000_000 {
 			t.Errorf("%s = %s was taken as %d", name, value, v)
 		}
 	case string:

@@ -61,6 +61,7 @@ type problems struct{ fault.Problems }
 const (
 	manyDays    = 3660
 	manyMinutes = 60 * 24 * 30
+	unlimited   = 1_000_000_000 // of what limits calls, where an operator wants no limit
 )
 
 // numbers checks that every whole number is within its bounds.
@@ -69,7 +70,7 @@ func (p *problems) numbers(s *Site) {
 		name             string
 		value, low, high int
 	}{
-		{"sign_up_per_ip_daily", s.SignUpPerIPDaily, 1, 1_000_000},
+		{"sign_up_per_ip_daily", s.SignUpPerIPDaily, 1, unlimited},
 		{"smtp_port", s.SMTPPort, 1, 65535},
 		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
@@ -77,9 +78,9 @@ func (p *problems) numbers(s *Site) {
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},
 		{"invite_quota", s.InviteQuota, -1, 1_000_000},
-		{"link_per_minute", s.LinkPerMinute, 1, 1_000_000},
-		{"link_per_day", s.LinkPerDay, 1, 1_000_000},
-		{"link_per_ip_minute", s.LinkPerIPMinute, 1, 1_000_000},
+		{"link_per_minute", s.LinkPerMinute, 1, unlimited},
+		{"link_per_day", s.LinkPerDay, 1, unlimited},
+		{"link_per_ip_minute", s.LinkPerIPMinute, 1, unlimited},
 		{"link_update_hours", s.LinkUpdateHours, 1, 24 * 365},
 		{"link_log_days", s.LinkLogDays, 1, manyDays},
 		{"link_notice_networks", s.LinkNoticeNetworks, 0, 1_000_000},
