@@ -35,7 +35,8 @@ var (
 		VMess: {"tcp", "ws", "grpc", "httpupgrade"}, VLESS: {"tcp", "ws", "grpc", "httpupgrade"}, Trojan: {"tcp", "ws", "grpc", "httpupgrade"},
 	}
 	securities = map[Protocol][]string{
-		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"}, Trojan: {"tls"}, VMess: {"none", "tls"}, VLESS: {"tls", "reality", "none"},
+		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"},
+		Trojan: {"tls", "reality"}, VMess: {"none", "tls", "reality"}, VLESS: {"tls", "reality", "none"},
 	}
 )
 
@@ -197,6 +198,8 @@ func (p *problems) settings(n *Node) {
 		}
 		p.certificate(s.TLS)
 	case "reality":
+		p.When(s.Transport == "ws" || s.Transport == "httpupgrade", "settings.transport", "conflict",
+			"REALITY 只能用于 tcp 和 grpc", "REALITY carries tcp and grpc only")
 		p.reality(s.Reality)
 	}
 }

@@ -138,7 +138,7 @@ type Settings struct {
 	Path         string   `json:"path,omitempty" doc:"Of ws and httpupgrade: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`
 	Host         string   `json:"host,omitempty" doc:"Host header of ws and httpupgrade"`
 	ServiceName  string   `json:"service_name,omitempty" doc:"Of grpc: letters A to Z, digits and . _ ~ $ & + = : @ -"`
-	Security     string   `json:"security,omitempty" doc:"tls, none (VLESS and VMess) or reality (VLESS); none by default for VMess, else tls"`
+	Security     string   `json:"security,omitempty" doc:"tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp or grpc); none by default for VMess, else tls"`
 	Flow         string   `json:"flow,omitempty" doc:"xtls-rprx-vision, for VLESS over tcp with tls or reality"`
 	TLS          *TLS     `json:"tls,omitempty"`
 	Reality      *Reality `json:"reality,omitempty"`

@@ -215,7 +215,12 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) { n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "ws", Path: "x"} }, []string{"settings.path"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "grpc", Security: "reality"}
-			}, []string{"settings.security", "settings.service_name", "settings.reality.dest", "settings.reality.server_names", "settings.reality.private_key"}},
+			}, []string{"settings.service_name", "settings.reality.dest", "settings.reality.server_names", "settings.reality.private_key"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "ws", Path: "/a", Security: "reality", Reality: &node.Reality{
+					Dest: "www.example.org:443", ServerNames: []string{"www.example.org"},
+				}}
+			}, []string{"settings.transport"}},
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.VLESS, node.Settings{Security: "none", Flow: "xtls-rprx-vision"}
 			}, []string{"settings.flow"}},

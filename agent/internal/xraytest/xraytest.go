@@ -318,18 +318,26 @@ func Setups(t testing.TB) []Setup {
 		return Object{"protocol": protocol, "streamSettings": stream, "settings": Object{"servers": []Object{rest}}}
 	}
 
-	add("vless reality vision", "vless", api.Settings{
-		Security: "reality", Flow: "xtls-rprx-vision", Reality: api.Reality{
+	realityNode := func(flow string) api.Settings {
+		return api.Settings{Security: "reality", Flow: flow, Reality: api.Reality{
 			Dest: tlsTarget(t, cert), ServerNames: []string{site}, ShortIDs: []string{"38e92059"},
 			PrivateKey: base64.RawURLEncoding.EncodeToString(private),
-		},
-	}, func(port int, u api.User) Object {
-		return vnext("vless", port, vless(u, "xtls-rprx-vision"), Object{
-			"network": "tcp", "security": "reality", "realitySettings": Object{
-				"serverName": site, "fingerprint": "chrome", "shortId": "38e92059",
-				"publicKey": base64.RawURLEncoding.EncodeToString(public),
-			},
-		})
+		}}
+	}
+	realityStream := func() Object {
+		return Object{"network": "tcp", "security": "reality", "realitySettings": Object{
+			"serverName": site, "fingerprint": "chrome", "shortId": "38e92059",
+			"publicKey": base64.RawURLEncoding.EncodeToString(public),
+		}}
+	}
+	add("vless reality vision", "vless", realityNode("xtls-rprx-vision"), func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, "xtls-rprx-vision"), realityStream())
+	})
+	add("vmess reality", "vmess", realityNode(""), func(port int, u api.User) Object {
+		return vnext("vmess", port, Object{"id": u.UUID}, realityStream())
+	})
+	add("trojan reality", "trojan", realityNode(""), func(port int, u api.User) Object {
+		return servers("trojan", port, realityStream(), Object{"password": u.UUID})
 	})
 	add("vless tls vision", "vless", api.Settings{Security: "tls", TLS: tlsNode, Flow: "xtls-rprx-vision"}, func(port int, u api.User) Object {
 		return vnext("vless", port, vless(u, "xtls-rprx-vision"), Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()})

@@ -2,12 +2,14 @@ package format_test
 
 import (
 	"bytes"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	crand "crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
@@ -144,14 +146,24 @@ func serve(t testing.TB, nodes []node.Node) {
 		case "grpc":
 			stream["grpcSettings"] = object{"serviceName": s.ServiceName}
 		}
+		if s.Security == "reality" {
+			stream["security"] = "reality"
+			stream["realitySettings"] = object{
+				"target": s.Reality.Dest, "serverNames": s.Reality.ServerNames,
+				"privateKey": s.Reality.PrivateKey, "shortIds": s.Reality.ShortIDs,
+			}
+		}
 		if s.Security == "tls" {
 			certificate := object{"certificate": strings.Split(s.TLS.Certificate, "\n"), "key": strings.Split(s.TLS.Key, "\n")}
 			stream["security"] = "tls"
 			stream["tlsSettings"] = object{"serverName": s.TLS.ServerName, "certificates": []object{certificate}}
 		}
 		users := object{"clients": []object{{"id": userUUID}}}
-		if n.Protocol == node.VLESS {
+		switch n.Protocol {
+		case node.VLESS:
 			users["decryption"] = "none"
+		case node.Trojan:
+			users = object{"clients": []object{{"password": userUUID}}}
 		}
 		inbounds = append(inbounds, object{
 			"listen": "127.0.0.1", "port": n.Port, "protocol": string(n.Protocol), "settings": users, "streamSettings": stream,
@@ -169,14 +181,15 @@ type realClient struct {
 	name  string
 	nodes int // of those with odd paths
 	start func(t testing.TB, proxies []format.Proxy) map[string]int
+	links bool // reads share links
 }
 
 var realClients = []realClient{
-	{"sing-box 1.14.1", 36, startSingBox("1.14.1")},
-	{"sing-box 1.11.15", 36, startSingBox("1.11.15")},
-	{"mihomo", 18, startMihomo},
-	{"mihomo on share links", 6, startMihomoOnLinks},
-	{"Xray", 38, startXray},
+	{"sing-box 1.14.1", 36, startSingBox("1.14.1"), false},
+	{"sing-box 1.11.15", 36, startSingBox("1.11.15"), false},
+	{"mihomo", 18, startMihomo, false},
+	{"mihomo on share links", 6, startMihomoOnLinks, true},
+	{"Xray", 38, startXray, false},
 }
 
 func startSingBox(version string) func(t testing.TB, proxies []format.Proxy) map[string]int {
@@ -499,5 +512,56 @@ func TestSingBoxMatchesANameAndWhatIsUnderIt(t *testing.T) {
 		if err != nil || bytes.Contains(out, []byte("match rules")) != wants {
 			t.Errorf("%s: matched, wants %v: %v %s", name, wants, err, out)
 		}
+	}
+}
+
+// Every protocol that may have REALITY has it with every client that can be run.
+func TestRealClientsSpeakREALITY(t *testing.T) {
+	key, err := ecdh.X25519().GenerateKey(crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin, text := newOrigin(t), base64.RawURLEncoding.EncodeToString
+	settings := node.Settings{Transport: "tcp", Security: "reality", Reality: &node.Reality{
+		Dest: strings.TrimPrefix(origin, "https://"), ServerNames: []string{"example.com"},
+		PrivateKey: text(key.Bytes()), PublicKey: text(key.PublicKey().Bytes()), ShortIDs: []string{"38e92059"},
+	}}
+	var nodes []node.Node
+	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
+		for _, transport := range []string{"tcp", "grpc"} {
+			n := node.Node{
+				Name: string(protocol) + " " + transport, Protocol: protocol, Address: "127.0.0.1", Port: freePort(t), Settings: settings,
+			}
+			if n.Settings.Transport = transport; transport == "grpc" {
+				n.Settings.ServiceName = "GunService"
+			}
+			nodes = append(nodes, n)
+		}
+	}
+	serve(t, nodes)
+	var proxies []format.Proxy
+	for _, n := range nodes {
+		p, err := format.Of(n, userUUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxies = append(proxies, p)
+	}
+	for _, c := range realClients {
+		if c.links {
+			continue // its reader of links has VLESS and Trojan only
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			through := c.start(t, proxies)
+			if len(through) != len(nodes) {
+				t.Errorf("the file has %d of %d nodes", len(through), len(nodes))
+			}
+			for name, port := range through {
+				if err := carries(port, origin); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
 	}
 }

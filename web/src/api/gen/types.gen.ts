@@ -2305,7 +2305,7 @@ export type NodeSettings = {
     path?: string;
     reality?: Reality;
     /**
-     * tls, none (VLESS and VMess) or reality (VLESS); none by default for VMess, else tls
+     * tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp or grpc); none by default for VMess, else tls
      */
     security?: string;
     /**
