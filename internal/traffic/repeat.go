@@ -20,7 +20,7 @@ import (
 //     waits for an answer it does not, since all of these come from one loop. An agent that does so is judged by it alone.
 //   - XrayR on UniProxy posts nothing but traffic. It asks for its users as often as it reports, whether it is answered or
 //     not, so that what comes a period after the last report is the next one.
-//   - An agent that was never seen to ask twice is only known to wait for 30 s.
+//   - What never asks for its users is no agent as we know them, and is taken to wait for 30 s.
 //
 // Where it cannot be told, a body is a repetition: users are rather billed once too little than twice. What the process
 // saw is not shared between replicas; that errs to the same side.
@@ -149,6 +149,7 @@ func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighti
 	h := t.habit(e.Node.ID)
 	h.mu.Lock()
 	followed, loud, period := h.followedAt, !h.postedAt.IsZero() && last.AcceptedAt.Sub(h.postedAt).Abs() < loudFor, h.period
+	asks, interval := !h.polledAt.IsZero(), h.interval
 	h.mu.Unlock()
 	wentOn := !followed.IsZero() && !followed.Before(last.SeenAt)
 	switch {
@@ -172,6 +173,12 @@ func (t *Traffic) isRepeat(ctx context.Context, tx bun.Tx, e *entry, last sighti
 		}
 		if len(known) == 1 {
 			period = time.Duration(known[0]) * time.Millisecond
+		}
+	}
+	if period == 0 && asks { // it is new
+		period = interval
+		if interval < minPeriod || interval > maxPeriod {
+			return true, nil
 		}
 	}
 	return gap >= usualWait[0] || period != 0 && !near(gap, period), nil

@@ -192,6 +192,33 @@ func TestForeignReports_ThatWereGivenUp_CountOnce(t *testing.T) {
 	})
 }
 
+// A new agent asks for its users, and a period later again and reports. Nothing more is known of it then.
+func TestForeignReports_OfANewAgent_CountOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		u := s.open(t)
+		s.start(t, service.Terms{UserID: u, Months: 12})
+		for _, period := range []time.Duration{15 * time.Second, time.Minute} {
+			for _, late := range []time.Duration{0, 10 * time.Millisecond} { // it may ask after it reported
+				f := foreigner{site: s, t: t, node: s.node(t, 1000, 0, 0), user: u}
+				s.traffic.Polled(t.Context(), f.node.ID)
+				s.now = s.now.Add(period)
+				if late == 0 {
+					s.traffic.Polled(t.Context(), f.node.ID)
+				}
+				if !f.post() {
+					t.Fatal("the first report does not count")
+				}
+				for range 3 {
+					if s.now = s.now.Add(5200 * time.Millisecond); f.post() {
+						t.Errorf("each %s: a repetition counts", period)
+					}
+				}
+			}
+		}
+	})
+}
+
 // The answer is lost because the server restarts: it knows how often the agent reports.
 func TestForeignReports_RepeatedAfterARestart_CountOnce(t *testing.T) {
 	eachForeigner(t, func(f *foreigner, period time.Duration) {
