@@ -191,6 +191,11 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 	buy := func(kind shop.Kind, what shop.Purchase, price money.Amount, gateway string) {
 		o := &modelOrder{kind: kind, state: shop.Pending, stock: kind == shop.KindPlan && what.PriceID == planPrice}
 		soldOut := o.stock && m.stock == 0
+		o.coupon = rapid.Bool().Draw(rt, "with the coupon")
+		if o.coupon {
+			what.Coupon = g.coupon
+			price -= price / 2
+		}
 		var notChanged error
 		var credit money.Amount
 		if what.ChangeServiceID != nil {
@@ -204,11 +209,6 @@ func live(t *testing.T, rt *rapid.T, tl *till) {
 			case err == nil:
 				credit, o.credited = quote.Credit, m.services.by[o.replaces].paid
 			}
-		}
-		o.coupon = rapid.Bool().Draw(rt, "with the coupon")
-		if o.coupon {
-			what.Coupon = g.coupon
-			price -= price / 2
 		}
 		o.worth = price
 		price, o.change = max(0, price-credit), max(0, credit-price)
