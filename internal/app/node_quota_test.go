@@ -89,7 +89,7 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 		var totals []struct {
 			Total int64 `json:"total_traffic"`
 		}
-		h.ask(h.staff[account.Viewer], 200, "POST", fmt.Sprintf("/v1/total/traffic/node/%d", a.Node.ID), `{"data_start_ats":["2026-01-31T00:00:00Z","2026-02-01T00:00:00Z"]}`, &totals)
+		h.ask(h.staff[account.Admin], 200, "POST", fmt.Sprintf("/v1/total/traffic/node/%d", a.Node.ID), `{"data_start_ats":["2026-01-31T00:00:00Z","2026-02-01T00:00:00Z"]}`, &totals)
 		if len(totals) != 2 || totals[0].Total != 1000 || totals[1].Total != 0 {
 			t.Errorf("%+v", totals)
 		}

@@ -19,7 +19,6 @@ var (
 	cashiers   = []account.Role{account.Owner, account.Admin, account.Finance}
 	supporters = []account.Role{account.Owner, account.Admin, account.Support}
 	readers    = []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
-	anyStaff   = []account.Role{account.Owner, account.Admin, account.Support, account.Finance, account.Viewer}
 )
 
 // permissions names the roles that each staff operation of v2 admits, by its operationId.
@@ -53,7 +52,7 @@ var permissionsV1 = map[string][]account.Role{
 	"GET /v1/payment/admin_notify":     cashiers,
 	"GET /v1/admin/replace_user_email": admins,
 	"GET /v1/admin/gen_user_link_v1":   ownerOnly,
-	"POST /v1/total/traffic/node/1":    anyStaff, "POST /v1/total/traffic/user/1": anyStaff,
+	"POST /v1/total/traffic/node/1":    admins, "POST /v1/total/traffic/user/1": admins,
 }
 
 var pathParameter = regexp.MustCompile(`\{[^}]+\}`)

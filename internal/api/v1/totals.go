@@ -19,7 +19,7 @@ const maxPoints = 10_000
 
 // Totals adds the traffic of nodes and users by day for staff, and a user's own for whoever has an API token of theirs.
 func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
-	roles := []account.Role{account.Owner, account.Admin, account.Support, account.Finance, account.Viewer}
+	roles := []account.Role{account.Owner, account.Admin}
 	for _, of := range []struct {
 		path, name string
 		read       func(req *http.Request, id int64, at []time.Time) ([]traffic.Total, error)

@@ -101,6 +101,7 @@ func Bills(s *shop.Shop) Resource {
 		}
 		handle(r, op{
 			method: http.MethodGet, path: "/user/services-old/bill/{service_id}/enable-auto-renewal", id: "services_old_enable_auto_renewal", tag: "user", access: user,
+			changes: true,
 			summary: "Let a service renew itself; changes it although it is a GET, as the original does",
 		},
 			func(ctx context.Context, who account.Identity, in *which) (autoRenewal, error) {

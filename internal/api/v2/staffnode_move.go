@@ -51,7 +51,10 @@ func StaffNodeMoves(nodes *node.Nodes) Resource {
 				on, at, err := nodes.SharedKey(ctx)
 				return sharedKey{on, at}, err
 			})
-		handleList(r, op{method: http.MethodGet, path: "/admin_api/old_ss_node_rebuild_vmess", id: "old_ss_node_rebuild_vmess", tag: "staff", access: staff, roles: roles, summary: "Turn old Shadowsocks nodes into VMess ones"},
+		handleList(r, op{
+			method: http.MethodGet, path: "/admin_api/old_ss_node_rebuild_vmess", id: "old_ss_node_rebuild_vmess", tag: "staff", access: staff,
+			roles: roles, changes: true, summary: "Turn old Shadowsocks nodes into VMess ones",
+		},
 			func(ctx context.Context, _ account.Identity, in *struct {
 				Apply bool `query:"apply" doc:"Without it nothing is changed"`
 			},

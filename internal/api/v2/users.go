@@ -25,7 +25,8 @@ func Users(a *account.Accounts) Resource {
 	return func(r *Router) {
 		handle(r, op{
 			method: http.MethodGet, path: "/admin_api/replace_user_email", id: "replace_user_email", tag: "staff", access: staff,
-			roles: []account.Role{account.Owner, account.Admin}, summary: "Give a user another address; both must be right, and all sessions of the user end",
+			changes: true,
+			roles:   []account.Role{account.Owner, account.Admin}, summary: "Give a user another address; both must be right, and all sessions of the user end",
 		},
 			func(ctx context.Context, who account.Identity, in *wish) (replacedEmail, error) {
 				former, err := a.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, clientOf(ctx))

@@ -79,6 +79,7 @@ type op struct {
 	summary      string
 	message      fault.Text // of the envelope on success; empty: a plain "done"
 	keyed        bool       // takes an Idempotency-Key
+	changes      bool       // changes something although it is a GET, as the original's does
 }
 
 // Envelope is the one shape of an answer with a single result.
@@ -220,7 +221,7 @@ func (o op) forPrograms() bool {
 
 // scope is what an API token needs for the operation.
 func (o op) scope() account.Scope {
-	if o.method == http.MethodGet {
+	if o.method == http.MethodGet && !o.changes {
 		return account.ScopeRead
 	}
 	return account.ScopeWrite

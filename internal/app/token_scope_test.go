@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+)
+
+// forReaders are the operations of v2 that an API token of the scope read may call: those that change nothing. They are
+// named here so that a new one is looked at, and does not become one of them by its method alone.
+var forReaders = []string{
+	"audit_records", "audit_rules", "cd_key_history", "cd_key_list", "clients_list", "crisp_data",
+	"dashboard_get", "emby_get", "gateways_list", "get_old_service", "invite_commissions", "invite_get",
+	"invite_records", "invoice_get", "invoices_list", "link_log", "link_token_get", "node_get", "node_get_old",
+	"nodes_list", "order_get", "order_refund_quote", "recharge_list", "refund_requests", "service_renewals",
+	"services_list", "services_old", "services_old_bills", "services_old_bills_of", "shop_info", "shop_old",
+	"shop_plans", "ss_password_get", "traffic_calendar", "traffic_detail", "traffic_time_axis", "user_get_me",
+	"user_index", "wallet_get", "wallet_movements", "wallet_purchase_records",
+}
+
+func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
+	found := []string{}
+	for _, item := range (&App{version: "1"}).api(http.NewServeMux()).Paths {
+		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete, item.Patch} {
+			if o != nil && o.Extensions["x-api-token-scope"] == account.ScopeRead {
+				found = append(found, o.OperationID)
+			}
+		}
+	}
+	slices.Sort(found)
+	if !slices.Equal(found, forReaders) {
+		t.Errorf("tokens of the scope read may call\n%q\nand forReaders names\n%q", found, forReaders)
+	}
+}
+
+// An API token that may only read changes nothing, whichever operation it is shown to and whatever its method.
+func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		user := h.users[0]
+		secret := h.token(user.id, account.ScopeRead)
+		h.callWith(t, "GET", "/api/v2/user", secret)                   // notes when the token was used, to the minute
+		if _, err := h.Links.Token(t.Context(), user.id); err != nil { // made when it is first asked for, by whomever
+			t.Fatal(err)
+		}
+		answered, before := 0, h.rows(t)
+		for _, route := range h.tokenRoutes() {
+			for _, path := range h.pathsOf(route.path, user.id, secret) {
+				w := h.callWith(t, route.method, path, secret)
+				if w.Code == http.StatusUnauthorized || w.Code == http.StatusForbidden {
+					continue
+				}
+				after := h.rows(t)
+				if !maps.Equal(before, after) {
+					t.Errorf("%s %s answers %d, and changes %s", route.method, path, w.Code, changed(before, after))
+				}
+				before = after
+				if w.Code == http.StatusOK {
+					answered++
+				}
+				if w.Code >= 500 {
+					t.Errorf("%s %s answers %d %s", route.method, path, w.Code, w.Body)
+				}
+			}
+		}
+		if answered < 40 {
+			t.Errorf("a token of the scope read is answered %d times; its calls do not come far enough to mean anything", answered)
+		}
+	})
+}
+
+func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		user := h.users[0]
+		path := fmt.Sprintf("/api/v2/user/services-old/bill/%d/enable-auto-renewal", h.serviceOf(user.id))
+		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 || !strings.Contains(w.Body.String(), "api_token_scope") {
+			t.Errorf("a token that may only read: %d %s", w.Code, w.Body)
+		}
+		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeWrite)); w.Code != 200 {
+			t.Errorf("a token that may write: %d %s", w.Code, w.Body)
+		}
+	})
+}
+
+type tokenRoute struct{ method, path string }
+
+// tokenRoutes gives all routes of v1 and v2 but those that take no token and change something for everybody who calls.
+func (h *hangar) tokenRoutes() (routes []tokenRoute) {
+	for pattern, item := range h.api(http.NewServeMux()).Paths {
+		for method, o := range map[string]*huma.Operation{
+			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,
+		} {
+			if o != nil && len(o.Security) > 0 {
+				routes = append(routes, tokenRoute{method, pattern})
+			}
+		}
+	}
+	for _, r := range h.older(http.NewServeMux()).Routes() {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		if method != http.MethodPost || !strings.HasPrefix(path, "/v1/auth/") {
+			routes = append(routes, tokenRoute{method, path})
+		}
+	}
+	slices.SortFunc(routes, func(a, b tokenRoute) int { return strings.Compare(a.path+a.method, b.path+b.method) })
+	return routes
+}
+
+// pathsOf fills in the parameters of a path: with what is the user's, and with what the site has first.
+func (h *hangar) pathsOf(path string, user int64, secret string) []string {
+	const sentAsWords = "?api_key=%[1]s&api_token_uuid=%[1]s&key=%[1]s"
+	service := fmt.Sprint(h.serviceOf(user))
+	paths := []string{}
+	for _, id := range []string{service, "1"} {
+		filled := strings.NewReplacer("{token_uuid}", secret, "{token}", secret, "{user_id}", fmt.Sprint(user)).Replace(path)
+		filled = pathParameter.ReplaceAllString(filled, id)
+		if strings.HasPrefix(path, "/v1/") || strings.Contains(path, "/cron_task/") {
+			filled += fmt.Sprintf(sentAsWords, secret)
+		}
+		if !slices.Contains(paths, filled) {
+			paths = append(paths, filled)
+		}
+	}
+	return paths
+}
+
+func (h *hangar) callWith(t *testing.T, method, path, secret string) *httptest.ResponseRecorder {
+	t.Helper()
+	body := "{}"
+	if method == http.MethodGet {
+		body = ""
+	}
+	return h.call(t.Context(), customer{bearer: secret}, method, path, body)
+}
+
+func (h *hangar) token(user int64, scopes ...account.Scope) string {
+	h.Helper()
+	secret, _, err := h.Accounts.CreateAPIToken(h.Context(), user, account.APITokenDraft{Name: "test", Scopes: scopes})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return secret.String()
+}
+
+func (h *hangar) serviceOf(user int64) (id int64) {
+	h.Helper()
+	if err := h.DB.NewSelect().Table("service").Column("id").Where("user_id = ?", user).OrderExpr("id").Limit(1).
+		Scan(h.Context(), &id); err != nil {
+		h.Fatal(err)
+	}
+	return id
+}
+
+// rows gives all rows of the database, as text, by their table.
+func (h *hangar) rows(t *testing.T) map[string]string {
+	t.Helper()
+	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+	if h.DB.SQLite() {
+		list = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+	}
+	var tables []string
+	if err := h.DB.NewRaw(list).Scan(t.Context(), &tables); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, table := range tables {
+		all[table] = h.rowsOf(t.Context(), table)
+	}
+	return all
+}
+
+func (h *hangar) rowsOf(ctx context.Context, table string) string {
+	h.Helper()
+	rows := []map[string]any{}
+	if err := h.DB.NewRaw("SELECT * FROM ?", bun.Ident(table)).Scan(ctx, &rows); err != nil {
+		h.Fatalf("%s: %v", table, err)
+	}
+	texts := make([]string, len(rows))
+	for i, row := range rows {
+		texts[i] = fmt.Sprint(row) // a map is printed by its keys' order
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "\n")
+}
+
+// changed names the tables that are not as they were.
+func changed(before, after map[string]string) (tables []string) {
+	for table, rows := range after {
+		if before[table] != rows {
+			tables = append(tables, table)
+		}
+	}
+	slices.Sort(tables)
+	return tables
+}
