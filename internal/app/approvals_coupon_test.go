@@ -1,12 +1,20 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/uptrace/bun"
+
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
+	"airstrip/internal/db"
+	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
 )
 
@@ -156,6 +164,115 @@ func TestApprovals_CouponUsedBesideItsChange_KeepsItsLimit(t *testing.T) {
 			for h.waits() > 0 {
 				h.decide(bob, 200, false)
 			}
+		}
+		h.sound(t)
+	})
+}
+
+func (h *hangar) planOf(price int64) (id int64) {
+	h.Helper()
+	if err := h.DB.NewRaw(`SELECT plan_id FROM price WHERE id = ?`, price).Scan(h.Context(), &id); err != nil {
+		h.Fatal(err)
+	}
+	return id
+}
+
+// orders empties the user's wallet, makes orders that wait for money, and gives their numbers.
+func (h *hangar) orders(t *testing.T, user customer, price int64, coupon string, n int) (nos []string) {
+	h.Helper()
+	if has := h.balance(t, user.id).Available; has > 0 {
+		h.give(t, user.id, -has)
+	}
+	for range n {
+		no, err := h.Payments.Confirm(h.Context(), user.id, shop.Purchase{PriceID: price, Coupon: coupon}, sandbox.Name)
+		if err != nil {
+			h.Fatal(err)
+		}
+		nos = append(nos, strconv.FormatInt(no, 10))
+	}
+	return nos
+}
+
+// Uses that pending orders hold come back when those end: a change counts them as uses that are left.
+func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("20.00")
+		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
+		cheap, dear := h.sells(t, shop.KindPlan, 400), h.sells(t, shop.KindPlan, 30_000)
+		change := func(id, plan int64) (c shownCoupon) {
+			h.Helper()
+			h.ask(ann, 200, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", id), fmt.Sprintf(`{"plans":[%d]}`, plan), &c)
+			return c
+		}
+		made := h.coupon(ann, fmt.Sprintf(`{"code":"HELD","percent":90,"total":5,"plans":[%d]}`, h.planOf(cheap)))
+		if made.Waits {
+			t.Fatal("18.00 wait")
+		}
+		held := h.orders(t, user, cheap, "HELD", 5)
+		if c := change(made.ID, h.planOf(dear)); c.Proposed == nil {
+			t.Fatalf("a change for orders of 1350.00 counts alone: %+v", c)
+		}
+		for _, no := range held {
+			if err := h.Shop.Cancel(t.Context(), user.id, no); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.give(t, user.id, 100_000)
+		h.ask(user, 422, "POST", buy(dear), `{"coupon":"HELD"}`, nil)
+		h.decide(bob, 200, false)
+
+		// What a paid order used, refunded or not, is used for good.
+		h.ask(user, 200, "POST", buy(cheap), `{"coupon":"HELD"}`, nil)
+		var no int64
+		if err := h.DB.NewRaw(`SELECT MAX(id) FROM shop_order`).Scan(t.Context(), &no); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Shop.Refund(t.Context(), no, "an outage", nil); err != nil {
+			t.Fatal(err)
+		}
+		change(made.ID, h.planOf(dear))
+		acts, _, err := h.Approvals.Find(t.Context(), approval.Waiting, 0, 1, 0)
+		if err != nil || len(acts) != 1 || acts[0].Worth != 4*27_000 {
+			t.Fatalf("%+v, %v", acts, err)
+		}
+		h.sound(t)
+	})
+}
+
+// What a second member approves is what was proposed: a change that came to be worth more is proposed anew.
+func TestApprovals_CouponChangeThatGrewWhileItWaited_IsNotApproved(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("0.00")
+		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
+		h.sells(t, shop.KindPlan, 400)
+		h.coupon(ann, `{"code":"GREW","percent":90,"total":5}`)
+		h.sells(t, shop.KindPlan, 30_000)
+		h.decide(bob, 409, true)
+		h.decide(bob, 200, false)
+		h.coupon(ann, `{"code":"SAME","percent":90,"total":5}`)
+		h.decide(bob, 200, true)
+		h.sound(t)
+	})
+}
+
+func TestApprovals_DeclinedCoupon_StaysDead(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("20.00")
+		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
+		h.sells(t, shop.KindPlan, 1000)
+		made := h.coupon(ann, `{"code":"DEAD","percent":90}`)
+		h.decide(bob, 200, false)
+		for _, as := range []customer{ann, bob, h.staff[account.Owner]} {
+			for _, body := range []string{`{"total":1}`, `{"enabled":true}`, `{"total":1,"enabled":true}`} {
+				h.ask(as, 409, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), body, nil)
+			}
+		}
+		err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE coupon SET enabled = true WHERE id = ?`, made.ID).Exec(ctx)
+			return err
+		})
+		if !errors.Is(err, db.ErrCheck) {
+			t.Error("the schema lets a declined coupon be switched on: ", err)
 		}
 		h.sound(t)
 	})

@@ -37,6 +37,7 @@ type Coupon struct {
 	Enabled       bool         // whether orders may begin with it; those that did keep it
 	Waits         bool         // for a second member of staff; no order takes it before
 	Proposed      *CouponTerms `bun:"type:jsonb"` // a change that waits for one; nil: none
+	Declined      bool         // by a second member: nobody uses or changes it any more
 }
 
 // CouponTerms are what a change of a coupon may alter: when, how often and for what it counts, as a Coupon has them.
@@ -72,6 +73,11 @@ var (
 	errCouponEnough = fault.Invalid("coupon", "per_user", "你使用该优惠码的次数已达上限", "You have used this coupon as often as one may")
 	errCouponOwn    = fault.Invalid("coupon", "own", "该优惠码由你创建、修改或确认，不能由你使用", "You made, changed or approved this coupon, so you cannot use it")
 	errCouponFirst  = fault.Invalid("coupon", "first_only", "该优惠码仅限首次购买", "This coupon is for a first purchase only")
+
+	errCouponDeclined = fault.Conflict("coupon_declined", "该优惠码已被拒绝，不能再修改或启用；请创建新的优惠码",
+		"This coupon was declined, so it can neither change nor be switched on; please make another one")
+	errCouponGrew = fault.Conflict("coupon_grew", "该优惠码现在的价值已超过提交时的价值；请拒绝，然后重新提交",
+		"This coupon, or the change of it, is worth more now than when it was made. Decline it and make it anew")
 
 	ErrNoCoupon    = fault.NotFound("coupon_not_found", "没有这个优惠码", "There is no such coupon")
 	ErrCouponWaits = fault.Conflict("coupon_waits", "该优惠码或其修改正在等待另一位工作人员确认", "This coupon, or a change of it, waits for a second member of staff")

@@ -17,7 +17,7 @@ import (
 // AddCoupon puts a coupon into the shop. What it takes off all its orders at most counts as given by the member; beyond
 // what they may give alone on a day it waits for a second one. by is nil for the operator.
 func (s *Shop) AddCoupon(ctx context.Context, c Coupon, by *int64) (Coupon, error) {
-	c.Code, c.Taken, c.MadeBy, c.CreatedAt, c.Proposed = normalCoupon(c.Code), 0, by, s.db.Now(), nil
+	c.Code, c.Taken, c.MadeBy, c.CreatedAt, c.Proposed, c.Declined = normalCoupon(c.Code), 0, by, s.db.Now(), nil, false
 	if c.ValidFrom.IsZero() {
 		c.ValidFrom = c.CreatedAt
 	}
@@ -52,7 +52,8 @@ func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int6
 }
 
 // ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what it
-// takes off the price stay, and no limit may be lower than what orders have used. A change by which it counts more often
+// takes off the price stay, and no limit may be lower than what orders have used. A coupon that was declined does not
+// change any more. A change by which it counts more often
 // or for more counts as giving all uses that are left: beyond what the member may give alone on a day it is kept as
 // Proposed until a second one approves it. by is nil for the operator.
 func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon), by *int64) (c Coupon, err error) {
@@ -60,7 +61,10 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 		if c, err = lockCoupon(ctx, tx, id); err != nil {
 			return err
 		}
-		if c.Waits || c.Proposed != nil {
+		switch {
+		case c.Declined:
+			return errCouponDeclined
+		case c.Waits || c.Proposed != nil:
 			return ErrCouponWaits
 		}
 		now, wish := c, c
@@ -89,11 +93,16 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 	return c, err
 }
 
-// DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. A declined coupon is
-// switched off; a declined change is forgotten. by is nil for the operator.
+// DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. What has come to be
+// worth more than the act says is not approved. A declined coupon is dead for good; a declined change is forgotten. by is
+// nil for the operator.
 func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		c, err := lockCoupon(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		act, err := s.approvals.Waits(ctx, tx, approval.Coupon, id)
 		if err != nil {
 			return err
 		}
@@ -101,9 +110,9 @@ func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int
 			return err
 		}
 		switch {
-		case c.Proposed == nil:
-			c.Enabled = c.Enabled && approve
-		case approve:
+		case c.Proposed == nil && !approve:
+			c.Enabled, c.Declined = false, true
+		case c.Proposed != nil && approve:
 			c.setTerms(*c.Proposed)
 		}
 		c.Waits, c.Proposed = false, nil
@@ -112,6 +121,13 @@ func (s *Shop) DecideCoupon(ctx context.Context, id int64, approve bool, by *int
 				return err
 			}
 			if err := c.coversUse(ctx, tx); err != nil {
+				return err
+			}
+			worth, err := c.worth(ctx, tx)
+			if err == nil && worth > act.Worth {
+				err = errCouponGrew
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -61,12 +61,17 @@ func TrafficWorth(ctx context.Context, idb bun.IDB, bytes int64) (money.Amount, 
 }
 
 // worth gives what the uses of the coupon that are left take off at most, at the dearest price that it is for;
-// approval.Unknown where its uses have no end, or where it is for no price that there is.
+// approval.Unknown where its uses have no end, or where it is for no price that there is. Only what paid orders used, be
+// they refunded or not, is used for good: what pending ones hold comes back where they end, and counts as left.
 func (c *Coupon) worth(ctx context.Context, idb bun.IDB) (money.Amount, error) {
 	if c.Total == nil {
 		return approval.Unknown, nil
 	}
-	left := *c.Total - c.Taken
+	used, err := idb.NewSelect().Model((*Order)(nil)).Where("coupon_id = ? AND state IN (?, ?)", c.ID, Paid, Refunded).Count(ctx)
+	if err != nil {
+		return 0, err
+	}
+	left := *c.Total - used
 	if c.Percent == nil {
 		return Times(c.Amount, left), nil
 	}

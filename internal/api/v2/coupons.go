@@ -21,6 +21,7 @@ type couponItem struct {
 	MadeBy    *int64       `json:"made_by" nullable:"true" doc:"Id of the member of staff; null: at the command line"`
 	CreatedAt time.Time    `json:"created_at"`
 	Waits     bool         `json:"waits" doc:"For a second member of staff; no order takes it before"`
+	Declined  bool         `json:"declined" doc:"By a second member; it can neither change nor be switched on any more"`
 	Proposed  *CouponTerms `json:"proposed,omitempty" doc:"A change that waits for a second member; until it is approved the coupon stays as it is"`
 }
 
@@ -40,7 +41,7 @@ type CouponTerms struct {
 func newCouponItem(c *shop.Coupon) couponItem {
 	out := couponItem{
 		ID: c.ID, Code: c.Code, Percent: c.Percent, CouponTerms: CouponTerms(c.Terms()), Taken: c.Taken, MadeBy: c.MadeBy, CreatedAt: c.CreatedAt,
-		Waits: c.Waits, Proposed: (*CouponTerms)(c.Proposed),
+		Waits: c.Waits, Declined: c.Declined, Proposed: (*CouponTerms)(c.Proposed),
 	}
 	if c.Percent == nil {
 		out.Amount = &c.Amount

@@ -705,6 +705,10 @@ export type CouponItem = {
     code: string;
     created_at: string;
     /**
+     * By a second member; it can neither change nor be switched on any more
+     */
+    declined: boolean;
+    /**
      * Whether orders may begin with it; those that did keep it
      */
     enabled: boolean;
