@@ -6,6 +6,7 @@ package approval
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -55,6 +56,23 @@ var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位�
 
 // ErrNotWaiting is the fault of a decision on an act that does not wait for one.
 var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认", "This act does not wait for a second member of staff")
+
+// ErrMakerLeft is the fault of approving what was made by somebody who is no member of staff any more.
+var ErrMakerLeft = fault.Conflict("approval_maker_left", "发起这项操作的人已不是工作人员；只能拒绝，需要时请重新发起",
+	"Who made this is no member of staff any more. It can only be declined; make it anew where it is needed")
+
+// ErrDeclinedBefore is the fault of a call that neither names the act to approve nor the declined one to make anew.
+var ErrDeclinedBefore = fault.Conflict("approval_declined_before", "这项操作曾被拒绝", "This was declined before")
+
+// declinedBefore is ErrDeclinedBefore with the number to name.
+func declinedBefore(id int64) error {
+	f, no := *ErrDeclinedBefore, strconv.FormatInt(id, 10)
+	f.Text = fault.Text{
+		ZH: "这项操作曾被拒绝。确认仍要进行，请指明操作编号 " + no,
+		EN: "This was declined before. Name act " + no + " to go on all the same",
+	}
+	return &f
+}
 
 // ErrNoAct is the fault of an act that is not known.
 var ErrNoAct = fault.NotFound("approval_not_found", "没有这项操作", "There is no such act")
@@ -136,7 +154,8 @@ func (a *Approvals) Lock(ctx context.Context, tx bun.Tx, staffID *int64) error {
 	return err
 }
 
-// Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide.
+// Propose records the act as part of tx and reports whether it takes effect at once. Otherwise it waits for Decide. What
+// is proposed anew after a second member declined it always waits.
 func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool, err error) {
 	g := Grant{
 		Kind: act.Kind, ReferenceID: act.ReferenceID, StaffID: act.MadeBy, Worth: act.Worth, Day: a.today(), State: Waiting,
@@ -145,10 +164,14 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 	if act.Beneficiary != 0 {
 		g.BeneficiaryID = &act.Beneficiary
 	}
+	before, err := declined(ctx, tx, act.Kind, act.ReferenceID)
+	if err != nil {
+		return false, err
+	}
 	switch {
 	case act.MadeBy == nil:
 		alone = true
-	case act.Beneficiary != *act.MadeBy:
+	case !before && act.Beneficiary != *act.MadeBy:
 		if alone, err = a.spend(ctx, tx, *act.MadeBy, act.Worth); err != nil {
 			return false, err
 		}
@@ -161,6 +184,26 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 	}
 	_, err = tx.NewInsert().Model(&g).Exec(ctx)
 	return alone, db.Error(err)
+}
+
+func declined(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (bool, error) {
+	return idb.NewSelect().Model((*Grant)(nil)).Where("kind = ? AND reference_id = ? AND state = ?", kind, referenceID, Declined).Exists(ctx)
+}
+
+// Named is ErrDeclinedBefore where an act on this thing was declined, unless act is the number of the newest one on it.
+// What counts as an approval, or as a new act, without being called so asks it first.
+func (a *Approvals) Named(ctx context.Context, idb bun.IDB, kind Kind, referenceID, act int64) error {
+	before, err := declined(ctx, idb, kind, referenceID)
+	if err != nil || !before {
+		return err
+	}
+	var newest int64
+	err = idb.NewSelect().Model((*Grant)(nil)).ColumnExpr("MAX(id)").
+		Where("kind = ? AND reference_id = ?", kind, referenceID).Scan(ctx, &newest)
+	if err == nil && newest != act {
+		err = declinedBefore(newest)
+	}
+	return err
 }
 
 // spend adds worth to what the member gave today, unless the sum would be beyond the limit. The row stays locked until
@@ -181,7 +224,8 @@ func (a *Approvals) today() string {
 }
 
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
-// made it and whose account would gain may decline it but not approve it: ErrSecondMember. by is nil for the operator.
+// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has left
+// the staff since is not approved: ErrMakerLeft. by is nil for the operator.
 func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool, by *int64) error {
 	to := Declined
 	if approve {
@@ -195,6 +239,16 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrNotWaiting
 	case approve && by != nil && (*by == *g.StaffID || (g.BeneficiaryID != nil && *by == *g.BeneficiaryID)):
 		return ErrSecondMember
+	}
+	if approve {
+		left, err := tx.NewSelect().Table("account").Where("id = ? AND (role = '' OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID).
+			Exists(ctx)
+		if err == nil && left {
+			err = ErrMakerLeft
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := cover(ctx, kind, approve); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -32,12 +33,14 @@ type Confirmation struct {
 	TradeNo string
 	StaffID int64
 	Address string // that the member called from
+	Act     int64  // the act that the member means, where one on this payment was declined; 0: none is named
 }
 
 // ConfirmByHand finishes a recharge for staff and gives it. One that has no platform is taken at the member's word: not
 // for their own wallet, and where it is more than the member may give alone only once a second one says the same, until
-// then it is approval.ErrSecondMember. Of any other the platform is asked, and has the last word. Every try is kept
-// among the notifies with who it was.
+// then it is approval.ErrSecondMember. Once a second one declined it, a call counts only where it names the newest act on
+// the payment, or is approval.ErrDeclinedBefore. Of any other the platform is asked, and has the last word. Every try is
+// kept among the notifies with who it was.
 func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.Recharge, error) {
 	r, err := p.wallets.RechargeByTradeNo(ctx, c.TradeNo)
 	if err != nil {
@@ -62,7 +65,7 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	}
 	if byHand {
 		err := p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
-			return p.wordCounts(ctx, tx, r, c.StaffID)
+			return p.wordCounts(ctx, tx, r, c)
 		})
 		if err != nil {
 			return nil, err
@@ -93,25 +96,34 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 func (p *Payments) takeWord(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64,
 	counts func(ctx context.Context, tx bun.Tx) (bool, error),
 ) error {
-	enough := true
-	_, err := p.creditIf(ctx, r, pay, notifyID, func(ctx context.Context, tx bun.Tx) (may bool, err error) {
-		enough, err = counts(ctx, tx)
+	var refusal error
+	_, err := p.creditIf(ctx, r, pay, notifyID, func(ctx context.Context, tx bun.Tx) (bool, error) {
+		enough, err := counts(ctx, tx)
+		refusal = nil
+		if errors.Is(err, approval.ErrDeclinedBefore) {
+			refusal = err
+			return false, nil
+		}
+		if err == nil && !enough {
+			refusal = approval.ErrSecondMember
+		}
 		return enough, err
 	})
-	if err == nil && !enough {
-		err = approval.ErrSecondMember
-	}
-	return err
+	return cmp.Or(err, refusal)
 }
 
 // wordCounts records what the member says of the payment and reports whether it is to be credited.
-func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge, staffID int64) (bool, error) {
+func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge, c Confirmation) (bool, error) {
+	staffID := c.StaffID
 	if err := p.approvals.Lock(ctx, tx, &staffID); err != nil {
 		return false, err
 	}
 	unpaid, err := p.wallets.LockUnpaid(ctx, tx, r.ID)
 	if err != nil || !unpaid { // nothing is credited again
 		return true, err
+	}
+	if err := p.approvals.Named(ctx, tx, approval.PaymentByHand, r.ID, c.Act); err != nil {
+		return false, err
 	}
 	waiting, err := p.approvals.Waits(ctx, tx, approval.PaymentByHand, r.ID)
 	if err != nil {

@@ -168,8 +168,16 @@ func TestByHand_OtherGiftsOfTheDay_CountIntoTheSameLimit(t *testing.T) {
 				t.Fatal("decided twice: ", err)
 			}
 			if !approve {
-				if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 7000 {
+				if err := c.byHand(t, paid, staff); !errors.Is(err, approval.ErrDeclinedBefore) || c.Balance(t, user).Posted != 7000 {
 					t.Fatalf("declined: %v, %+v", err, c.Balance(t, user))
+				}
+				var act int64
+				if err := d.NewRaw(`SELECT MAX(id) FROM staff_grant WHERE kind = 'payment_by_hand'`).Scan(t.Context(), &act); err != nil {
+					t.Fatal(err)
+				}
+				_, err := c.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: paid.TradeNo, StaffID: staff, Act: act})
+				if !errors.Is(err, approval.ErrSecondMember) || c.Balance(t, user).Posted != 7000 {
+					t.Fatalf("made anew: %v, %+v", err, c.Balance(t, user))
 				}
 			}
 		}

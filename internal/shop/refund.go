@@ -45,7 +45,7 @@ func (o *Order) item() service.Item {
 // Refund ends what the order led to and puts its unused part into the wallet of its user. Of a service all orders of
 // which something is unused are refunded with it. by is the member of staff who does it, nil the operator. What is more
 // than the member may give alone on a day, or goes to the member, is approval.ErrSecondMember until a second one says the
-// same. It gives the sum.
+// same; once a refund of the order was declined, until a second one approves the act itself. It gives the sum.
 func (s *Shop) Refund(ctx context.Context, orderID int64, reason string, by *int64) (sum money.Amount, err error) {
 	done := false
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -96,11 +96,15 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 	if err != nil {
 		return 0, false, err
 	}
+	declined, err := tx.NewSelect().Model((*orderRefund)(nil)).Where("order_id = ? AND state = ?", r.OrderID, refundDeclined).Exists(ctx)
+	if err != nil {
+		return 0, false, err
+	}
 	waiting, err := waitingRefund(ctx, tx, "order_id = ?", r.OrderID)
 	switch {
 	case err != nil:
 		return 0, false, err
-	case waiting != nil && r.MadeBy != nil && (*r.MadeBy == *waiting.MadeBy || *r.MadeBy == o.UserID):
+	case waiting != nil && r.MadeBy != nil && (declined || *r.MadeBy == *waiting.MadeBy || *r.MadeBy == o.UserID):
 		return 0, false, nil
 	case waiting != nil:
 		if waiting.RequestID == nil {

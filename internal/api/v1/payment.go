@@ -3,6 +3,7 @@ package v1
 import (
 	"cmp"
 	"crypto/subtle"
+	"math"
 	"net/http"
 	"slices"
 
@@ -44,7 +45,9 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 
 	confirm := func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		caller := api.CallerOf(req.Context())
-		recharge, err := p.ConfirmByHand(req.Context(), payment.Confirmation{TradeNo: in.Get("out_trade_no"), StaffID: who.UserID, Address: caller.IP.String()})
+		recharge, err := p.ConfirmByHand(req.Context(), payment.Confirmation{
+			TradeNo: in.Get("out_trade_no"), StaffID: who.UserID, Address: caller.IP.String(), Act: in.Int("act"),
+		})
 		if err != nil {
 			return Answer{}, err
 		}
@@ -52,7 +55,7 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 		return Answer{Msg: fault.Text{ZH: "充值已确认", EN: "The recharge is confirmed"}.In(caller.Lang), Data: data, More: data}, nil
 	}
 	cashiers := []account.Role{account.Owner, account.Admin, account.Finance}
-	which := params{need("out_trade_no")}
+	which := params{need("out_trade_no"), may("act").within(1, math.MaxInt64)} // of the approvals, once one was declined
 	r.staff("GET /v1/payment/admin_notify", cashiers, which, confirm)
 	r.cookies("GET /v1/payment/admin_notify_by_cookies", a, cashiers, which, confirm)
 }
