@@ -1,3 +1,4 @@
+import './app/trusted-types'
 import './app/mantine-css'
 import './app/global.css'
 import { StrictMode } from 'react'

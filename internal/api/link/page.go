@@ -88,7 +88,8 @@ func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 		panic(err) // the template is constant
 	}
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'nonce-"+nonce+"'; script-src 'nonce-"+nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'nonce-"+nonce+"'; script-src 'nonce-"+nonce+"'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "private, no-store")
 	h["Vary"] = []string{"User-Agent, Accept, Accept-Language, Accept-Encoding"}

@@ -64,7 +64,8 @@ func TestThePageRunsNothingButItsOwn(t *testing.T) {
 	w := s.get("", "Accept", "text/html")
 	body, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
 	nonce := regexp.MustCompile(`script-src 'nonce-(\w+)'`).FindStringSubmatch(policy)
-	if nonce == nil || !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+	if nonce == nil || !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
+		!strings.HasSuffix(policy, "; require-trusted-types-for 'script'; trusted-types 'none'") {
 		t.Fatalf("%s", policy)
 	}
 	if strings.Count(body, "<script") != 1 || !strings.Contains(body, `<script nonce="`+nonce[1]+`">`) || strings.Contains(body, "<img src=x") || regexp.MustCompile(`\sstyle=|\son\w+=`).MatchString(body) {

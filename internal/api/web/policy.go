@@ -33,6 +33,10 @@ var vendors = map[string]map[string]string{
 
 const crisp = "crisp"
 
+// trusted has texts become markup and scripts only as the app's own rules allow (web/src/app/trusted-types.ts). The scripts
+// of vendors are not known to work with it: pages that load one go without.
+const trusted = "; require-trusted-types-for 'script'; trusted-types default"
+
 // policy is the Content-Security-Policy of a page: everything from here, and besides only what the site has of vendors.
 func policy(nonce string, has []string) string {
 	styles := "'self' 'nonce-" + nonce + "'"
@@ -63,5 +67,9 @@ func policy(nonce string, has []string) string {
 		}
 		b.WriteString("; ")
 	}
-	return strings.TrimSuffix(b.String(), "; ")
+	all := strings.TrimSuffix(b.String(), "; ")
+	if slices.ContainsFunc(has, func(name string) bool { return vendors[name] != nil }) {
+		return all
+	}
+	return all + trusted
 }

@@ -202,6 +202,22 @@ func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
 	}
 }
 
+func TestThePolicyRequiresTrustedTypesUnlessAVendorsScriptIsLoaded(t *testing.T) {
+	var vendors []string
+	app, err := web.New(build, t.TempDir(), func() []string { return vendors })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, vendors = range [][]string{{"pow"}, {"none"}, {"turnstile"}, {"hcaptcha"}, {"recaptcha"}, {"pow", "crisp"}} {
+		policy := get(t, app, "/user/dashboard").Header.Get("Content-Security-Policy")
+		own := len(vendors) == 1 && (vendors[0] == "pow" || vendors[0] == "none")
+		required := sources(policy, "require-trusted-types-for") == "'script'" && sources(policy, "trusted-types") == "default"
+		if required != own {
+			t.Errorf("with %q: %s", vendors, policy)
+		}
+	}
+}
+
 // sources gives what a policy has for one directive.
 func sources(policy, directive string) string {
 	for part := range strings.SplitSeq(policy, "; ") {

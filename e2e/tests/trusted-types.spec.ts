@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { pages } from '../harness/pages.ts'
+import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
+
+const { open, user } = pages()
+
+/** Browsers report what the policy refuses to the page; the harness fails a test for what stands on the console. */
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+      console.error('refused by the policy:', effectiveDirective, blockedURI, sample))
+  })
+})
+
+test('no page asks for what its policy refuses', async ({ page, station }) => {
+  const strangers = await visit(page, [...open, '/no-such-page'])
+  await signIn(page, station.demo.user)
+  const all = strangers + await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
+  expect(all, 'pages that require Trusted Types').toBe(open.length + user.length + 3)
+})
+
+test('the page of a link works', async ({ page, station }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  expect(await visit(page, [`/link2/${station.demo.user.link_token}`])).toBe(1)
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+})
+
+test('charts, dialogs, codes and both schemes work', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  const chart = page.locator('canvas').first()
+  await chart.scrollIntoViewIfNeeded()
+  await chart.hover()
+  for (const name of ['QR code', 'Other clients', 'Account menu', 'Search']) {
+    await page.getByRole('button', { name: new RegExp(`^${name}`) }).click()
+    await expect(page.locator('[role=dialog], [role=menu]')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.locator('[role=dialog], [role=menu]')).toHaveCount(0)
+  }
+  await page.evaluate(() => localStorage.setItem('color-scheme', 'auto'))
+  await page.goto('/user/dashboard')
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator(`html[data-mantine-color-scheme=${colorScheme}]`)).toHaveCount(1)
+  }
+})
+
+test.describe('a script that got in', () => {
+  test.use({ tolerated: /Trusted|policy|Content Security Policy/ })
+
+  for (const path of ['/auth/sign-in', '/user/dashboard']) {
+    test(`can make no element or script of text at ${path}`, async ({ page, station }) => {
+      if (path.startsWith('/user')) await signIn(page, station.demo.user)
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      const outcome = await page.evaluate(() => {
+        const attempt = (act: () => void) => {
+          try {
+            act()
+            return 'done'
+          } catch (error) {
+            return error instanceof Error ? error.name : 'thrown'
+          }
+        }
+        const harm = '<img id=harm src=x onerror="window.harmed = true">'
+        const script = document.createElement('script')
+        const frame = document.createElement('iframe')
+        return {
+          innerHTML: attempt(() => { document.body.innerHTML = harm }),
+          outerHTML: attempt(() => { document.querySelector('h1')!.outerHTML = harm }),
+          insert: attempt(() => document.body.insertAdjacentHTML('beforeend', harm)),
+          write: attempt(() => document.write(harm)),
+          parse: attempt(() => new DOMParser().parseFromString(harm, 'text/html')),
+          srcdoc: attempt(() => { frame.srcdoc = harm }),
+          handler: attempt(() => document.body.setAttribute('onclick', 'window.harmed = true')),
+          text: attempt(() => { script.text = 'window.harmed = true' }),
+          foreign: attempt(() => { script.src = 'https://example.com/assets/x.js' }),
+          data: attempt(() => { script.src = 'data:text/javascript,window.harmed = true' }),
+          worker: attempt(() => new Worker('blob:x')),
+          policy: attempt(() => (window as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } })
+            .trustedTypes.createPolicy('mine', { createHTML: (html: string) => html })),
+          again: attempt(() => (window as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } })
+            .trustedTypes.createPolicy('default', { createHTML: (html: string) => html })),
+          own: attempt(() => { script.src = '/assets/none.js' }),
+        }
+      })
+      const { own, ...attempts } = outcome
+      expect(own).toBe('done')
+      expect(Object.entries(attempts).filter(([, what]) => what !== 'TypeError')).toEqual([])
+      await expect(page.locator('#harm')).toHaveCount(0)
+      expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    })
+  }
+})
+
+/** Goes to each page, waits until its data have come, and counts those whose policy requires Trusted Types. */
+async function visit(page: Page, paths: string[]): Promise<number> {
+  test.setTimeout(120_000 + paths.length * 20_000)
+  let required = 0
+  for (const path of paths) {
+    await test.step(path, async () => {
+      const answer = await page.goto(path)
+      if (answer?.headers()['content-security-policy']?.includes("require-trusted-types-for 'script'")) required++
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    })
+  }
+  return required
+}

@@ -1,0 +1,30 @@
+type Rules = { createHTML(html: string): string; createScriptURL(url: string): string }
+
+declare global {
+  interface Window {
+    /** Absent in browsers without Trusted Types. */
+    trustedTypes?: { createPolicy(name: string, rules: Rules): unknown }
+  }
+}
+
+/**
+ * What texts may become markup and scripts. The server's policy has the browser ask these rules, which it knows by the
+ * name `default`, and lets nobody make others (internal/api/web).
+ */
+export const rules: Rules = {
+  // Style sheets, and the nothing that empties an element: without `<` there is no element in it.
+  createHTML(html) {
+    if (html.includes('<')) throw new TypeError('Markup is made of elements, not of text')
+    return html
+  },
+
+  createScriptURL(url) {
+    const { origin, pathname, href } = new URL(url, location.href)
+    if (origin !== location.origin || !pathname.startsWith('/assets/')) {
+      throw new TypeError('Scripts come from this build alone')
+    }
+    return href
+  },
+}
+
+window.trustedTypes?.createPolicy('default', rules)
