@@ -219,7 +219,8 @@ func (o op) forPrograms() bool {
 	return o.access == user && strings.HasPrefix(o.path, "/user") && !strings.HasPrefix(o.path, "/user/account/") && !strings.HasPrefix(o.path, "/user/developer/")
 }
 
-// scope is what an API token needs for the operation.
+// scope is what an API token needs for the operation: to write wherever it changes something, also by GET. Which ones may
+// be called to read only, a test names and calls (internal/app/token_scope_test.go).
 func (o op) scope() account.Scope {
 	if o.method == http.MethodGet && !o.changes {
 		return account.ScopeRead
