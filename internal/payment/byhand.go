@@ -64,6 +64,9 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 		return nil, err
 	}
 	if byHand {
+		if err := p.wallets.MayGain(ctx, p.db, r.UserID); err != nil {
+			return nil, cmp.Or(p.refuse(ctx, kept.ID, AccountClosed, r.ID), err)
+		}
 		err := p.takeWord(ctx, r, g.Received(p.bill(r)), kept.ID, func(ctx context.Context, tx bun.Tx) (bool, error) {
 			return p.wordCounts(ctx, tx, r, c)
 		})
@@ -84,7 +87,8 @@ func (p *Payments) ConfirmByHand(ctx context.Context, c Confirmation) (*wallet.R
 	}
 	accepted, err := p.settle(approval.Vouched(ctx), m, pay, kept.ID, true)
 	if err == nil && !accepted {
-		err = ErrNotPaid // the platform speaks of another amount or currency
+		// the account was closed, or the platform speaks of another amount or currency
+		err = cmp.Or(p.wallets.MayGain(ctx, p.db, r.UserID), error(ErrNotPaid))
 	}
 	if err != nil {
 		return nil, err

@@ -180,6 +180,9 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 		if c.UserID, err = p.creditsTo(ctx, tx, c, wish.UserID); err != nil {
 			return 0, err
 		}
+		if err := p.wallets.MayGain(ctx, tx, *c.UserID); err != nil {
+			return 0, err
+		}
 		if c.Credit, err = p.creditOf(ctx, tx, c, wish.Amount); err != nil {
 			return 0, err
 		}

@@ -40,6 +40,7 @@ const (
 	NotConfirmed    Reason = "not_confirmed"    // the gateway, when asked, says otherwise
 	PaidTwice       Reason = "paid_twice"       // another payment for a recharge that is paid: money to give back
 	TransactionUsed Reason = "transaction_used" // this payment paid for another recharge
+	AccountClosed   Reason = "account_closed"   // the account that recharged was closed before the payment came
 	SecondMember    Reason = "second_member"    // one member of staff said it was paid; another has to say so too
 )
 
@@ -148,9 +149,14 @@ func (p *Payments) settle(ctx context.Context, m Method, pay Payment, notifyID i
 }
 
 // credit books the payment and completes the order that waited for it, in one transaction. Where the order cannot be
-// completed the money is credited all the same, and the order gives back what it holds when its time is over.
+// completed the money is credited all the same, and the order gives back what it holds when its time is over. For an
+// account that was closed meanwhile staff decides on the payment.
 func (p *Payments) credit(ctx context.Context, r *wallet.Recharge, pay Payment, notifyID int64) (accepted bool, err error) {
-	return p.creditIf(ctx, r, pay, notifyID, func(context.Context, bun.Tx) (bool, error) { return true, nil })
+	accepted, err = p.creditIf(ctx, r, pay, notifyID, func(context.Context, bun.Tx) (bool, error) { return true, nil })
+	if errors.Is(err, wallet.ErrClosed) {
+		return false, p.refusePayment(ctx, r.Gateway, pay, notifyID, AccountClosed, r)
+	}
+	return accepted, err
 }
 
 // creditIf is credit where may, which is asked as part of the same transaction, allows it. Otherwise what may did is
@@ -207,7 +213,7 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 		})
 	}
 	err = book(order != nil)
-	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) {
+	if err != nil && order != nil && !errors.Is(err, wallet.ErrTransactionUsed) && !errors.Is(err, wallet.ErrClosed) {
 		slog.ErrorContext(ctx, "a paid order could not be completed; its recharge is credited alone", "order", order.ID, "error", err)
 		err = book(false)
 	}

@@ -80,6 +80,9 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 		if err == nil && !has {
 			err = fault.Invalid("user_id", "unknown", "没有这个用户", "There is no such user")
 		}
+		if err == nil && amount > 0 {
+			err = w.MayGain(ctx, tx, userID)
+		}
 		if err != nil {
 			return 0, err
 		}

@@ -94,7 +94,7 @@ type posting struct {
 var errUnbalanced = errors.New("wallet: the entries of a transaction must sum to zero, none of them zero")
 
 // Post moves money between accounts. The entries sum to zero and name each account once. A user's account that would
-// keep less than its holds is ErrBalanceTooLow; a second posting for the same reason and reference is db.ErrUnique.
+// keep less than its holds is ErrBalanceTooLow, a wallet that would gain after its account was closed ErrClosed; a second posting for the same reason and reference is db.ErrUnique.
 func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Reference, note string, entries ...Entry) error {
 	var sum money.Amount
 	for _, e := range entries {
@@ -144,7 +144,7 @@ func move(ctx context.Context, tx bun.Tx, p *posting) error {
 	guard := "posted - held >= ?"
 	bound := -p.Amount
 	if p.Amount > 0 {
-		guard, bound = "posted <= ?", math.MaxInt64-p.Amount
+		guard, bound = "NOT closed AND posted <= ?", math.MaxInt64-p.Amount
 	}
 	err := tx.NewRaw(`UPDATE ledger_account SET posted = posted + ?, version = version + 1 WHERE id = ? AND `+guard+` RETURNING posted, version`,
 		p.Amount, p.AccountID, bound).Scan(ctx, &after)
@@ -152,7 +152,11 @@ func move(ctx context.Context, tx bun.Tx, p *posting) error {
 	case err != nil:
 		return err
 	case len(after) == 0 && p.Amount > 0:
-		return money.ErrOverflow
+		closed, err := tx.NewSelect().Model((*account)(nil)).Where("id = ? AND closed", p.AccountID).Exists(ctx)
+		if err == nil && closed {
+			err = ErrClosed
+		}
+		return cmp.Or(err, money.ErrOverflow)
 	case len(after) == 0:
 		return ErrBalanceTooLow
 	}

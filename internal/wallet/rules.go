@@ -92,6 +92,9 @@ var rules = []db.Rule{
 			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id
 			WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
 			WHEN 'payment_case' THEN p.id END IS NULL`},
+	{Name: "I11", Says: "a wallet is closed just where its account is", Query: `
+		SELECT 'wallet of user ' || CAST(l.user_id AS TEXT) FROM ledger_account l JOIN account a ON a.id = l.user_id
+		WHERE l.kind = 'wallet' AND l.closed <> (a.closed_at IS NOT NULL)`},
 }
 
 // Check gives every place where the money is not as it must be.

@@ -47,6 +47,24 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 	return idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ?", userID, UserWallet).Exists(ctx)
 }
 
+// ErrClosed is the fault of putting money into the wallet of an account that was closed.
+var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账", "This account was closed; its wallet can gain nothing any more")
+
+// Close keeps the user's wallet from gaining anything from now on.
+func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = ?", true).Where("user_id = ? AND kind = ?", userID, UserWallet).Exec(ctx)
+	return err
+}
+
+// MayGain is ErrClosed where the user's account was closed.
+func (w *Wallets) MayGain(ctx context.Context, idb bun.IDB, userID int64) error {
+	closed, err := idb.NewSelect().Model((*account)(nil)).Where("user_id = ? AND kind = ? AND closed", userID, UserWallet).Exists(ctx)
+	if err == nil && closed {
+		err = ErrClosed
+	}
+	return err
+}
+
 // Balance is what a user owns.
 type Balance struct {
 	Posted     money.Amount // all of the wallet

@@ -13,7 +13,7 @@ import (
 
 type paymentCaseItem struct {
 	ID            int64         `json:"id"`
-	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed" doc:"Why the payment was not credited"`
+	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed,account_closed" doc:"Why the payment was not credited"`
 	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again"`
 	Waits         bool          `json:"waits" doc:"A second member of staff must approve the refund; the gateway is not asked before"`
 	Gateway       string        `json:"gateway"`

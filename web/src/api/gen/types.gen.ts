@@ -2746,7 +2746,7 @@ export type PaymentCaseItem = {
     /**
      * Why the payment was not credited
      */
-    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed';
+    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed' | 'account_closed';
     /**
      * Of what staff decided; empty while open
      */

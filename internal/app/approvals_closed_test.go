@@ -1,0 +1,62 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+
+	"airstrip/internal/account"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/sandbox"
+)
+
+// The wallet of an account that was closed gains nothing, whoever wants to put something into it.
+func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.customer(t, "leaves", 0)
+		bank := h.gateway("bank")
+		h.limited("10.00")
+		byHand, err := h.Payments.Recharge(t.Context(), user.id, bank, 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := h.recharge(t, user.id, 3000)
+		adjust := func(status int, amount string) {
+			h.Helper()
+			h.ask(ann, status, "POST", "/api/v2/staff/wallet-adjustments",
+				fmt.Sprintf(`{"user_id":%d,"amount":"%s","reason":"an outage"}`, user.id, amount), nil)
+		}
+		say := func(as customer, status int) {
+			h.Helper()
+			h.ask(as, status, "GET", "/v1/payment/admin_notify?out_trade_no="+byHand.TradeNo, "", nil)
+		}
+		adjust(200, "50.00")
+		say(ann, 403)
+		h.ask(user, 200, "POST", "/api/v2/user/account/close",
+			`{"password":"a long enough password","email":"leaves@example.com","forfeit":"0.00"}`, nil)
+
+		adjust(409, "1.00")
+		adjust(409, "60.00")
+		say(bob, 409)
+		for h.waits() > 0 { // what waited before
+			h.decide(bob, 409, true)
+			h.decide(bob, 200, false)
+		}
+
+		if err := h.sandbox.Close(t.Context(), late.TradeNo, true); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			h.tell(t.Context(), sandbox.Name, h.signed(notice(late)))
+		}
+		h.ask(ann, 409, "GET", "/v1/payment/admin_notify?out_trade_no="+late.TradeNo, "", nil)
+		cases, total, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 10, 0)
+		if err != nil || total != 1 || cases[0].Kind != payment.AccountClosed || cases[0].Amount != 3000 {
+			t.Fatalf("a payment that came after all: %+v, %v", cases, err)
+		}
+		h.ask(ann, 409, "POST", fmt.Sprintf("/api/v2/staff/payment-cases/%d/credit", cases[0].ID), `{"reason":"x"}`, nil)
+		if b := h.balance(t, user.id); b.Posted != 0 {
+			t.Fatalf("%+v", b)
+		}
+		h.sound(t)
+	})
+}
