@@ -90,10 +90,10 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 				return err
 			}
 		}
-		if err := a.services.Close(ctx, tx, r.ID); err != nil {
+		if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
 			return err
 		}
-		if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
+		if err := a.services.Close(ctx, tx, r.ID); err != nil {
 			return err
 		}
 		return a.forgetPerson(ctx, tx, r, from)
