@@ -95,7 +95,7 @@ func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T
 }
 
 func TestApprovals_MakerWhoLeftTheStaff_CanOnlyBeDeclined(t *testing.T) {
-	for _, left := range []string{"role = ''", "banned_at = created_at"} {
+	for _, left := range []string{"role = ''", "role = 'support'", "role = 'viewer'", "banned_at = created_at"} {
 		eachHangar(t, func(h *hangar) {
 			h.limited("0.00")
 			ann, bob := h.staff[account.Finance], h.staff[account.Admin]

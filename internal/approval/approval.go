@@ -57,9 +57,9 @@ var ErrSecondMember = fault.Forbidden("second_member_needed", "需要另一位�
 // ErrNotWaiting is the fault of a decision on an act that does not wait for one.
 var ErrNotWaiting = fault.Conflict("approval_not_waiting", "这项操作不在等待确认", "This act does not wait for a second member of staff")
 
-// ErrMakerLeft is the fault of approving what was made by somebody who is no member of staff any more.
-var ErrMakerLeft = fault.Conflict("approval_maker_left", "发起这项操作的人已不是工作人员；只能拒绝，需要时请重新发起",
-	"Who made this is no member of staff any more. It can only be declined; make it anew where it is needed")
+// ErrMakerLeft is the fault of approving what was made by somebody who has no role any more that may give anything.
+var ErrMakerLeft = fault.Conflict("approval_maker_left", "发起这项操作的人已无权发起；只能拒绝，需要时请重新发起",
+	"Who made this may no longer make such things. It can only be declined; make it anew where it is needed")
 
 // ErrDeclinedBefore is the fault of a call that neither names the act to approve nor the declined one to make anew.
 var ErrDeclinedBefore = fault.Conflict("approval_declined_before", "这项操作曾被拒绝", "This was declined before")
@@ -224,8 +224,8 @@ func (a *Approvals) today() string {
 }
 
 // Decide ends the waiting act as approved or declined, as part of the transaction that carries it out or drops it. Who
-// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has left
-// the staff since is not approved: ErrMakerLeft. by is nil for the operator.
+// made it and whose account would gain may decline it but not approve it: ErrSecondMember. What somebody made who has since
+// lost the role for it is not approved: ErrMakerLeft. by is nil for the operator.
 func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceID int64, approve bool, by *int64) error {
 	to := Declined
 	if approve {
@@ -241,7 +241,7 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
-		left, err := tx.NewSelect().Table("account").Where("id = ? AND (role = '' OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID).
+		left, err := tx.NewSelect().Table("account").Where("id = ? AND (role NOT IN ('owner', 'admin', 'finance') OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID).
 			Exists(ctx)
 		if err == nil && left {
 			err = ErrMakerLeft
