@@ -93,6 +93,13 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 		if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
 			return err
 		}
+		b, err := a.wallets.BalanceIn(ctx, tx, r.ID) // with what came in until the wallet was closed
+		if err != nil {
+			return err
+		}
+		if err := invalid(checkForfeit(Loss{Balance: b.Posted, Commission: b.Commission}.Money(), in.Forfeit)); err != nil {
+			return err
+		}
 		if err := a.services.Close(ctx, tx, r.ID); err != nil {
 			return err
 		}
@@ -134,8 +141,9 @@ func (a *Accounts) forgetPerson(ctx context.Context, tx bun.Tx, r row, from Clie
 	r.UUID, r.Email, r.Name, r.Role, r.InviteCode = uuid.New(), "closed-"+strconv.FormatInt(r.ID, 10)+"@invalid", "-", "", newInviteCode()
 	r.Password, r.PasswordVersion, r.NoticeByMail = "", uuid.New(), false
 	r.TelegramID, r.EmailVerifiedAt, r.SignedInAt, r.ClosedAt = nil, nil, nil, &now
+	r.CredentialsVersion++ // for calls beside this one that have just proved who they are
 	_, err := tx.NewUpdate().Model(&r).WherePK().Column("uuid", "email", "name", "role", "invite_code", "password", "password_version", "notice_by_mail",
-		"telegram_id", "email_verified_at", "signed_in_at", "closed_at").Exec(ctx)
+		"telegram_id", "email_verified_at", "signed_in_at", "closed_at", "credentials_version").Exec(ctx)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/wallet"
@@ -200,5 +201,48 @@ func TestTheLastOwnerStays(t *testing.T) {
 			w.Fatalf("both or none left: %v", errs)
 		}
 		w.want(errors.Join(errs...), account.ErrLastOwner)
+	})
+}
+
+func TestClose_MoneyThatComesInMeanwhile_IsNotForfeited(t *testing.T) {
+	each(t, func(w *world) {
+		who := w.identity(w.signUp("a@example.com"))
+		w.OnClose(func(ctx context.Context, tx bun.Tx, userID int64) error {
+			return w.wallets.Post(ctx, tx, wallet.RechargePaid, wallet.Reference{Kind: "recharge", ID: userID}, "",
+				wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: 1000},
+				wallet.Entry{Account: wallet.Account{Kind: wallet.Clearing, Name: "test"}, Amount: -1000})
+		})
+		if got := w.fields(w.Close(w.Context(), who, farewell("a@example.com"), home)); got != "forfeit:changed" {
+			w.Fatalf("closed with %q, want forfeit:changed", got)
+		}
+		u, err := w.User(w.Context(), who.UserID)
+		w.must(err)
+		if u.Email != "a@example.com" {
+			w.Errorf("the account is %s", u.Email)
+		}
+	})
+}
+
+func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
+	each(t, func(w *world) {
+		who := w.identity(w.signUp("a@example.com"))
+		results := make(chan error, 2)
+		for range cap(results) {
+			go func() { results <- w.Close(w.Context(), who, farewell("a@example.com"), home) }()
+		}
+		closed := 0
+		for range cap(results) {
+			err := <-results
+			switch {
+			case err == nil:
+				closed++
+			case errors.Is(err, account.ErrCredentialsChanged), errors.Is(err, fault.ErrInvalid): // the latter where it began later
+			default:
+				w.Errorf("the other call: %v", err)
+			}
+		}
+		if closed != 1 {
+			w.Errorf("%d calls closed the account, want 1", closed)
+		}
 	})
 }

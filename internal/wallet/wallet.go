@@ -50,9 +50,10 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 // ErrClosed is the fault of putting money into the wallet of an account that was closed.
 var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再入账", "This account was closed; its wallet can gain nothing any more")
 
-// Close keeps the user's wallet from gaining anything from now on.
+// Close keeps the user's wallet from gaining anything from now on. Neither its balance nor the commission changes until tx
+// ends.
 func (w *Wallets) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = ?", true).Where("user_id = ? AND kind = ?", userID, UserWallet).Exec(ctx)
+	_, err := tx.NewUpdate().Model((*account)(nil)).Set("closed = (kind = ?)", UserWallet).Where("user_id = ?", userID).Exec(ctx)
 	return err
 }
 
@@ -78,8 +79,13 @@ type Balance struct {
 
 // Balance gives the balance of a user's wallet.
 func (w *Wallets) Balance(ctx context.Context, userID int64) (Balance, error) {
+	return w.BalanceIn(ctx, w.db, userID)
+}
+
+// BalanceIn is Balance as idb, which may be a transaction, sees it.
+func (w *Wallets) BalanceIn(ctx context.Context, idb bun.IDB, userID int64) (Balance, error) {
 	var accounts []account
-	if err := w.db.NewSelect().Model(&accounts).Where("user_id = ?", userID).Scan(ctx); err != nil {
+	if err := idb.NewSelect().Model(&accounts).Where("user_id = ?", userID).Scan(ctx); err != nil {
 		return Balance{}, err
 	}
 	var b Balance
