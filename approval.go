@@ -14,14 +14,13 @@ type approvalCommand struct {
 }
 
 type approvalList struct {
-	State  string `enum:",alone,waiting,approved,declined" default:"" help:"alone, waiting, approved or declined; all by default."`
-	Limit  int64  `default:"100"`
-	Offset int64
+	State string `enum:",alone,waiting,approved,declined" default:"" help:"alone, waiting, approved or declined; all by default."`
+	part
 }
 
 func (c approvalList) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		acts, _, err := a.Approvals.Find(ctx, approval.State(c.State), 0, c.Limit, c.Offset)
+		acts, _, err := a.Approvals.Find(ctx, approval.State(c.State), 0, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

@@ -69,21 +69,20 @@ func (c cdkeyMake) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type cdkeyList struct {
-	Batch  int64 `arg:"" optional:"" help:"Number of a batch."`
-	Limit  int64 `default:"100"`
-	Offset int64
+	Batch int64 `arg:"" optional:"" help:"Number of a batch."`
+	part
 }
 
 func (c cdkeyList) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		if c.Batch == 0 {
-			batches, _, err := a.CDKeys.Batches(ctx, c.Limit, c.Offset)
+			batches, _, err := a.CDKeys.Batches(ctx, int64(c.Limit), int64(c.Offset))
 			if err != nil {
 				return err
 			}
 			return printJSON(batches)
 		}
-		_, keys, err := a.CDKeys.Batch(ctx, c.Batch, c.Limit, c.Offset)
+		_, keys, err := a.CDKeys.Batch(ctx, c.Batch, int64(c.Limit), int64(c.Offset))
 		if err != nil {
 			return err
 		}

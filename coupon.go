@@ -104,17 +104,12 @@ func (c couponAdd) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type couponList struct {
-	Limit  int64 `default:"100"`
-	Offset int64
+	part
 }
 
 func (c couponList) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		coupons, _, err := a.Shop.Coupons(ctx, c.Limit, c.Offset)
-		if err != nil {
-			return err
-		}
-		return printJSON(coupons)
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return all(a.Shop.Coupons(ctx, int64(c.Limit), int64(c.Offset)))
 	})
 }
 
@@ -128,11 +123,5 @@ func (c couponChange) Run(ctx context.Context, cfg *app.Config) error {
 	if err != nil {
 		return err
 	}
-	return open(ctx, cfg, func(a *app.App) error {
-		changed, err := a.Shop.ChangeCoupon(ctx, c.ID, change, nil)
-		if err != nil {
-			return err
-		}
-		return printJSON(changed)
-	})
+	return show(ctx, cfg, func(a *app.App) (any, error) { return a.Shop.ChangeCoupon(ctx, c.ID, change, nil) })
 }

@@ -1,6 +1,11 @@
 package main
 
-import "errors"
+import (
+	"context"
+	"errors"
+
+	"airstrip/internal/app"
+)
 
 // rows is a flag that says how many rows a list has at most, hours one that says how far back it goes.
 type (
@@ -23,6 +28,12 @@ func (h hours) Validate() error {
 	return nil
 }
 
+// part is which part of a long list is printed.
+type part struct {
+	Limit  rows   `help:"How many at most." default:"100"`
+	Offset offset `help:"How many to leave out." default:"0"`
+}
+
 // offset is a flag that says how many rows of a list to leave out.
 type offset int64
 
@@ -32,3 +43,17 @@ func (o offset) Validate() error {
 	}
 	return nil
 }
+
+// show prints what find gives as JSON.
+func show(ctx context.Context, cfg *app.Config, find func(*app.App) (any, error)) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		found, err := find(a)
+		if err != nil {
+			return err
+		}
+		return printJSON(found)
+	})
+}
+
+// all gives the rows of a list that also says how many there are.
+func all[T any](rows []T, _ int64, err error) ([]T, error) { return rows, err }

@@ -15,6 +15,9 @@ func TestWhatNoListHasIsRefusedByItsFlag(t *testing.T) {
 		{"node", "users", "1", "--limit=0"},
 		{"node", "blocked", "--offset=-1"},
 		{"rule", "hits", "--limit=-1"},
+		{"refund", "list", "--limit=0"},
+		{"recharge", "refunds", "--offset=-1"},
+		{"approval", "list", "--limit=-1"},
 	} {
 		var c cli
 		k, err := kong.New(&c)

@@ -17,12 +17,12 @@ type mailCommand struct {
 }
 
 type mailList struct {
-	Limit int64 `help:"How many." default:"50"`
+	Limit rows `help:"How many." default:"50"`
 }
 
 func (c mailList) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		mails, err := a.Mails.List(ctx, c.Limit)
+		mails, err := a.Mails.List(ctx, int64(c.Limit))
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type cli struct {
 	Coupon   couponCommand   `cmd:"" help:"Make, list and change coupons."`
 	CDKey    cdkeyCommand    `cmd:"" name:"cdkey" help:"Make, list and void cd-keys."`
 	Recharge rechargeCommand `cmd:"" help:"Pay recharges back."`
+	Refund   refundCommand   `cmd:"" help:"Decide on the refunds of orders that users ask for, and give orders back."`
 
 	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
 	Approval    approvalCommand    `cmd:"" help:"Decide what members of staff may not give alone."`

@@ -20,18 +20,13 @@ type paymentCaseCommand struct {
 }
 
 type paymentCaseList struct {
-	State  string `enum:",open,waiting,refunding,credited,refunded,dismissed" default:"" help:"open, waiting, refunding, credited, refunded or dismissed; all by default."`
-	Limit  int64  `default:"100"`
-	Offset int64
+	State string `enum:",open,waiting,refunding,credited,refunded,dismissed" default:"" help:"open, waiting, refunding, credited, refunded or dismissed; all by default."`
+	part
 }
 
 func (c paymentCaseList) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		cases, _, err := a.Payments.Cases(ctx, payment.CaseState(c.State), c.Limit, c.Offset)
-		if err != nil {
-			return err
-		}
-		return printJSON(cases)
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return all(a.Payments.Cases(ctx, payment.CaseState(c.State), int64(c.Limit), int64(c.Offset)))
 	})
 }
 
@@ -86,13 +81,7 @@ type paymentCaseRefund struct {
 }
 
 func (c paymentCaseRefund) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		made, err := a.Payments.RefundCase(ctx, c.Case, c.Reason, nil)
-		if err != nil {
-			return err
-		}
-		return printJSON(made)
-	})
+	return show(ctx, cfg, func(a *app.App) (any, error) { return a.Payments.RefundCase(ctx, c.Case, c.Reason, nil) })
 }
 
 type paymentCaseDismiss struct {

@@ -43,18 +43,13 @@ func (c rechargeRefund) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type rechargeRefunds struct {
-	State  string `enum:",pending,done,failed" default:"" help:"pending, done or failed; all by default."`
-	Limit  int64  `default:"100"`
-	Offset int64
+	State string `enum:",pending,done,failed" default:"" help:"pending, done or failed; all by default."`
+	part
 }
 
 func (c rechargeRefunds) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		refunds, _, err := a.Wallets.GatewayRefunds(ctx, wallet.GatewayRefundState(c.State), 0, c.Limit, c.Offset)
-		if err != nil {
-			return err
-		}
-		return printJSON(refunds)
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return all(a.Wallets.GatewayRefunds(ctx, wallet.GatewayRefundState(c.State), 0, int64(c.Limit), int64(c.Offset)))
 	})
 }
 

@@ -42,18 +42,13 @@ func (c walletAdjust) Run(ctx context.Context, cfg *app.Config) error {
 }
 
 type walletList struct {
-	State  string `enum:",pending,posted,declined" default:"" help:"pending, posted or declined; all by default."`
-	Limit  int64  `default:"100"`
-	Offset int64
+	State string `enum:",pending,posted,declined" default:"" help:"pending, posted or declined; all by default."`
+	part
 }
 
 func (c walletList) Run(ctx context.Context, cfg *app.Config) error {
-	return open(ctx, cfg, func(a *app.App) error {
-		adjustments, _, err := a.Wallets.Adjustments(ctx, wallet.AdjustmentState(c.State), 0, c.Limit, c.Offset)
-		if err != nil {
-			return err
-		}
-		return printJSON(adjustments)
+	return show(ctx, cfg, func(a *app.App) (any, error) {
+		return all(a.Wallets.Adjustments(ctx, wallet.AdjustmentState(c.State), 0, int64(c.Limit), int64(c.Offset)))
 	})
 }
 

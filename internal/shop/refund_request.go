@@ -82,8 +82,7 @@ func (s *Shop) RequestRefund(ctx context.Context, userID int64, id, reason strin
 // RefundRequests gives a part of all requests in this state, oldest first, and how many there are; of one user where
 // userID is not 0, in any state where state is empty.
 func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestState, limit, offset int64) (requests []RefundRequest, total int64, err error) {
-	q := s.db.NewSelect().Model(&requests).ColumnExpr("?TableAlias.*").ColumnExpr("f.service_id AS service, f.package_id AS package").
-		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.order_id").OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
+	q := s.refundRequests(&requests).OrderExpr("?TableAlias.id").Limit(limit).Offset(offset)
 	if userID != 0 {
 		q.Where("?TableAlias.user_id = ?", userID)
 	}
@@ -92,6 +91,25 @@ func (s *Shop) RefundRequests(ctx context.Context, userID int64, state RequestSt
 	}
 	total, err = q.ScanAndCount(ctx)
 	return requests, total, err
+}
+
+// RefundRequest gives one request, whoever made it.
+func (s *Shop) RefundRequest(ctx context.Context, id int64) (*RefundRequest, error) {
+	var found []RefundRequest
+	if err := s.refundRequests(&found).Where("?TableAlias.id = ?", id).Scan(ctx); err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, ErrNoRequest
+	}
+	return &found[0], nil
+}
+
+// refundRequests selects requests with what their orders led to.
+func (s *Shop) refundRequests(into *[]RefundRequest) *bun.SelectQuery {
+	return s.db.NewSelect().Model(into).ColumnExpr("?TableAlias.*").
+		ColumnExpr("f.service_id AS service, f.package_id AS package").
+		Join("LEFT JOIN fulfilment AS f ON f.order_id = ?TableAlias.order_id")
 }
 
 // WithdrawRefundRequest ends the user's own open request.

@@ -139,9 +139,9 @@ func unlessZero(a money.Amount) *money.Amount {
 // Gateways adds what staff does with the site's accounts at payment platforms. Who may change them may turn the site's
 // income elsewhere, so only owners do.
 func Gateways(g *payment.Gateways) Resource {
-	see, change := []account.Role{account.Owner, account.Admin, account.Finance}, []account.Role{account.Owner}
+	change := []account.Role{account.Owner}
 	return func(r *Router) {
-		handleList(r, op{method: http.MethodGet, path: "/staff/gateways/kinds", id: "staff_gateway_kinds", tag: "staff", access: staff, roles: see, summary: "The payment platforms there are, with the credentials they need"},
+		handleList(r, op{method: http.MethodGet, path: "/staff/gateways/kinds", id: "staff_gateway_kinds", tag: "staff", access: staff, roles: forMoney, summary: "The payment platforms there are, with the credentials they need"},
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []gatewayKind, err error) {
 				lang := api.CallerOf(ctx).Lang
 				for _, k := range g.Kinds() {
@@ -156,7 +156,7 @@ func Gateways(g *payment.Gateways) Resource {
 				}
 				return out, nil
 			})
-		handleList(r, op{method: http.MethodGet, path: "/staff/gateways", id: "staff_gateways_list", tag: "staff", access: staff, roles: see, summary: "The site's accounts with payment platforms"},
+		handleList(r, op{method: http.MethodGet, path: "/staff/gateways", id: "staff_gateways_list", tag: "staff", access: staff, roles: forMoney, summary: "The site's accounts with payment platforms"},
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []gatewayAccount, err error) {
 				accounts, err := g.List(ctx)
 				for i := range accounts {

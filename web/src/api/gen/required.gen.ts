@@ -237,6 +237,9 @@ export const required: Record<string, readonly string[]> = {
     "body.amount",
     "body.reason"
   ],
+  "GET /api/v2/staff/refund-requests/{request_id}": [
+    "path.request_id"
+  ],
   "POST /api/v2/staff/refund-requests/{request_id}/decision": [
     "path.request_id",
     "body.grant",

@@ -3909,6 +3909,14 @@ export type StaffRefundBody = {
     reason: string;
 };
 
+export type StaffRefundRequest = {
+    /**
+     * What granting it would give back now; 0.00 where nothing is left
+     */
+    refundable: string;
+    request: RefundRequestItem;
+};
+
 export type StaffLinkTemplatePreviewRequest = {
     /**
      * As in the link
@@ -5859,6 +5867,24 @@ export type StaffRefundRequestsResponses = {
 };
 
 export type StaffRefundRequestsResponse = StaffRefundRequestsResponses[keyof StaffRefundRequestsResponses];
+
+export type StaffRefundRequestGetData = {
+    body?: never;
+    path: {
+        request_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/refund-requests/{request_id}';
+};
+
+export type StaffRefundRequestGetResponses = {
+    /**
+     * OK
+     */
+    200: StaffRefundRequest;
+};
+
+export type StaffRefundRequestGetResponse = StaffRefundRequestGetResponses[keyof StaffRefundRequestGetResponses];
 
 export type StaffRefundDecideData = {
     body: RefundDecisionBody;
