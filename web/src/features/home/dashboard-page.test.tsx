@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Access, LinkApp } from '@/api/gen/types.gen'
+import type { Access, LinkApp, NodeInfo } from '@/api/gen/types.gen'
 import { client, dashboard, link, node } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
@@ -18,7 +18,7 @@ vi.mock('@/shared/charts/area-chart', () => ({
 
 const answers = (
   change: Partial<Access> = {},
-  parts: { lastFetch?: string | null; clients?: LinkApp[] } = {},
+  parts: { lastFetch?: string | null; clients?: LinkApp[]; nodes?: NodeInfo[] } = {},
 ) => [
   http.get('*/api/v2/user/dashboard', () => success(dashboard(change))),
   http.get('*/api/v2/user/services/link-token/link-token', () =>
@@ -36,7 +36,7 @@ const answers = (
     success({
       total_nodes: 2,
       user_tier: '',
-      available_nodes: [node(), node({ node_id: 2, status: 'late' })],
+      available_nodes: parts.nodes ?? [node(), node({ node_id: 2, status: 'late' })],
     }),
   ),
   http.get('*/api/v2/user/services/subscribe-log/area-time-axis', () =>
@@ -69,13 +69,66 @@ describe('the dashboard', () => {
   it('says what is left, until when, and what is in the wallet', async () => {
     await openSignedIn('/user/dashboard')
     const card = within(await connection())
-    expect(card.getByText('Ready to use')).toBeVisible()
+    expect(await card.findByText('Ready to use')).toBeVisible()
     expect(card.getByText('150')).toBeVisible()
     expect(card.getByText('2 of 5 devices online')).toBeVisible()
     expect(card.getByText(/in 98 days/)).toBeVisible()
     expect(card.getByRole('progressbar', { name: '25% used' })).toBeVisible()
     expect(screen.getByRole('region', { name: 'Balance' })).toHaveTextContent('128.50')
     expect(await screen.findByText('Slow to answer')).toBeVisible()
+  })
+
+  it('counts a full node as full, not as online', async () => {
+    server.use(...answers({}, { nodes: [node({ load: 100 })] }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await screen.findByRole('region', { name: 'Nodes' }))
+    expect((await card.findByText('Full')).closest('[data-tone]')).toHaveAttribute(
+      'data-tone',
+      'error',
+    )
+    expect(card.queryByText('Online')).not.toBeInTheDocument()
+  })
+
+  it('is not ready to use while all nodes are offline, and says what to do', async () => {
+    const down = [1, 2].map((node_id) => node({ node_id, status: 'offline' }))
+    server.use(...answers({}, { nodes: down }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect((await card.findByText('Nodes offline')).closest('[data-tone]')).toHaveAttribute(
+      'data-tone',
+      'error',
+    )
+    expect(card.queryByText('Ready to use')).not.toBeInTheDocument()
+    const alert = within(card.getByRole('alert'))
+    expect(alert.getByText(/All 2 of your nodes are offline/)).toBeVisible()
+    expect(alert.getByRole('link', { name: 'See nodes' })).toBeVisible()
+  })
+
+  it('says how many nodes are offline where others are not', async () => {
+    const nodes = [node(), node({ node_id: 2, status: 'offline' }), node({ node_id: 3 })]
+    server.use(...answers({}, { nodes }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(await card.findByText('Ready to use')).toBeVisible()
+    expect(card.getByRole('link', { name: '1 of 3 nodes offline' })).toBeVisible()
+  })
+
+  it('is not ready to use where the plan has no node at all', async () => {
+    server.use(...answers({}, { nodes: [] }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(await card.findByText('No nodes')).toBeVisible()
+    expect(card.queryByText('Ready to use')).not.toBeInTheDocument()
+  })
+
+  it('goes by the plan alone where the nodes can’t be loaded', async () => {
+    server.use(
+      http.get('*/api/v2/user/services/nodes', () =>
+        failure(409, { message: 'Not now', code: 'busy' }),
+      ),
+    )
+    await openSignedIn('/user/dashboard')
+    expect(await within(await connection()).findByText('Ready to use')).toBeVisible()
   })
 
   it('shows the traffic as a chart and as a table', async () => {

@@ -1,13 +1,16 @@
-import type { Access } from '@/api/gen/types.gen'
+import type { Access, NodeInfo } from '@/api/gen/types.gen'
+import { nodeState } from '@/shared/lib/node-state'
 import { daysUntil, hoursUntil } from '@/shared/lib/time'
 import type { Tone } from '@/shared/ui/status-dot'
 
-export const stateTones: Record<Access['state'], Tone> = {
+export const stateTones: Record<ConnectionState, Tone> = {
   active: 'success',
   none: 'neutral',
   exhausted: 'error',
   expired: 'error',
   banned: 'error',
+  nodesOffline: 'error',
+  noNodes: 'warning',
 }
 
 /** How much of the quota is used, in percent from 0 to 100; none without a limit. */
@@ -53,6 +56,22 @@ function quotaNotice(access: Access): Notice | undefined {
     action: 'buyPackage',
   }
 }
+
+/** How the connection is as a whole: a plan that may be used has nothing to connect to while its nodes are offline. */
+export type ConnectionState = Access['state'] | 'nodesOffline' | 'noNodes'
+
+/** The state by the plan, and where that is usable by its nodes; `nodes` is undefined where they can't be told. */
+export function connectionState(
+  { state }: Access,
+  nodes: readonly NodeInfo[] | undefined,
+): ConnectionState {
+  if (state !== 'active' || !nodes) return state
+  if (nodes.length === 0) return 'noNodes'
+  return countOffline(nodes) === nodes.length ? 'nodesOffline' : state
+}
+
+export const countOffline = (nodes: readonly NodeInfo[]) =>
+  nodes.filter((node) => nodeState(node) === 'offline').length
 
 export type Step = 'buy' | 'import'
 

@@ -1,5 +1,5 @@
 import type { NodeInfo } from '@/api/gen/types.gen'
-import type { Tone } from '@/shared/ui/status-dot'
+import { nodeState, nodeStates } from '@/shared/lib/node-state'
 
 export type Filter = {
   q?: string
@@ -14,21 +14,15 @@ export type Filter = {
 export const countFilters = ({ country, protocol, online, stars, sort }: Filter) =>
   [country, protocol, online, stars, sort].filter(Boolean).length
 
-const states = ['online', 'late', 'offline']
-
 const orders: Record<string, (a: NodeInfo, b: NodeInfo) => number> = {
   name: (a, b) => a.node_name.localeCompare(b.node_name, undefined, { numeric: true }),
-  state: (a, b) => states.indexOf(a.status) - states.indexOf(b.status),
+  state: (a, b) => nodeStates.indexOf(nodeState(a)) - nodeStates.indexOf(nodeState(b)),
   load: (a, b) => a.load - b.load,
   rate: (a, b) => Number(a.rate) - Number(b.rate),
 }
 
 /** What the list can be sorted by; without any of them it is in the server's order. */
 export const sorts = ['name', 'state', 'load', 'rate'] as const
-
-const tones: Record<string, Tone> = { online: 'success', late: 'warning', offline: 'neutral' }
-
-export const toneOf = (status: string): Tone => tones[status] ?? 'neutral'
 
 /** The nodes that a filter lets through, those named to be first, else in the order that is asked for. */
 export function filterNodes(

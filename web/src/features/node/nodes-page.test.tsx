@@ -44,6 +44,19 @@ describe('the list of nodes', () => {
     expect(screen.getByRole('row', { name: /Hong Kong 01/ })).toHaveTextContent('VLESSREALITY')
   })
 
+  it('never calls a node that is full online', async () => {
+    has([node({ load: 100 }), node({ node_id: 2, node_name: 'Tokyo 01', load: 75 })])
+    await openSignedIn('/user/nodes')
+    const full = await screen.findByRole('row', { name: /Hong Kong 01/ })
+    expect(full).toHaveTextContent('100%')
+    expect(within(full).getByText('Full').closest('[data-tone]')).toHaveAttribute(
+      'data-tone',
+      'error',
+    )
+    expect(full).not.toHaveTextContent('Online')
+    expect(screen.getByRole('row', { name: /Tokyo 01/ })).toHaveTextContent('Busy')
+  })
+
   it('shows the tags of a node, and finds it by them', async () => {
     has([node({ tags: ['Netflix', 'IPLC'] }), tokyo])
     await openSignedIn('/user/nodes?q=netflix')

@@ -8,9 +8,9 @@ import { useNow } from '@/shared/lib/now'
 import { BanNotice } from '@/shared/ui/ban-notice'
 import { Bytes } from '@/shared/ui/bytes'
 import { Moment } from '@/shared/ui/moment'
-import { StatusDot } from '@/shared/ui/status-dot'
-import { firstStep, noticeOf, stateTones, usedPercent } from '../model'
+import { firstStep, noticeOf, usedPercent } from '../model'
 import classes from './connection-card.module.css'
+import { ConnectionState, NodesNotice, useNodesOf } from './connection-state'
 import { FirstSteps } from './first-steps'
 import { LinkPanel } from './link-panel'
 import { NoticeStrip } from './notice-strip'
@@ -20,15 +20,17 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const { t } = useTranslation('home')
   const now = useNow()
   const notice = noticeOf(access, now)
+  const known = useNodesOf(access)
   const link = useQuery(linkTokenGetOptions())
   const step = firstStep(access, link.data?.last_fetch_at)
   return (
     <Card component="section" aria-label={t('connection')} className={classes.card}>
       <header className={classes.head}>
-        <StatusDot tone={stateTones[access.state]}>{t(`state.${access.state}`)}</StatusDot>
+        <ConnectionState access={access} {...known} />
         {access.state === 'active' && <Devices access={access} />}
       </header>
       {access.state === 'banned' && <BanNotice ban={ban} />}
+      <NodesNotice access={access} nodes={known.nodes} />
       {notice && <NoticeStrip notice={notice} />}
       {hasQuota(access) && <Quota access={access} now={now} />}
       {step && <FirstSteps step={step} />}

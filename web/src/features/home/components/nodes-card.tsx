@@ -3,16 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { NodesListResponse } from '@/api/gen/types.gen'
+import { countNodeStates } from '@/shared/lib/node-state'
 import { Loaded } from '@/shared/ui/loaded'
-import { StatusDot } from '@/shared/ui/status-dot'
+import { NodeStateDot } from '@/shared/ui/node-state-dot'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from './side-card.module.css'
-
-const states = [
-  { status: 'online', tone: 'success' },
-  { status: 'late', tone: 'warning' },
-  { status: 'offline', tone: 'neutral' },
-] as const
 
 const REFETCH_MS = 60_000
 
@@ -41,16 +36,14 @@ export function NodesCard() {
 
 function Counts({ list: { available_nodes: nodes } }: { list: NodesListResponse }) {
   const { t, i18n } = useTranslation('home')
-  const count = new Intl.NumberFormat(i18n.language)
+  const format = new Intl.NumberFormat(i18n.language)
   if (nodes.length === 0) return <Text c="dimmed">{t('nodes.empty')}</Text>
   return (
     <ul className={classes.list}>
-      {states.map(({ status, tone }) => (
-        <li key={status}>
-          <StatusDot tone={tone}>{t(`nodes.${status}`)}</StatusDot>
-          <span className={classes.count}>
-            {count.format(nodes.filter((node) => node.status === status).length)}
-          </span>
+      {countNodeStates(nodes).map(({ state, count }) => (
+        <li key={state}>
+          <NodeStateDot state={state} />
+          <span className={classes.count}>{format.format(count)}</span>
         </li>
       ))}
     </ul>

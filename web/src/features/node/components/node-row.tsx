@@ -3,8 +3,9 @@ import { Star } from 'lucide-react'
 import { memo, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { StatusDot } from '@/shared/ui/status-dot'
-import { countryName, protocolName, spansOf, toneOf, wordsOf } from '../model'
+import { type NodeState, nodeState } from '@/shared/lib/node-state'
+import { StateOfNode } from '@/shared/ui/node-state-dot'
+import { countryName, protocolName, spansOf, wordsOf } from '../model'
 import { Flag } from './flag'
 import classes from './node-list.module.css'
 
@@ -27,7 +28,7 @@ export const NodeRow = memo(function NodeRow({
   isStarred,
   onToggle,
 }: Props) {
-  const { t, i18n } = useTranslation('node')
+  const { i18n } = useTranslation()
   const about = [countryName(node.country_code, i18n.language), ...node.tags]
     .filter(Boolean)
     .join('\u00A0· ')
@@ -48,7 +49,7 @@ export const NodeRow = memo(function NodeRow({
         </span>
       </span>
       <span role="cell" className={classes.state}>
-        <StatusDot tone={toneOf(node.status)}>{t(`status.${node.status}`)}</StatusDot>
+        <StateOfNode node={node} />
       </span>
       <span role="cell" className={classes.load}>
         {node.status === 'offline' ? '—' : <Load percent={node.load} />}
@@ -74,6 +75,10 @@ export const NodeRow = memo(function NodeRow({
   )
 })
 
+const loadColors: Partial<Record<NodeState, string>> = { busy: 'orange', full: 'red' }
+
+const loadColor = (load: number) => loadColors[nodeState({ status: 'online', load })] ?? 'tide'
+
 function Load({ percent }: { percent: number }) {
   const { t } = useTranslation('node')
   return (
@@ -82,7 +87,7 @@ function Load({ percent }: { percent: number }) {
         size={4}
         className={classes.bar}
         value={percent}
-        color={percent < 70 ? 'tide' : percent < 90 ? 'orange' : 'red'}
+        color={loadColor(percent)}
         aria-label={t('column.load')}
       />
       {Math.round(percent)}%

@@ -1,0 +1,81 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { Access, NodeInfo } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Notice } from '@/shared/ui/notice'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { TextLink } from '@/shared/ui/text-link'
+import { connectionState, countOffline, stateTones } from '../model'
+import classes from './connection-card.module.css'
+
+/** The user's nodes as the connection depends on them. The card of nodes keeps them current. */
+export function useNodesOf({ state }: Access) {
+  const { data, isPending } = useQuery({ ...nodesListOptions(), enabled: state === 'active' })
+  return { nodes: data?.available_nodes, isUnknown: state === 'active' && isPending }
+}
+
+/** Whether a device can connect now, in words, and how many nodes are missing. */
+export function ConnectionState(props: {
+  access: Access
+  nodes: readonly NodeInfo[] | undefined
+  isUnknown: boolean
+}) {
+  const { t } = useTranslation('home')
+  const { access, nodes } = props
+  if (props.isUnknown) return <Skeleton height={20} width={96} aria-busy="true" />
+  const state = connectionState(access, nodes)
+  const offline = state === 'active' && nodes ? countOffline(nodes) : 0
+  return (
+    <span className={classes.state}>
+      <StatusDot tone={stateTones[state]}>{t(`state.${state}`)}</StatusDot>
+      {offline > 0 && (
+        <TextLink to="/user/nodes" search={{ sort: 'state' }} underline="hover">
+          {t('someOffline', { count: nodes?.length, offline })}
+        </TextLink>
+      )}
+    </span>
+  )
+}
+
+/** What keeps everybody with this plan from connecting, though the plan itself may be used. */
+export function NodesNotice({
+  access,
+  nodes,
+}: {
+  access: Access
+  nodes: readonly NodeInfo[] | undefined
+}) {
+  const { t } = useTranslation('home')
+  switch (connectionState(access, nodes)) {
+    case 'nodesOffline':
+      return (
+        <Notice
+          tone="error"
+          action={
+            <ButtonLink size="sm" to="/user/nodes">
+              {t('action.nodes')}
+            </ButtonLink>
+          }
+        >
+          {t('nodesNotice.offline', { count: nodes?.length })}
+        </Notice>
+      )
+    case 'noNodes':
+      return (
+        <Notice
+          tone="warning"
+          action={
+            <ButtonLink size="sm" to="/user/services/buy">
+              {t('action.buy')}
+            </ButtonLink>
+          }
+        >
+          {t('nodesNotice.none')}
+        </Notice>
+      )
+    default:
+      return null
+  }
+}
