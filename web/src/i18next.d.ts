@@ -10,6 +10,7 @@ import type shop from './locales/zh-CN/shop.json'
 import type service from './locales/zh-CN/service.json'
 import type audit from './locales/zh-CN/audit.json'
 import type node from './locales/zh-CN/node.json'
+import type invite from './locales/zh-CN/invite.json'
 import type home from './locales/zh-CN/home.json'
 import type security from './locales/zh-CN/security.json'
 import type passkey from './locales/zh-CN/passkey.json'
@@ -32,6 +33,7 @@ declare module 'i18next' {
       audit: typeof audit
       node: typeof node
       home: typeof home
+      invite: typeof invite
       security: typeof security
       passkey: typeof passkey
       telegram: typeof telegram

@@ -33,6 +33,7 @@ import { Route as UserDashboardRouteImport } from './routes/user.dashboard'
 import { Route as UserDeveloperRouteImport } from './routes/user.developer'
 import { Route as UserMyAccountRouteImport } from './routes/user.my-account'
 import { Route as UserNodesRouteImport } from './routes/user.nodes'
+import { Route as UserPromoteRouteImport } from './routes/user.promote'
 import { Route as UserServicesOldRouteImport } from './routes/user.services-old'
 import { Route as TestPageDefaultApiExampleRouteImport } from './routes/test-page._default.api-example'
 import { Route as TestPageDefaultDashboardDemoRouteImport } from './routes/test-page._default.dashboard-demo'
@@ -183,6 +184,11 @@ const UserMyAccountRoute = UserMyAccountRouteImport.update({
 const UserNodesRoute = UserNodesRouteImport.update({
   id: '/nodes',
   path: '/nodes',
+  getParentRoute: () => UserRoute,
+} as any)
+const UserPromoteRoute = UserPromoteRouteImport.update({
+  id: '/promote',
+  path: '/promote',
   getParentRoute: () => UserRoute,
 } as any)
 const UserServicesOldRoute = UserServicesOldRouteImport.update({
@@ -374,6 +380,7 @@ export interface FileRoutesByFullPath {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
@@ -428,6 +435,7 @@ export interface FileRoutesByTo {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/auth': typeof AuthIndexRoute
   '/settings': typeof SettingsIndexRoute
@@ -487,6 +495,7 @@ export interface FileRoutesById {
   '/user/developer': typeof UserDeveloperRoute
   '/user/my-account': typeof UserMyAccountRoute
   '/user/nodes': typeof UserNodesRoute
+  '/user/promote': typeof UserPromoteRoute
   '/user/services-old': typeof UserServicesOldRoute
   '/auth/': typeof AuthIndexRoute
   '/settings/': typeof SettingsIndexRoute
@@ -546,6 +555,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/promote'
     | '/user/services-old'
     | '/auth/'
     | '/settings/'
@@ -600,6 +610,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/promote'
     | '/user/services-old'
     | '/auth'
     | '/settings'
@@ -658,6 +669,7 @@ export interface FileRouteTypes {
     | '/user/developer'
     | '/user/my-account'
     | '/user/nodes'
+    | '/user/promote'
     | '/user/services-old'
     | '/auth/'
     | '/settings/'
@@ -875,6 +887,13 @@ declare module '@tanstack/react-router' {
       path: '/nodes'
       fullPath: '/user/nodes'
       preLoaderRoute: typeof UserNodesRouteImport
+      parentRoute: typeof UserRoute
+    }
+    '/user/promote': {
+      id: '/user/promote'
+      path: '/promote'
+      fullPath: '/user/promote'
+      preLoaderRoute: typeof UserPromoteRouteImport
       parentRoute: typeof UserRoute
     }
     '/user/services-old': {
@@ -1208,6 +1227,7 @@ interface UserRouteChildren {
   UserDeveloperRoute: typeof UserDeveloperRoute
   UserMyAccountRoute: typeof UserMyAccountRoute
   UserNodesRoute: typeof UserNodesRoute
+  UserPromoteRoute: typeof UserPromoteRoute
   UserServicesOldRoute: typeof UserServicesOldRoute
   UserIndexRoute: typeof UserIndexRoute
   UserAccountActivityRoute: typeof UserAccountActivityRoute
@@ -1240,6 +1260,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserDeveloperRoute: UserDeveloperRoute,
   UserMyAccountRoute: UserMyAccountRoute,
   UserNodesRoute: UserNodesRoute,
+  UserPromoteRoute: UserPromoteRoute,
   UserServicesOldRoute: UserServicesOldRoute,
   UserIndexRoute: UserIndexRoute,
   UserAccountActivityRoute: UserAccountActivityRoute,

@@ -1,5 +1,6 @@
 import { send, sendOpenly, unwrap } from './client'
 import type {
+  AuthCheckInviteCodeData,
   AuthLoginByCodeData,
   AuthLoginByCodeResponse,
   AuthLoginData,
@@ -25,6 +26,10 @@ export const signIn = (body: AuthLoginData['body']) =>
 
 export const signUp = (body: AuthRegisterData['body']) =>
   post<AuthRegisterData, AuthRegisterResponse>('/api/v2/auth/account_register', body)
+
+/** Refused, naming the field, where nobody can sign up with the code. */
+export const checkInviteCode = (body: AuthCheckInviteCodeData['body']) =>
+  post<AuthCheckInviteCodeData, unknown>('/api/v2/auth/account_register/check-invite-code', body)
 
 /** The server answers the same whether the address has an account or not. */
 export const requestSignUpCode = (body: AuthRegisterRequestCodeData['body']) =>

@@ -5,13 +5,13 @@ import { searchText } from '@/shared/lib/search-part'
 type Search = {
   next?: string | undefined
   /** The invite code of the link that led here. */
-  code?: string | undefined
+  invite_code?: string | undefined
 }
 
 export const Route = createFileRoute('/auth/sign-up')({
-  validateSearch: (search): Search => ({
+  validateSearch: (search: Search & { code?: unknown }): Search => ({
     next: searchText(search.next),
-    code: searchText(search.code),
+    invite_code: searchText(search.invite_code ?? search.code), // code: in links of other panels
   }),
   component: lazyPage(() => import('@/features/account/sign-up-page'), 'SignUpPage'),
 })

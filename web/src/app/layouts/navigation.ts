@@ -4,6 +4,7 @@ import {
   CircleUser,
   CodeXml,
   CreditCard,
+  Gift,
   FileText,
   Globe,
   History,
@@ -56,6 +57,7 @@ export const navigation: NavItem[][] = [
       icon: History,
       isOnlyFound: true,
     },
+    { to: '/user/promote', key: 'promote', icon: Gift },
   ],
   [
     { to: '/user/my-account', key: 'account', icon: CircleUser },

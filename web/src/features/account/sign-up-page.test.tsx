@@ -16,9 +16,32 @@ async function fillIn(user: Awaited<ReturnType<typeof openApp>>['user']) {
   await user.type(screen.getByLabelText('Password again'), 'correct horse')
 }
 
+const refuseCode = () =>
+  server.use(
+    http.post(`${register}/check-invite-code`, () =>
+      failure(422, {
+        message: 'Check the form',
+        code: 'invalid_input',
+        errors: [
+          {
+            field: 'invite_code',
+            code: 'invite_code_unknown',
+            message: 'This invite code is not valid',
+          },
+        ],
+      }),
+    ),
+  )
+
 const submit = () => screen.getByRole('button', { name: 'Create account' })
 
-beforeEach(() => server.use(stillLoading))
+beforeEach(() => {
+  sessionStorage.clear()
+  server.use(
+    stillLoading,
+    http.post(`${register}/check-invite-code`, () => success({})),
+  )
+})
 
 describe('signing up', () => {
   it('creates the account, with the invite code of the link, and goes home', async () => {
@@ -29,7 +52,7 @@ describe('signing up', () => {
         return success({ access_token: accessToken(), refresh_token: refreshToken() })
       }),
     )
-    const { router, user } = await openApp('/auth/sign-up?code=FRIEND')
+    const { router, user } = await openApp('/auth/sign-up?invite_code=ABCDEFGH23')
     await fillIn(user)
     await user.click(submit())
     await waitFor(() => expect(router.state.location.pathname).toBe('/user/dashboard'))
@@ -38,7 +61,7 @@ describe('signing up', () => {
       name: 'Lin',
       password: 'correct horse',
       re_password: 'correct horse',
-      invite_code: 'FRIEND',
+      invite_code: 'ABCDEFGH23',
     })
   })
 
@@ -73,6 +96,47 @@ describe('signing up', () => {
     expect(await screen.findByText('This email is taken')).toBeVisible()
     expect(screen.getByLabelText('Email')).toHaveFocus()
     expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  })
+
+  it('takes the code of an older link, too', async () => {
+    await openApp('/auth/sign-up?code=ABCDEFGH23')
+    expect(await screen.findByLabelText('Invite code (optional)')).toHaveValue('ABCDEFGH23')
+  })
+
+  it('says at once when the invite code of the link brings in nobody', async () => {
+    refuseCode()
+    await openApp('/auth/sign-up?invite_code=ABCDEFGH23')
+    expect(await screen.findByText('This invite code is not valid')).toBeVisible()
+    expect(screen.getByLabelText('Invite code (optional)')).toBeInvalid()
+    expect(screen.getByLabelText('Invite code (optional)')).not.toHaveFocus()
+  })
+
+  it('says when a typed invite code brings in nobody, until it is changed', async () => {
+    refuseCode()
+    const { user } = await openApp('/auth/sign-up')
+    const field = await screen.findByLabelText('Invite code (optional)')
+    await user.type(field, 'ABCDEFGH23')
+    await user.tab()
+    expect(await screen.findByText('This invite code is not valid')).toBeVisible()
+    await user.clear(field)
+    await waitFor(() => expect(field).toBeValid())
+  })
+
+  it('keeps the invite code while the code by mail is asked for, and over the way to sign-in', async () => {
+    server.use(
+      http.get('*/api/v2/site', () =>
+        success({ ...site, sign_up: { mode: 'invite', email_code: true } }),
+      ),
+      http.post('*/account_register/request-email-code', () => success({})),
+    )
+    const { user } = await openApp('/auth/sign-up?invite_code=ABCDEFGH23')
+    await user.type(await screen.findByLabelText('Email'), 'lin@example.com')
+    await user.click(screen.getByRole('button', { name: 'Send code' }))
+    expect(await screen.findByText(/We sent a code/)).toBeVisible()
+    expect(screen.getByLabelText('Invite code')).toHaveValue('ABCDEFGH23')
+    await user.click(screen.getByRole('link', { name: 'Sign in' }))
+    await user.click(await screen.findByRole('link', { name: 'Sign up' }))
+    expect(await screen.findByLabelText('Invite code')).toHaveValue('ABCDEFGH23')
   })
 
   it('requires the invite code where the site does', async () => {

@@ -14,6 +14,7 @@ import { AuthCard } from './components/auth-card'
 import { PasswordField } from '@/shared/ui/password-field'
 import { RequestedCodeField } from './components/requested-code-field'
 import { fieldRules } from './field-rules'
+import { invitedBy, useInviteCodeCheck } from './use-invite-code'
 
 const route = getRouteApi('/auth/sign-up')
 
@@ -48,7 +49,7 @@ export function SignUpPage() {
 type Needs = { invite: boolean; code: boolean }
 
 function useSignUp() {
-  const { next, code } = route.useSearch()
+  const { next, invite_code: linked } = route.useSearch()
   const router = useRouter()
   const form = useForm({
     defaultValues: {
@@ -57,7 +58,7 @@ function useSignUp() {
       name: '',
       password: '',
       re_password: '',
-      invite_code: code ?? '',
+      invite_code: invitedBy(linked),
     },
   })
   const calls = useCalls(form, 'register')
@@ -72,12 +73,12 @@ function useSignUp() {
       () => void submit(),
     )
   })
-  return { form, calls, submit }
+  return { form, calls, submit, checkInvite: useInviteCodeCheck(form, invitedBy(linked)) }
 }
 
 function Form({ needs }: { needs: Needs }) {
   const { t } = useTranslation('account')
-  const { form, calls, submit } = useSignUp()
+  const { form, calls, submit, checkInvite } = useSignUp()
   const { errors } = form.formState
   const rules = fieldRules(t)
 
@@ -118,7 +119,11 @@ function Form({ needs }: { needs: Needs }) {
           description={needs.invite && t('signUp.inviteRequired')}
           autoComplete="off"
           error={errors.invite_code?.message}
-          {...form.register('invite_code', rules.inviteCode(needs.invite))}
+          {...form.register('invite_code', {
+            ...rules.inviteCode(needs.invite),
+            onChange: () => form.clearErrors('invite_code'),
+            onBlur: () => checkInvite(form.getValues('invite_code')),
+          })}
         />
         <FormEnd calls={calls}>{t('signUp.submit')}</FormEnd>
       </Stack>

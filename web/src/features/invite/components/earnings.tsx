@@ -1,0 +1,44 @@
+import { Card } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { InviteResult } from '@/api/gen/types.gen'
+import { siteOptions } from '@/api/site'
+import { Money } from '@/shared/ui/money'
+import { TextLink } from '@/shared/ui/text-link'
+import classes from './earnings.module.css'
+
+/** How many came, what that earned, and by which rule. */
+export function Earnings({ invite }: { invite: InviteResult }) {
+  const { t } = useTranslation('invite')
+  const { data: site } = useQuery(siteOptions())
+  const percent = invite.commission_permille / 10
+  return (
+    <Card component="section" aria-label={t('earned')} className={classes.card}>
+      <div>
+        <p className={classes.name}>{t('joined')}</p>
+        <p className={classes.count}>{invite.total_invites}</p>
+      </div>
+      {invite.invites_left !== null && (
+        <div>
+          <p className={classes.name}>{t('left')}</p>
+          <p className={classes.value}>{invite.invites_left}</p>
+        </div>
+      )}
+      {percent > 0 && (
+        <div>
+          <p className={classes.name}>{t('earned')}</p>
+          <p className={classes.value}>
+            <Money amount={invite.total_commission} currency={site?.currency ?? ''} />
+          </p>
+          <p className={classes.note}>
+            {t(invite.first_order_only ? 'termsFirst' : 'terms', { percent })}{' '}
+            {invite.release_days > 0 && t('wait', { count: invite.release_days })}
+          </p>
+          <TextLink to="/user/wallet" fz="sm">
+            {t('wallet')}
+          </TextLink>
+        </div>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,67 @@
+import { Button, Card } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Share2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { InviteResult } from '@/api/gen/types.gen'
+import { siteOptions } from '@/api/site'
+import { useSiteName } from '@/shared/lib/site-name'
+import { CopyButton } from '@/shared/ui/copy-button'
+import { Notice } from '@/shared/ui/notice'
+import { Qr } from '@/shared/ui/qr'
+import classes from './invite-link.module.css'
+
+/** The link and the code to copy or share, and the link for the camera of whoever stands beside. */
+export function InviteLink({ invite }: { invite: InviteResult }) {
+  const { t } = useTranslation('invite')
+  const { data: site } = useQuery(siteOptions())
+  return (
+    <Card component="section" aria-label={t('link')} className={classes.card}>
+      <div className={classes.words}>
+        {site?.sign_up.mode === 'closed' && <Notice tone="warning">{t('closed')}</Notice>}
+        {invite.invites_left === 0 && <Notice tone="warning">{t('none')}</Notice>}
+        <Copied name={t('link')} text={invite.invite_link}>
+          <ShareButton invite={invite} />
+        </Copied>
+        <Copied name={t('code')} text={invite.invite_code} />
+      </div>
+      <figure className={classes.qr}>
+        <Qr text={invite.invite_link} label={t('qr')} />
+        <figcaption>{t('qrHint')}</figcaption>
+      </figure>
+    </Card>
+  )
+}
+
+function Copied(props: { name: string; text: string; children?: ReactNode }) {
+  return (
+    <div>
+      <h2 className={classes.name}>{props.name}</h2>
+      <div className={classes.line}>
+        <code className={classes.text}>{props.text}</code>
+        <CopyButton text={props.text} name={props.name} />
+        {props.children}
+      </div>
+    </div>
+  )
+}
+
+/** Hands the link to the apps of the device, where the browser can. */
+function ShareButton({ invite }: { invite: InviteResult }) {
+  const { t } = useTranslation('invite')
+  const site = useSiteName()
+  if (!('share' in navigator)) return null
+  const share = () =>
+    navigator
+      .share({ text: t('shareText', { site, code: invite.invite_code }), url: invite.invite_link })
+      .catch(() => undefined) // closed without a choice
+  return (
+    <Button
+      variant="default"
+      leftSection={<Share2 size={16} strokeWidth={1.75} />}
+      onClick={() => void share()}
+    >
+      {t('share')}
+    </Button>
+  )
+}
