@@ -25,6 +25,7 @@ type dashboard struct {
 	Ban            *banResult      `json:"ban" doc:"Why there is no service; null: the user is not banned"`
 	TgID           *int64          `json:"tg_id" doc:"The linked Telegram account"`
 	UserName       string          `json:"user_name"`
+	CreatedAt      time.Time       `json:"created_at" doc:"When the user signed up"`
 	MoneyAmount    money.Amount    `json:"money_amount"`
 	OldServiceInfo oldServiceInfo  `json:"old_service_info" doc:"The same as access, in the older words"`
 	Access         Access          `json:"access"`
@@ -102,7 +103,7 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				}
 				urls, err := links(ctx, who.UserID)
 				return dashboard{
-					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID, UserName: u.Name, MoneyAmount: balance.Available,
+					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID, UserName: u.Name, CreatedAt: u.CreatedAt, MoneyAmount: balance.Available,
 					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online),
 					Wallet: dashboardWallet{balance.Available, settings.Get().Currency},
 				}, err

@@ -134,7 +134,7 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := f.ok(t, f.user, "GET", "/api/v2/user/dashboard/", "")
-		want(t, got, map[string]any{"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil, "money_amount": "0.00"})
+		want(t, got, map[string]any{"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil, "money_amount": "0.00", "created_at": "2026-01-31T15:30:00Z"})
 		want(t, got["access"].(map[string]any), map[string]any{
 			"state": "active", "quota_bytes": 11000, "used_bytes": 660, "remaining_bytes": 10340, "today_bytes": 60,
 			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": nil,

@@ -45,6 +45,7 @@ export const dashboard = (change: Partial<Access> = {}) =>
     user_id: 7,
     user_name: '林晓',
     email: 'lin@example.com',
+    created_at: inDays(-90),
     is_ban: change.state === 'banned',
     money_amount: '128.50',
     access: access(change),

@@ -849,6 +849,10 @@ export type Dashboard = {
      * Why there is no service; null: the user is not banned
      */
     ban: BanResult;
+    /**
+     * When the user signed up
+     */
+    created_at: string;
     email: string;
     is_ban: boolean;
     /**

@@ -3,6 +3,7 @@ import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Access, LinkApp, NodeInfo } from '@/api/gen/types.gen'
 import { client, dashboard, link, node } from '@/test/fixtures'
+import type { AreaChartProps } from '@/shared/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { openClient } from './import-client'
@@ -13,7 +14,11 @@ vi.mock('./import-client', async (original) => ({
 }))
 // A canvas, which jsdom has not.
 vi.mock('@/shared/charts/area-chart', () => ({
-  AreaChart: ({ label }: { label: string }) => <div role="img" aria-label={label} />,
+  AreaChart: ({ label, unfinished, series }: AreaChartProps) => (
+    <div role="img" aria-label={`${label}, last ${unfinished}`}>
+      {series[0]?.values.map((value) => value ?? 'none').join()}
+    </div>
+  ),
 }))
 
 const answers = (
@@ -138,6 +143,22 @@ describe('the dashboard', () => {
     const rows = within(await screen.findByRole('table')).getAllByRole('row')
     expect(rows).toHaveLength(31)
     expect(rows[1]).toHaveTextContent('3 GB')
+    expect(rows[1]).toHaveTextContent('so far')
+    expect(rows[2]).not.toHaveTextContent('so far')
+  })
+
+  it('draws no days from before the sign-up, and says that today is not over', async () => {
+    const signedUp = new Date(Date.now() - 86_400_000).toISOString()
+    server.use(
+      http.get('*/api/v2/user/dashboard', () => success({ ...dashboard(), created_at: signedUp })),
+    )
+    const { user } = await openSignedIn('/user/dashboard')
+    const chart = await screen.findByRole('img', { name: /Traffic of the last.*last so far/ })
+    const shown = [...Array<string>(28).fill('none'), '0', String(3 * 1024 ** 3)]
+    expect(chart).toHaveTextContent(shown.join())
+    expect(screen.getByText('Today so far')).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: 'Table' }))
+    expect(within(await screen.findByRole('table')).getAllByRole('row')).toHaveLength(3)
   })
 
   it('leads somebody new to a plan', async () => {

@@ -13,6 +13,14 @@ it('has a day for each of the last 30, also for those without traffic', () => {
   expect(days.at(0)).toEqual({ day: Date.parse('2026-10-22T00:00:00Z'), up: 0, down: 0 })
 })
 
+it('has no days from before the sign-up, unless something moved on them', () => {
+  const since = '2026-11-18T17:00:00Z'
+  const ofShanghai = lastDays([], now, 'Asia/Shanghai', since)
+  expect(ofShanghai.map(({ day }) => new Date(day).getUTCDate())).toEqual([19, 20])
+  const moved = lastDays([point('2026-11-16T00:00:00Z', 1, 2)], now, 'UTC', since)
+  expect(moved.map(({ down }) => down)).toEqual([2, 0, 0, 0, 0])
+})
+
 it('counts days by the site’s calendar', () => {
   // Midnight of the 20th in Shanghai is still the 19th in UTC.
   const days = lastDays([point('2026-11-19T16:00:00Z', 1, 2)], now, 'Asia/Shanghai')

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { dashboardGetOptions, trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
 import { chartColors } from '@/shared/charts/chart-colors'
 import { Bytes } from '@/shared/ui/bytes'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
-import { type DayTraffic, DAYS_SHOWN, lastDays, totalOf } from '../traffic-series'
+import { type DayTraffic, DAYS_SHOWN, lastCalendarDays, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
 const TrafficTable = lazyPart(() => import('./traffic-table'), 'TrafficTable')
@@ -23,6 +23,9 @@ export function TrafficCard() {
   const [view, setView] = useState('chart')
   const site = useQuery(siteOptions())
   const traffic = useQuery(trafficTimeAxisOptions({ query: { limit: DAYS_SHOWN, bucket: 'day' } }))
+  const since = useQuery(dashboardGetOptions()).data?.created_at
+  const zone = site.data?.time_zone ?? 'UTC'
+  const now = traffic.dataUpdatedAt
   return (
     <Card component="section" aria-labelledby="traffic-title">
       <header className={classes.head}>
@@ -47,7 +50,8 @@ export function TrafficCard() {
             <Empty icon={ChartNoAxesCombined} text={t('traffic.empty')} />
           ) : (
             <Traffic
-              days={lastDays(points, traffic.dataUpdatedAt, site.data?.time_zone ?? 'UTC')}
+              days={lastDays(points, now, zone, since)}
+              axis={lastCalendarDays(now, zone)}
               isTable={view === 'table'}
             />
           )
@@ -57,17 +61,19 @@ export function TrafficCard() {
   )
 }
 
-function Traffic({ days, isTable }: { days: DayTraffic[]; isTable: boolean }) {
+function Traffic(props: { days: DayTraffic[]; axis: number[]; isTable: boolean }) {
   const { t } = useTranslation('home')
+  const { days, isTable } = props
   const total = totalOf(days)
   return (
     <div className={classes.body}>
       <p className={classes.totals}>
         <Total series={0} name={t('traffic.down')} bytes={total.down} />
         <Total series={1} name={t('traffic.up')} bytes={total.up} />
+        {!isTable && <OpenDay />}
       </p>
       <Suspense fallback={<Skeleton className={classes.picture} />}>
-        {isTable ? <TrafficTable days={days} /> : <TrafficChart days={days} />}
+        {isTable ? <TrafficTable days={days} /> : <TrafficChart days={days} axis={props.axis} />}
       </Suspense>
     </div>
   )
@@ -88,18 +94,30 @@ function Total({ series, name, bytes }: { series: number; name: string; bytes: n
   )
 }
 
-function TrafficChart({ days }: { days: DayTraffic[] }) {
+/** What the dashes in the chart mean. */
+function OpenDay() {
   const { t } = useTranslation('home')
-  const series = useMemo(
-    () => ({
-      days: days.map(({ day }) => day),
-      series: [
-        { name: t('traffic.down'), values: days.map((day) => day.down) },
-        { name: t('traffic.up'), values: days.map((day) => day.up) },
-      ],
-    }),
-    [days, t],
+  return (
+    <span className={classes.total}>
+      <span aria-hidden="true" className={classes.dashes} />
+      {t('traffic.today')}
+    </span>
   )
+}
+
+function TrafficChart({ days, axis }: { days: DayTraffic[]; axis: number[] }) {
+  const { t } = useTranslation('home')
+  const series = useMemo(() => {
+    const byDay = new Map(days.map((entry) => [entry.day, entry]))
+    return {
+      days: axis,
+      series: [
+        { name: t('traffic.down'), values: axis.map((day) => byDay.get(day)?.down ?? null) },
+        { name: t('traffic.up'), values: axis.map((day) => byDay.get(day)?.up ?? null) },
+      ],
+      unfinished: t('traffic.soFar'),
+    }
+  }, [days, axis, t])
   return (
     <div className={classes.picture}>
       <AreaChart label={t('traffic.title')} {...series} />

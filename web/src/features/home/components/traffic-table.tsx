@@ -5,6 +5,7 @@ import { Bytes } from '@/shared/ui/bytes'
 import type { DayTraffic } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
+/** The newest day first; that one is not over. */
 export function TrafficTable({ days }: { days: DayTraffic[] }) {
   const { t, i18n } = useTranslation('home')
   return (
@@ -26,9 +27,12 @@ export function TrafficTable({ days }: { days: DayTraffic[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {days.toReversed().map(({ day, down, up }) => (
+          {days.toReversed().map(({ day, down, up }, index) => (
             <Table.Tr key={day}>
-              <Table.Td>{formatCalendarDay(day, i18n.language)}</Table.Td>
+              <Table.Td>
+                {formatCalendarDay(day, i18n.language)}
+                {index === 0 && <span className={classes.soFar}> {t('traffic.soFar')}</span>}
+              </Table.Td>
               <Table.Td ta="right">
                 <Bytes bytes={down} />
               </Table.Td>
