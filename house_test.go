@@ -13,7 +13,7 @@ import (
 // The floors of the house, lowest first: a package may import those on lower floors only. Packages of one floor do not
 // know each other.
 var floors = [][]string{
-	{"fault", "money", "clock", "text", "detached"},
+	{"fault", "money", "clock", "text", "detached", "permission"},
 	{"dberr"},
 	{"db"},
 	{"seal", "setting", "job", "limit", "idempotency", "audit", "geo", "ipban", "backup"},

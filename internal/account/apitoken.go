@@ -14,13 +14,14 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
 )
 
 // Scope is what an API token may do.
 type Scope string
 
 // The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for
-// owners and admins, to run the server's jobs and those below.
+// staff, to run the server's jobs and those below.
 const (
 	ScopeRead  Scope = "read"
 	ScopeWrite Scope = "write"
@@ -30,8 +31,19 @@ const (
 	ScopeGrant   Scope = "grant"   // to give users traffic, beside partner
 )
 
-// staffScopes are those that only owners and admins can give, and that count only while their user is one.
-var staffScopes = []Scope{ScopeJobs, ScopePartner, ScopeGrant}
+// staffScopes are those that only members of staff can give who have the permission, and that count only while they do.
+var staffScopes = map[Scope]permission.Permission{
+	ScopeJobs: permission.JobRun, ScopePartner: permission.PartnerRead, ScopeGrant: permission.TrafficGrant,
+}
+
+// Permission is what the user of a token of the scope needs; empty where none is needed.
+func (s Scope) Permission() permission.Permission { return staffScopes[s] }
+
+// allows tells whether a user with this role may give, and use, tokens of the scope.
+func (s Scope) allows(role Role) bool {
+	needed, staff := staffScopes[s]
+	return !staff || role.Has(needed)
+}
 
 // APIToken is a UUID of version 4 by which a program calls for a user.
 type APIToken struct {
@@ -147,7 +159,7 @@ func checkTokenName(name string) *fault.Field {
 func checkScopes(scopes []Scope, role Role) *fault.Field {
 	for _, s := range scopes {
 		switch {
-		case s == ScopeRead, s == ScopeWrite, slices.Contains(staffScopes, s) && mayRunJobs(role):
+		case s == ScopeRead, s == ScopeWrite, s.Permission() != "" && s.allows(role):
 		default:
 			return field("scopes", "choice", "没有这个权限，或你不能授予它", "There is no such scope, or it is not yours to give")
 		}
@@ -164,8 +176,6 @@ func checkTokenEnd(expires *time.Time, now time.Time) *fault.Field {
 	}
 	return nil
 }
-
-func mayRunJobs(role Role) bool { return role == Owner || role == Admin }
 
 // APITokens gives a user's tokens that can be used or have run out, not those revoked, newest first.
 func (a *Accounts) APITokens(ctx context.Context, userID int64) (tokens []APIToken, err error) {
@@ -216,7 +226,7 @@ func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope S
 	if err != nil {
 		return Identity{}, err
 	}
-	if !slices.Contains(t.Scopes, scope) || (slices.Contains(staffScopes, scope) && !mayRunJobs(role)) {
+	if !slices.Contains(t.Scopes, scope) || !scope.allows(role) {
 		return Identity{}, ErrTokenScope
 	}
 	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}

@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
 )
 
 // BanTask takes a user's service away for a time; they can still sign in and see why. Several may overlap: the user is
@@ -57,7 +58,7 @@ func (a *Accounts) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, er
 		if err != nil {
 			return err
 		}
-		if r.Role != "" && by.UserID != 0 && by.Role != Owner {
+		if by.UserID != 0 && !by.mayTreat(permission.UserBan, r) {
 			return ErrBanStaff
 		}
 		if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
@@ -89,7 +90,7 @@ func (a *Accounts) Unban(ctx context.Context, userID int64, by Identity) (ended 
 		if err != nil {
 			return err
 		}
-		if r.Role != "" && by.UserID != 0 && by.Role != Owner {
+		if by.UserID != 0 && !by.mayTreat(permission.UserBan, r) {
 			return ErrBanStaff
 		}
 		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", a.db.Now()).Set("ended_by = ?", by.staffID()).
@@ -186,6 +187,12 @@ func (a *Accounts) turnBans(ctx context.Context, tx bun.Tx, userID int64) error 
 		return err
 	}
 	return a.services.SetBanned(ctx, tx, userID, banned)
+}
+
+// mayTreat tells whether a member of staff may do what needs the permission to this user: to another member of staff
+// only with permission.StaffChange.
+func (i Identity) mayTreat(needs permission.Permission, user row) bool {
+	return i.Role.Has(needs) && (user.Role == "" || i.Role.Has(permission.StaffChange))
 }
 
 // staffID is the member of staff as tables name them; nil for the operator.

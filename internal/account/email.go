@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
 )
 
 // RequestEmailChange sends a code to the user's address and one to the address that is to be theirs, once the password
@@ -106,7 +107,7 @@ func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, 
 		if err != nil {
 			return err
 		}
-		if by.Role != Owner && (by.Role != Admin || r.Role != "") {
+		if !by.mayTreat(permission.UserEmailReplace, r) {
 			return ErrStaffProtected
 		}
 		if r.Email != NormalEmail(present) {

@@ -4,18 +4,20 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"airstrip/internal/permission"
 )
 
-// Role is what a member of staff may do; empty for everybody else.
-type Role string
+// Role is what a member of staff is; empty for everybody else.
+type Role = permission.Role
 
-// The roles of staff, from all rights to none but reading.
+// The roles of staff; package permission says what each one may do.
 const (
-	Owner   Role = "owner"
-	Admin   Role = "admin"
-	Finance Role = "finance"
-	Support Role = "support"
-	Viewer  Role = "viewer"
+	Owner   = permission.Owner
+	Admin   = permission.Admin
+	Finance = permission.Finance
+	Support = permission.Support
+	Viewer  = permission.Viewer
 )
 
 // Identity is who makes a call: named by an access token, confirmed by the database at this very call.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
-	v1 "airstrip/internal/api/v1"
 	"airstrip/internal/approval"
 	"airstrip/internal/db"
 	"airstrip/internal/payment"
@@ -98,11 +98,17 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 			t.Errorf("there is no operation %s", id)
 		}
 	}
-	if !maps.EqualFunc(v1.StaffGives, worthV1, slices.Equal) {
-		t.Errorf("the routes of v1 give %v", v1.StaffGives)
+	gives := map[string][]approval.Kind{}
+	for _, route := range h.older(http.NewServeMux()).Routes() {
+		if len(route.Gives) > 0 {
+			gives[route.Pattern] = route.Gives
+		}
+	}
+	if !maps.EqualFunc(gives, worthV1, slices.Equal) {
+		t.Errorf("the routes of v1 give %v", gives)
 	}
 	for route := range permissionsV1 {
-		if strings.HasPrefix(route, "POST /v1/payment") && worthV1[route] == nil {
+		if strings.Contains(route, " /v1/payment/") && worthV1[route] == nil {
 			t.Errorf("%s is about payments and gives nothing", route)
 		}
 	}

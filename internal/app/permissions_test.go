@@ -2,16 +2,22 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"airstrip/internal/account"
+	"airstrip/internal/permission"
 )
 
-// Sets of roles that staff operations admit. Only owners change staff, secrets and gateways; what gives access to a
+// Sets of roles that staff operations admit: written down apart from permission.Table, so that a role that is given or
+// taken there must be given or taken here too. Only owners change staff, secrets and gateways; what gives access to a
 // user's account or to everybody's links is never for support, finance or viewers.
 var (
 	ownerOnly  = []account.Role{account.Owner}
@@ -45,62 +51,180 @@ var permissions = map[string][]account.Role{
 	"staff_approval_decide": cashiers,
 }
 
-// permissionsV1 names the roles that each staff route of v1 admits.
+// permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only one.
 var permissionsV1 = map[string][]account.Role{
 	"POST /v1/admin/user_ban_task_insert": supporters, "POST /v1/admin/user_ban_task_unban": supporters,
 	"POST /v1/admin/request_ip_ban_task_insert": admins, "POST /v1/admin/request_ip_ban_task_unban": admins,
-	"GET /v1/payment/admin_notify":     cashiers,
-	"GET /v1/admin/replace_user_email": admins,
-	"GET /v1/admin/gen_user_link_v1":   ownerOnly,
-	"POST /v1/total/traffic/node/1":    admins, "POST /v1/total/traffic/user/1": admins,
+	"GET /v1/payment/admin_notify": cashiers, "GET /v1/payment/admin_notify_by_cookies": cashiers,
+	"GET /v1/admin/replace_user_email":      admins,
+	"GET /v1/admin/gen_user_link_v1":        ownerOnly,
+	"POST /v1/total/traffic/node/{node_id}": admins, "POST /v1/total/traffic/user/{user_id}": admins,
+}
+
+// permissionsOfTokens names the roles whose API tokens open the routes of partners, while they have the role.
+var permissionsOfTokens = map[string][]account.Role{
+	"GET /v1/emby_link_list": admins, "GET /v1/emby_function": admins, "GET /v1/casino_function": admins,
 }
 
 var pathParameter = regexp.MustCompile(`\{[^}]+\}`)
 
-func TestEachStaffOperationAdmitsItsRolesAlone(t *testing.T) {
+// staffRoute is one operation of staff with the roles that it must admit.
+type staffRoute struct {
+	id, method, path string
+	permission       permission.Permission
+	roles            []account.Role
+	job, cookies     bool
+	token            bool // for API tokens alone
+}
+
+// staffRoutes gives all operations of staff that the server has: of v2 by the contract, of v1 by the router.
+func (f *front) staffRoutes(t *testing.T) (routes []staffRoute) {
+	t.Helper()
+	seen := map[string]bool{}
+	for path, item := range f.api(http.NewServeMux()).Paths {
+		for method, o := range map[string]*huma.Operation{
+			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,
+		} {
+			if o == nil || !slices.Contains(o.Tags, "staff") {
+				continue
+			}
+			roles, ok := permissions[o.OperationID]
+			if !ok {
+				t.Errorf("%s has no entry in permissions", o.OperationID)
+			}
+			needs, _ := o.Extensions["x-permission"].(permission.Permission)
+			seen[o.OperationID] = true
+			routes = append(routes, staffRoute{id: o.OperationID, method: method, path: path, permission: needs, roles: roles})
+		}
+	}
+	for _, r := range f.older(http.NewServeMux()).Routes() {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		route := staffRoute{id: r.Pattern, method: method, path: path, permission: r.Permission}
+		route.cookies = strings.HasSuffix(path, "_by_cookies")
+		ok := true
+		switch {
+		case r.Permission == "":
+			if strings.Contains(path, "admin") || strings.Contains(path, "cron") {
+				t.Errorf("%s needs no permission", r.Pattern)
+			}
+			continue
+		case r.Permission == permission.JobRun:
+			route.job, route.roles = true, admins
+		case r.Permission == permission.PartnerRead:
+			route.token = true
+			route.roles, ok = permissionsOfTokens[r.Pattern]
+		default:
+			route.roles, ok = permissionsV1[r.Pattern]
+		}
+		if !ok {
+			t.Errorf("%s has no roles in this test", r.Pattern)
+		}
+		seen[r.Pattern] = true
+		routes = append(routes, route)
+	}
+	for _, named := range []map[string][]account.Role{permissions, permissionsV1, permissionsOfTokens} {
+		for id := range named {
+			if !seen[id] {
+				t.Errorf("there is no staff operation %s", id)
+			}
+		}
+	}
+	return routes
+}
+
+// filled gives the path with a number for each parameter that nothing has.
+func (r staffRoute) filled() string { return pathParameter.ReplaceAllString(r.path, "999999") }
+
+func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 	eachHangar(t, func(h *hangar) {
-		var contract struct {
-			Paths map[string]map[string]struct {
-				OperationID string `json:"operationId"`
-				Tags        []string
+		routes := h.staffRoutes(t)
+		if len(routes) < 90 {
+			t.Fatalf("there are %d staff operations", len(routes))
+		}
+		for _, r := range routes {
+			name := r.method + " " + r.path
+			if !r.permission.Known() {
+				t.Errorf("%s names the permission %q", name, r.permission)
 			}
-		}
-		if err := json.Unmarshal(h.call(t.Context(), customer{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(), &contract); err != nil {
-			t.Fatal(err)
-		}
-		routes := map[string][]account.Role{}
-		for path, operations := range contract.Paths {
-			for method, o := range operations {
-				if !slices.Contains(o.Tags, "staff") {
-					continue
-				}
-				roles, ok := permissions[o.OperationID]
-				if !ok {
-					t.Errorf("%s has no entry in permissions", o.OperationID)
-				}
-				routes[strings.ToUpper(method)+" "+pathParameter.ReplaceAllString(path, "999999")] = roles
+			if w := h.call(t.Context(), customer{}, r.method, r.filled(), ""); w.Code != http.StatusUnauthorized {
+				t.Errorf("%s answers %d without a sign-in, want 401", name, w.Code)
 			}
-		}
-		if len(routes) != len(permissions) {
-			t.Errorf("permissions names %d operations, the contract has %d", len(permissions), len(routes))
-		}
-		for route, roles := range permissionsV1 {
-			routes[route] = roles
-		}
-		for route, roles := range routes {
-			method, path, _ := strings.Cut(route, " ")
-			if w := h.call(t.Context(), customer{}, method, path, ""); w.Code != http.StatusUnauthorized {
-				t.Errorf("%s answers %d without a sign-in, want 401", route, w.Code)
+			if r.token {
+				continue
 			}
-			if w := h.call(t.Context(), h.present(h.users[0]), method, path, ""); w.Code != http.StatusForbidden {
-				t.Errorf("%s answers %d to a user, want 403", route, w.Code)
+			if w := h.asMember(h.users[0], r); w.Code != http.StatusForbidden {
+				t.Errorf("%s answers %d to a user, want 403", name, w.Code)
 			}
 			for role, member := range h.staff {
-				w := h.call(t.Context(), h.present(member), method, path, "")
-				if refused := w.Code == http.StatusForbidden; refused == slices.Contains(roles, role) {
-					t.Errorf("%s answers %d to %s", route, w.Code, role)
+				w := h.asMember(member, r)
+				if refused := w.Code == http.StatusForbidden; refused == slices.Contains(r.roles, role) || w.Code == http.StatusUnauthorized {
+					t.Errorf("%s, which needs %s, answers %d to %s", name, r.permission, w.Code, role)
 				}
 			}
 		}
 	})
+}
+
+// An API token opens nothing of staff but jobs and the routes of partners, and those only with the scope and while its
+// user has the permission: not after the role was taken.
+func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		scopes := []account.Scope{account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner, account.ScopeGrant}
+		tokens := map[account.Role]map[account.Scope]string{}
+		for role, member := range h.staff {
+			email := string(role) + "@example.com"
+			if err := h.Accounts.SetRole(t.Context(), email, account.Owner); err != nil {
+				t.Fatal(err)
+			}
+			tokens[role] = map[account.Scope]string{}
+			for _, scope := range scopes {
+				tokens[role][scope] = h.token(member.id, scope)
+			}
+			if err := h.Accounts.SetRole(t.Context(), email, role); err != nil {
+				t.Fatal(err)
+			}
+		}
+		opens := map[account.Scope]permission.Permission{account.ScopeJobs: permission.JobRun, account.ScopePartner: permission.PartnerRead}
+		for _, r := range h.staffRoutes(t) {
+			for role := range h.staff {
+				for _, scope := range scopes {
+					w := h.call(t.Context(), customer{bearer: tokens[role][scope]}, r.method, r.filled(), "")
+					refused := w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized
+					if may := opens[scope] == r.permission && slices.Contains(r.roles, role); refused == may {
+						t.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope, role)
+					}
+				}
+			}
+		}
+	})
+}
+
+// asMember calls the operation as somebody who is signed in, by the older cookies where those are what it takes.
+func (h *hangar) asMember(who customer, r staffRoute) *httptest.ResponseRecorder {
+	h.Helper()
+	if !r.cookies {
+		return h.call(h.Context(), h.present(who), r.method, r.filled(), "")
+	}
+	body := fmt.Sprintf(`{"access_token":%q}`, h.present(who).bearer)
+	in := h.call(h.Context(), customer{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", body)
+	if in.Code != http.StatusOK {
+		h.Fatal(in.Body)
+	}
+	send := func(method, path, csrf string) *httptest.ResponseRecorder {
+		req := httptest.NewRequestWithContext(h.Context(), method, path, nil)
+		for _, c := range in.Result().Cookies() {
+			req.AddCookie(c)
+		}
+		req.Header.Set("X-CSRF-Token", csrf)
+		w := httptest.NewRecorder()
+		h.door.ServeHTTP(w, req)
+		return w
+	}
+	var csrf struct {
+		Token string `json:"csrf_token"`
+	}
+	if err := json.Unmarshal(send("GET", "/api/v2/csrf", "").Body.Bytes(), &csrf); err != nil {
+		h.Fatal(err)
+	}
+	return send(r.method, r.filled(), csrf.Token)
 }

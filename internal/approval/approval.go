@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/setting"
 )
 
@@ -36,6 +37,29 @@ const (
 
 // Kinds are all kinds of acts.
 var Kinds = []Kind{Adjustment, CDKeys, Coupon, PaymentByHand, RefundByHand, PaymentCase, CaseRefund, Refund, OrderRefund, Traffic}
+
+// Permission is what a member needs to make acts of the kind, from the call that makes one until it is approved.
+func (k Kind) Permission() permission.Permission {
+	switch k {
+	case Adjustment:
+		return permission.AdjustmentMake
+	case CDKeys:
+		return permission.CDKeyMake
+	case Coupon:
+		return permission.CouponWrite
+	case PaymentByHand:
+		return permission.PaymentConfirm
+	case PaymentCase, CaseRefund:
+		return permission.CaseDecide
+	case RefundByHand, Refund, OrderRefund:
+		return permission.Refund
+	case Traffic:
+		return permission.TrafficGrant
+	case Decision:
+		return permission.ApprovalDecide
+	}
+	return ""
+}
 
 // State is where an act stands.
 type State string
@@ -241,7 +265,8 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 		return ErrSecondMember
 	}
 	if approve {
-		left, err := tx.NewSelect().Table("account").Where("id = ? AND (role NOT IN ('owner', 'admin', 'finance') OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID).
+		left, err := tx.NewSelect().Table("account").
+			Where("id = ? AND (role NOT IN (?) OR banned_at IS NOT NULL OR closed_at IS NOT NULL)", *g.StaffID, bun.List(kind.Permission().Roles())).
 			Exists(ctx)
 		if err == nil && left {
 			err = ErrMakerLeft

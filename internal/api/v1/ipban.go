@@ -6,12 +6,12 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/ipban"
+	"airstrip/internal/permission"
 )
 
 // IPBan adds the routes by which staff refuses the requests of a network for a time, and lets it in again.
 func (r *Router) IPBan(bans *ipban.Bans) {
-	roles := []account.Role{account.Owner, account.Admin}
-	r.staff("POST /v1/admin/request_ip_ban_task_insert", roles, params{
+	r.staff("POST /v1/admin/request_ip_ban_task_insert", needs(permission.NetworkBan), params{
 		need("ip_cidr"), may("ban_context", "reason"), may("remark"),
 	}.and(term), func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		ban := ipban.Ban{
@@ -29,7 +29,7 @@ func (r *Router) IPBan(bans *ipban.Bans) {
 			"id": ban.ID, "ip_cidr": ban.Network, "task_start_at": ban.StartsAt, "task_end_at": ban.EndsAt, "ban_context": ban.Reason, "remark": ban.Remark,
 		}), nil
 	})
-	r.staff("POST /v1/admin/request_ip_ban_task_unban", roles, params{need("ip_cidr")},
+	r.staff("POST /v1/admin/request_ip_ban_task_unban", needs(permission.NetworkBan), params{need("ip_cidr")},
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 			ended, err := bans.End(req.Context(), in.Get("ip_cidr"), &who.UserID)
 			return done(req, map[string]any{"ip_cidr": in.Get("ip_cidr"), "ended": ended}), err

@@ -10,6 +10,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 // Job is a route by which the server's jobs are driven from outside.
@@ -18,8 +19,8 @@ type Job struct {
 	Run     func(ctx context.Context) (data any, err error)
 }
 
-// Jobs adds the routes of jobs, for API tokens of the scope jobs, as api_token_uuid or as the bearer, and for owners and
-// admins who are signed in. A node's secret opens none of them.
+// Jobs adds the routes of jobs, for API tokens of the scope jobs, as api_token_uuid or as the bearer, and for staff
+// with the permission who are signed in. A node's secret opens none of them.
 func (r *Router) Jobs(a *account.Accounts, nodes *node.Nodes, jobs ...Job) {
 	for _, j := range jobs {
 		r.job(j.Pattern, a, nodes, nil, func(ctx context.Context, _ Input) (any, error) { return j.Run(ctx) })
@@ -44,6 +45,7 @@ func (r *Router) job(
 	pattern string, a *account.Accounts, nodes *node.Nodes, ps params, run func(ctx context.Context, in Input) (data any, err error),
 ) {
 	ps = ps.and(jobParams)
+	r.staffRule(pattern, needs(permission.JobRun))
 	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		if err := r.mayRunJobs(req, a, nodes); err != nil {
 			fail(w, req, err)
@@ -68,7 +70,7 @@ func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.
 			return err
 		}
 		who, err := r.authenticate(req.Context(), bearer)
-		if err == nil && who.Role != account.Owner && who.Role != account.Admin {
+		if err == nil && !who.Role.Has(permission.JobRun) {
 			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		return err

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"airstrip/internal/api"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/text"
 )
 
@@ -292,6 +294,8 @@ func merge(sent, body url.Values) error {
 type Route struct {
 	Pattern    string
 	Parameters []Parameter
+	Permission permission.Permission // of staff; empty on other routes
+	Gives      []approval.Kind
 }
 
 // Parameter is one parameter of a route.
@@ -307,7 +311,7 @@ func (r *Router) Routes() []Route {
 	names := map[kind]string{words: "words", whole: "whole", flag: "flag", amount: "amount", instant: "instant"}
 	routes := []Route{}
 	for pattern, ps := range r.routes {
-		route := Route{Pattern: pattern}
+		route := Route{Pattern: pattern, Permission: r.staffRoutes[pattern].permission, Gives: r.staffRoutes[pattern].gives}
 		for _, p := range ps {
 			route.Parameters = append(route.Parameters, Parameter{p.name, names[p.kind], p.many, p.required})
 		}

@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/emby"
 	"airstrip/internal/fault"
+	"airstrip/internal/permission"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
 )
@@ -34,7 +35,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, req, address, http.StatusFound)
 	})
-	r.partner("GET /v1/emby_link_list", a, nil, func(req *http.Request, _ Input, _ string) (Answer, error) {
+	r.partner("GET /v1/emby_link_list", a, needs(permission.PartnerRead), nil, func(req *http.Request, _ Input, _ string) (Answer, error) {
 		accounts, err := media.All(req.Context())
 		list := []map[string]any{}
 		for i := range accounts {
@@ -42,7 +43,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		}
 		return done(req, list), err
 	})
-	r.partner("GET /v1/emby_function", a, params{
+	r.partner("GET /v1/emby_function", a, needs(permission.PartnerRead), params{
 		need("sql_table").oneOf("link", "user", "version"), may("sql_table_user_id").as(whole), may("sql_table_link_token"),
 	}, func(req *http.Request, in Input, _ string) (Answer, error) {
 		var right emby.Right
@@ -72,7 +73,8 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 		return done(req, data), nil
 	})
 	const casinoFunction = "GET /v1/casino_function"
-	r.partner(casinoFunction, a, params{
+	// To add traffic takes a key of the scope grant, too: permission.TrafficGrant.
+	r.partner(casinoFunction, a, rule{permission.PartnerRead, []approval.Kind{approval.Traffic}}, params{
 		need("sql_table").oneOf("user", "version"), may("sql_table_telegram_id").as(whole), may("type_mode").oneOf("get", "add"),
 		param{name: "sql_table_add_transfer_enable", kind: whole, inner: []string{"bytes"}},
 	}, func(req *http.Request, in Input, key string) (Answer, error) {
@@ -118,9 +120,10 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 
 // partner registers a route for API tokens of the scope partner, as api_key or as the bearer; fn is given the token.
 func (r *Router) partner(
-	pattern string, a *account.Accounts, ps params, fn func(req *http.Request, in Input, key string) (Answer, error),
+	pattern string, a *account.Accounts, needs rule, ps params, fn func(req *http.Request, in Input, key string) (Answer, error),
 ) {
 	ps = ps.and(params{may("api_key")})
+	r.staffRule(pattern, needs)
 	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		key := apiKey(req)
 		if key == "" {
@@ -133,7 +136,7 @@ func (r *Router) partner(
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		serve(w, req, pattern, ps, func(req *http.Request, in Input) (Answer, error) {
-			return fn(req.WithContext(approval.Watch(req.Context(), StaffGives[pattern]...)), in, key)
+			return fn(req.WithContext(approval.Watch(req.Context(), needs.gives...)), in, key)
 		})
 	})
 }

@@ -5,12 +5,13 @@ import (
 	"crypto/subtle"
 	"math"
 	"net/http"
-	"slices"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/payment"
+	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
 
@@ -54,25 +55,26 @@ func (r *Router) Payment(w *wallet.Wallets, p *payment.Payments, a *account.Acco
 		data := map[string]any{"out_trade_no": recharge.TradeNo, "money_amount": recharge.Amount, "result": 1}
 		return Answer{Msg: fault.Text{ZH: "充值已确认", EN: "The recharge is confirmed"}.In(caller.Lang), Data: data, More: data}, nil
 	}
-	cashiers := []account.Role{account.Owner, account.Admin, account.Finance}
+	confirms := needs(permission.PaymentConfirm, approval.PaymentByHand)
 	which := params{need("out_trade_no"), may("act").within(1, math.MaxInt64)} // of the approvals, once one was declined
-	r.staff("GET /v1/payment/admin_notify", cashiers, which, confirm)
-	r.cookies("GET /v1/payment/admin_notify_by_cookies", a, cashiers, which, confirm)
+	r.staff("GET /v1/payment/admin_notify", confirms, which, confirm)
+	r.cookies("GET /v1/payment/admin_notify_by_cookies", a, confirms, which, confirm)
 }
 
 // cookies registers a route for members of staff who show the older cookies. Since browsers send those by themselves,
 // the header X-CSRF-Token must say what only a page of ours can know.
-func (r *Router) cookies(pattern string, a *account.Accounts, roles []account.Role, ps params, fn member) {
+func (r *Router) cookies(pattern string, a *account.Accounts, needs rule, ps params, fn member) {
+	r.staffRule(pattern, needs)
 	r.handle(pattern, ps, func(w http.ResponseWriter, req *http.Request) {
 		who, err := byCookies(req, a)
-		if err == nil && !slices.Contains(roles, who.Role) {
+		if err == nil && !needs.admits(who) {
 			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		if err != nil {
 			fail(w, req, err)
 			return
 		}
-		serve(w, req, pattern, ps, fn.watched(pattern).of(who))
+		serve(w, req, pattern, ps, fn.under(needs).of(who))
 	})
 }
 

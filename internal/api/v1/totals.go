@@ -8,6 +8,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/fault"
+	"airstrip/internal/permission"
 	"airstrip/internal/traffic"
 )
 
@@ -19,7 +20,6 @@ const maxPoints = 10_000
 
 // Totals adds the traffic of nodes and users by day for staff, and a user's own for whoever has an API token of theirs.
 func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
-	roles := []account.Role{account.Owner, account.Admin}
 	for _, of := range []struct {
 		path, name string
 		read       func(req *http.Request, id int64, at []time.Time) ([]traffic.Total, error)
@@ -32,7 +32,7 @@ func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
 		}},
 	} {
 		ps := params{need(of.name).as(whole), {name: "data_start_ats", kind: instant, required: true, many: true}}
-		r.staff("POST /v1/total/traffic/"+of.path, roles, ps, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
+		r.staff("POST /v1/total/traffic/"+of.path, needs(permission.TrafficRead), ps, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
 			id, at := in.Int(of.name), in.Times("data_start_ats")
 			if len(at) > maxTotals {
 				return Answer{}, fault.Invalid("data_start_ats", "length", "请提供 1 到 1000 个时间", "Please give 1 to 1000 times")

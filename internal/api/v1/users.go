@@ -9,11 +9,12 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 // Users adds what staff does with users by the older routes.
 func (r *Router) Users(a *account.Accounts, links *link.Links) {
-	r.staff("GET /v1/admin/replace_user_email", []account.Role{account.Owner, account.Admin}, params{
+	r.staff("GET /v1/admin/replace_user_email", needs(permission.UserEmailReplace), params{
 		need("user_id").as(whole), need("user_old_email"), need("user_new_email"),
 	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		userID, present, email := in.Int("user_id"), in.Get("user_old_email"), in.Get("user_new_email")
@@ -21,7 +22,7 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 		return done(req, map[string]any{"user_id": userID, "old_email": former, "new_email": account.NormalEmail(email), "updated_at": time.Now().UTC()}), err
 	})
 	// Whoever has these has everybody's links, so only owners do.
-	r.staff("GET /v1/admin/gen_user_link_v1", []account.Role{account.Owner}, params{
+	r.staff("GET /v1/admin/gen_user_link_v1", needs(permission.LinkExport), params{
 		may("a1_host"), may("a1_port").within(1, 65535), may("a2_host"), may("a2_port").within(1, 65535),
 		may("a3_host"), may("a3_port").within(1, 65535),
 	}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {

@@ -11,13 +11,13 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
+	"airstrip/internal/permission"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -28,11 +28,12 @@ type Router struct {
 	mux          *http.ServeMux
 	authenticate Authenticate
 	routes       map[string]params
+	staffRoutes  map[string]rule
 }
 
 // New gives a Router on mux.
 func New(mux *http.ServeMux, authenticate Authenticate) *Router {
-	return &Router{mux, authenticate, map[string]params{}}
+	return &Router{mux, authenticate, map[string]params{}, map[string]rule{}}
 }
 
 // handle registers the handler of a route with its parameters.
@@ -65,15 +66,41 @@ func (r *Router) user(pattern string, ps params, fn member) {
 	r.guarded(pattern, ps, func(account.Identity) bool { return true }, fn)
 }
 
-// staff registers a route for members of staff with one of the roles.
-func (r *Router) staff(pattern string, roles []account.Role, ps params, fn member) {
-	r.guarded(pattern, ps, func(who account.Identity) bool { return slices.Contains(roles, who.Role) }, fn.watched(pattern))
+// rule says what a route of staff needs, and the kinds of acts by which it gives something that is worth money. A route
+// without kinds gives nothing, whatever it does.
+type rule struct {
+	permission permission.Permission
+	gives      []approval.Kind
 }
 
-// watched lets a route of staff give what StaffGives names, and nothing else.
-func (fn member) watched(pattern string) member {
+// needs gives the rule of a route for which a member needs the permission, which is also the one of the acts.
+func needs(p permission.Permission, gives ...approval.Kind) rule {
+	for _, kind := range gives {
+		if kind.Permission() != p {
+			panic("v1: a route that needs " + string(p) + " gives " + string(kind))
+		}
+	}
+	return rule{p, gives}
+}
+
+// staff registers a route for members of staff whose role has the rule's permission.
+func (r *Router) staff(pattern string, needs rule, ps params, fn member) {
+	r.staffRule(pattern, needs)
+	r.guarded(pattern, ps, needs.admits, fn.under(needs))
+}
+
+// staffRule notes the rule of a route of staff, or of a token that a member of staff must have given.
+func (r *Router) staffRule(pattern string, needs rule) {
+	permission.Must(needs.permission, pattern)
+	r.staffRoutes[pattern] = needs
+}
+
+func (u rule) admits(who account.Identity) bool { return who.Role.Has(u.permission) }
+
+// under lets a handler give what the rule names, and nothing else.
+func (fn member) under(u rule) member {
 	return func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		return fn(req.WithContext(approval.Watch(req.Context(), StaffGives[pattern]...)), who, in)
+		return fn(req.WithContext(approval.Watch(req.Context(), u.gives...)), who, in)
 	}
 }
 

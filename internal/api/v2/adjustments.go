@@ -2,11 +2,12 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
 
@@ -46,12 +47,12 @@ func Adjustments(w *wallet.Wallets) Resource {
 		return newAdjustmentItem(a), nil
 	}
 	return func(r *Router) {
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/wallet-adjustments", id: "staff_adjustment_make", tag: "staff", access: staff, roles: forMoney, keyed: true,
-			summary: "Put money into a wallet or take it out; pending where a second member of staff must confirm it",
-		}, func(ctx context.Context, who account.Identity, in *body[adjustmentBody]) (adjustmentItem, error) {
-			return show(w.Adjust(ctx, in.Body.UserID, in.Body.Amount.Amount, in.Body.Reason, &who.UserID))
-		})
+		handle(r, staffOp("POST /staff/wallet-adjustments", permission.AdjustmentMake, approval.Adjustment).
+			named("staff_adjustment_make",
+				"Put money into a wallet or take it out; pending where a second member of staff must confirm it").withKey(),
+			func(ctx context.Context, who account.Identity, in *body[adjustmentBody]) (adjustmentItem, error) {
+				return show(w.Adjust(ctx, in.Body.UserID, in.Body.Amount.Amount, in.Body.Reason, &who.UserID))
+			})
 
 		type part struct {
 			State  string `query:"state" enum:"pending,posted,declined"`
@@ -59,7 +60,8 @@ func Adjustments(w *wallet.Wallets) Resource {
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/wallet-adjustments", id: "staff_adjustments_list", tag: "staff", access: staff, roles: forMoney, summary: "What staff put into wallets and took out"},
+		handle(r, staffOp("GET /staff/wallet-adjustments", permission.AdjustmentRead).
+			named("staff_adjustments_list", "What staff put into wallets and took out"),
 			func(ctx context.Context, _ account.Identity, in *part) (adjustmentList, error) {
 				adjustments, total, err := w.Adjustments(ctx, wallet.AdjustmentState(in.State), in.UserID, in.Limit, in.Offset)
 				out := adjustmentList{[]adjustmentItem{}, total}
@@ -72,11 +74,13 @@ func Adjustments(w *wallet.Wallets) Resource {
 		type which struct {
 			ID int64 `path:"adjustment_id"`
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/wallet-adjustments/{adjustment_id}/confirm", id: "staff_adjustment_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Post what another member of staff made"},
+		handle(r, staffOp("POST /staff/wallet-adjustments/{adjustment_id}/confirm", permission.ApprovalDecide, approval.Decision).
+			named("staff_adjustment_confirm", "Post what another member of staff made"),
 			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
 				return show(w.ConfirmAdjustment(ctx, in.ID, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/wallet-adjustments/{adjustment_id}/decline", id: "staff_adjustment_decline", tag: "staff", access: staff, roles: forMoney, summary: "End a pending adjustment; nothing moves"},
+		handle(r, staffOp("POST /staff/wallet-adjustments/{adjustment_id}/decline", permission.ApprovalDecide, approval.Decision).
+			named("staff_adjustment_decline", "End a pending adjustment; nothing moves"),
 			func(ctx context.Context, who account.Identity, in *which) (adjustmentItem, error) {
 				return show(w.DeclineAdjustment(ctx, in.ID, &who.UserID))
 			})

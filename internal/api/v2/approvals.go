@@ -2,12 +2,12 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/approval"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 )
 
 type approvalItem struct {
@@ -47,7 +47,9 @@ func Approvals(a *approval.Approvals) Resource {
 		Offset  int64  `query:"offset" minimum:"0" default:"0"`
 	}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/approvals", id: "staff_approvals_list", tag: "staff", access: staff, roles: forMoney, summary: "What staff gave that is worth money, and what of it waits for a second member"},
+		handle(r, staffOp("GET /staff/approvals", permission.ApprovalRead).
+			named("staff_approvals_list",
+				"What staff gave that is worth money, and what of it waits for a second member"),
 			func(ctx context.Context, _ account.Identity, in *part) (approvalList, error) {
 				grants, total, err := a.Find(ctx, approval.State(in.State), in.StaffID, in.Limit, in.Offset)
 				out := approvalList{[]approvalItem{}, total}
@@ -63,18 +65,17 @@ func Approvals(a *approval.Approvals) Resource {
 				Approve bool `json:"approve" doc:"false: decline it; nothing of it takes effect"`
 			}
 		}
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/approvals/{approval_id}/decision", id: "staff_approval_decide", tag: "staff", access: staff, roles: forMoney,
-			summary: "Approve what another member made, which carries it out, or decline it",
-		}, func(ctx context.Context, who account.Identity, in *actDecision) (approvalItem, error) {
-			if err := a.DecideAct(ctx, in.ID, in.Body.Approve, &who.UserID); err != nil {
-				return approvalItem{}, err
-			}
-			g, err := a.Act(ctx, in.ID)
-			if err != nil {
-				return approvalItem{}, err
-			}
-			return newApprovalItem(g), nil
-		})
+		handle(r, staffOp("POST /staff/approvals/{approval_id}/decision", permission.ApprovalDecide, approval.Decision).
+			named("staff_approval_decide", "Approve what another member made, which carries it out, or decline it"),
+			func(ctx context.Context, who account.Identity, in *actDecision) (approvalItem, error) {
+				if err := a.DecideAct(ctx, in.ID, in.Body.Approve, &who.UserID); err != nil {
+					return approvalItem{}, err
+				}
+				g, err := a.Act(ctx, in.ID)
+				if err != nil {
+					return approvalItem{}, err
+				}
+				return newApprovalItem(g), nil
+			})
 	}
 }

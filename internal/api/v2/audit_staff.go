@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 type staffAuditRules struct {
@@ -56,7 +56,6 @@ type staffAuditRecord struct {
 
 // AuditRules adds, for staff, the audit rules and what they stopped.
 func AuditRules(nodes *node.Nodes) Resource {
-	roles := []account.Role{account.Owner, account.Admin}
 	type which struct {
 		ID int64 `path:"rule_id" minimum:"1"`
 	}
@@ -65,7 +64,8 @@ func AuditRules(nodes *node.Nodes) Resource {
 		Body auditRuleBody
 	}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/audit-rules", id: "staff_audit_rules", tag: "staff", access: staff, roles: roles, summary: "The audit rules"},
+		handle(r, staffOp("GET /staff/audit-rules", permission.RuleRead).
+			named("staff_audit_rules", "The audit rules"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (staffAuditRules, error) {
 				out := staffAuditRules{[]staffAuditRule{}}
 				rules, err := nodes.Rules(ctx)
@@ -78,12 +78,14 @@ func AuditRules(nodes *node.Nodes) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/audit-rules", id: "staff_audit_rule_make", tag: "staff", access: staff, roles: roles, summary: "Make an audit rule; nodes follow at once"},
+		handle(r, staffOp("POST /staff/audit-rules", permission.RuleWrite).
+			named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"),
 			func(ctx context.Context, _ account.Identity, in *body[auditRuleBody]) (staffAuditRule, error) {
 				made, err := nodes.AddRule(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
 				return newStaffAuditRule(&made, node.HitSum{}), err
 			})
-		handle(r, op{method: http.MethodPut, path: "/staff/audit-rules/{rule_id}", id: "staff_audit_rule_change", tag: "staff", access: staff, roles: roles, summary: "Change an audit rule; nodes follow at once"},
+		handle(r, staffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
+			named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
 			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
 				changed, err := nodes.ChangeRule(ctx, in.ID, func(rule *node.Rule) {
 					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs
@@ -94,7 +96,8 @@ func AuditRules(nodes *node.Nodes) Resource {
 				sums, err := nodes.HitSums(ctx, 0)
 				return newStaffAuditRule(&changed, sums[changed.ID]), err
 			})
-		handle(r, op{method: http.MethodDelete, path: "/staff/audit-rules/{rule_id}", id: "staff_audit_rule_remove", tag: "staff", access: staff, roles: roles, summary: "Lift an audit rule; its hits stay in the log"},
+		handle(r, staffOp("DELETE /staff/audit-rules/{rule_id}", permission.RuleWrite).
+			named("staff_audit_rule_remove", "Lift an audit rule; its hits stay in the log"),
 			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
 				return Empty{}, nodes.RemoveRule(ctx, in.ID)
 			})
@@ -105,7 +108,8 @@ func AuditRules(nodes *node.Nodes) Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/audit-records", id: "staff_audit_records", tag: "staff", access: staff, roles: roles, summary: "What the audit rules stopped, of whom and where"},
+		handle(r, staffOp("GET /staff/audit-records", permission.HitRead).
+			named("staff_audit_records", "What the audit rules stopped, of whom and where"),
 			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
 				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: in.UserID, RuleID: in.RuleID, NodeID: in.NodeID}, in.Limit, in.Offset)
 				out := staffAuditRecords{[]staffAuditRecord{}, total}

@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 type blockedIPs struct {
@@ -26,13 +26,13 @@ type unblockBody struct {
 
 // BlockedIPs adds, for staff, the addresses that all nodes block because one asked for it.
 func BlockedIPs(nodes *node.Nodes) Resource {
-	roles := []account.Role{account.Owner, account.Admin}
 	type part struct {
 		Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 		Offset int64 `query:"offset" minimum:"0" default:"0"`
 	}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/blocked-ips", id: "staff_blocked_ips", tag: "staff", access: staff, roles: roles, summary: "Addresses that all nodes block because one asked for it"},
+		handle(r, staffOp("GET /staff/blocked-ips", permission.BlockedRead).
+			named("staff_blocked_ips", "Addresses that all nodes block because one asked for it"),
 			func(ctx context.Context, _ account.Identity, in *part) (blockedIPs, error) {
 				rows, total, err := nodes.BlockedIPs(ctx, in.Limit, in.Offset)
 				out := blockedIPs{[]blockedIP{}, total}
@@ -41,7 +41,8 @@ func BlockedIPs(nodes *node.Nodes) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/blocked-ips/unblock", id: "staff_ip_unblock", tag: "staff", access: staff, roles: roles, summary: "Let an address go before its day is over"},
+		handle(r, staffOp("POST /staff/blocked-ips/unblock", permission.BlockedLift).
+			named("staff_ip_unblock", "Let an address go before its day is over"),
 			func(ctx context.Context, _ account.Identity, in *body[unblockBody]) (Empty, error) {
 				return Empty{}, nodes.UnblockIP(ctx, in.Body.IP)
 			})

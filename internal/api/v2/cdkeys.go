@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 )
-
-// forMoney are the roles that may treat users' money.
-var forMoney = []account.Role{account.Owner, account.Admin, account.Finance}
 
 // Gift is what a key gives; exported because it is embedded.
 type Gift struct {
@@ -156,17 +155,18 @@ func CDKeys(k *cdkey.Keys) Resource {
 		handle(r, op{method: http.MethodGet, path: "/user/wallet/cd-key", id: "cd_key_list", tag: "user", access: user, summary: "The cd-keys that the user redeemed"}, history)
 		handle(r, op{method: http.MethodGet, path: "/user/wallet/cd-key/cd-key", id: "cd_key_history", tag: "user", access: user, summary: "The same as the list one level up, where the original has it"}, history)
 
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/cd-keys", id: "staff_cd_keys_make", tag: "staff", access: staff, roles: forMoney, keyed: true,
-			summary: "Make a batch of cd-keys; the answer has them this once", message: fault.Text{ZH: "兑换码已生成，请立即保存，之后不再显示", EN: "Save the keys now; they are not shown again"},
-		}, func(ctx context.Context, who account.Identity, in *body[batchBody]) (madeBatch, error) {
-			b, keys, err := k.Make(ctx, in.Body.batch(), &who.UserID)
-			if err != nil {
-				return madeBatch{}, err
-			}
-			return madeBatch{newKeyBatch(&b), b.CSV(keys)}, nil
-		})
-		handle(r, op{method: http.MethodGet, path: "/staff/cd-keys", id: "staff_cd_keys_list", tag: "staff", access: staff, roles: forMoney, summary: "The batches of cd-keys"},
+		handle(r, staffOp("POST /staff/cd-keys", permission.CDKeyMake, approval.CDKeys).
+			named("staff_cd_keys_make", "Make a batch of cd-keys; the answer has them this once").withKey().
+			answering(fault.Text{ZH: "兑换码已生成，请立即保存，之后不再显示", EN: "Save the keys now; they are not shown again"}),
+			func(ctx context.Context, who account.Identity, in *body[batchBody]) (madeBatch, error) {
+				b, keys, err := k.Make(ctx, in.Body.batch(), &who.UserID)
+				if err != nil {
+					return madeBatch{}, err
+				}
+				return madeBatch{newKeyBatch(&b), b.CSV(keys)}, nil
+			})
+		handle(r, staffOp("GET /staff/cd-keys", permission.CDKeyRead).
+			named("staff_cd_keys_list", "The batches of cd-keys"),
 			func(ctx context.Context, _ account.Identity, in *part) (keyBatches, error) {
 				batches, total, err := k.Batches(ctx, in.Limit, in.Offset)
 				out := keyBatches{[]keyBatch{}, total}
@@ -180,7 +180,8 @@ func CDKeys(k *cdkey.Keys) Resource {
 			Limit   int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset  int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/cd-keys/{batch_id}", id: "staff_cd_keys_get", tag: "staff", access: staff, roles: forMoney, summary: "A batch and a part of its keys"},
+		handle(r, staffOp("GET /staff/cd-keys/{batch_id}", permission.CDKeyRead).
+			named("staff_cd_keys_get", "A batch and a part of its keys"),
 			func(ctx context.Context, _ account.Identity, in *whichPart) (batchWithKeys, error) {
 				b, keys, err := k.Batch(ctx, in.BatchID, in.Limit, in.Offset)
 				out := batchWithKeys{newKeyBatch(&b), []keyItem{}}
@@ -192,15 +193,18 @@ func CDKeys(k *cdkey.Keys) Resource {
 		type which struct {
 			BatchID int64 `path:"batch_id"`
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/confirm", id: "staff_cd_keys_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Let a batch count that another member of staff made"},
+		handle(r, staffOp("POST /staff/cd-keys/{batch_id}/confirm", permission.ApprovalDecide, approval.Decision).
+			named("staff_cd_keys_confirm", "Let a batch count that another member of staff made"),
 			func(ctx context.Context, who account.Identity, in *which) (Empty, error) {
 				return Empty{}, k.Confirm(ctx, in.BatchID, &who.UserID)
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/void", id: "staff_cd_keys_void", tag: "staff", access: staff, roles: forMoney, summary: "Make all keys of a batch worthless; what was redeemed stays"},
+		handle(r, staffOp("POST /staff/cd-keys/{batch_id}/void", permission.CDKeyVoid).
+			named("staff_cd_keys_void", "Make all keys of a batch worthless; what was redeemed stays"),
 			func(ctx context.Context, who account.Identity, in *which) (Empty, error) {
 				return Empty{}, k.Void(ctx, in.BatchID, &who.UserID)
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/cd-keys/{batch_id}/keys/{key_id}/void", id: "staff_cd_key_void", tag: "staff", access: staff, roles: forMoney, summary: "Make one key worthless"},
+		handle(r, staffOp("POST /staff/cd-keys/{batch_id}/keys/{key_id}/void", permission.CDKeyVoid).
+			named("staff_cd_key_void", "Make one key worthless"),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				BatchID int64 `path:"batch_id"`
 				KeyID   int64 `path:"key_id"`

@@ -6,6 +6,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/link"
+	"airstrip/internal/permission"
 )
 
 type linkApp struct {
@@ -54,8 +55,6 @@ func showStaffApp(a link.App) staffApp {
 
 // Clients adds the catalogue of programs that read the link.
 func Clients(links *link.Links) Resource {
-	see := []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
-	change := see[:2]
 	return func(r *Router) {
 		handleList(r, op{method: http.MethodGet, path: "/user/services/clients", id: "clients_list", tag: "user", access: user, summary: "Programs that read the link, with how to import it"},
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []linkApp, err error) {
@@ -65,7 +64,8 @@ func Clients(links *link.Links) Resource {
 				}
 				return out, err
 			})
-		handleList(r, op{method: http.MethodGet, path: "/staff/clients", id: "staff_clients_list", tag: "staff", access: staff, roles: see, summary: "All programs of the catalogue, also those turned off"},
+		handleList(r, staffOp("GET /staff/clients", permission.ClientRead).
+			named("staff_clients_list", "All programs of the catalogue, also those turned off"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []staffApp, err error) {
 				apps, err := links.Apps(ctx, true)
 				for _, a := range apps {
@@ -73,12 +73,14 @@ func Clients(links *link.Links) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/clients", id: "staff_client_add", tag: "staff", access: staff, roles: change, summary: "Add a program to the catalogue"},
+		handle(r, staffOp("POST /staff/clients", permission.ClientWrite).
+			named("staff_client_add", "Add a program to the catalogue"),
 			func(ctx context.Context, _ account.Identity, in *struct{ Body newAppBody }) (staffApp, error) {
 				a := in.Body.app(in.Body.ID)
 				return showStaffApp(a), links.AddApp(ctx, a)
 			})
-		handle(r, op{method: http.MethodPut, path: "/staff/clients/{client_id}", id: "staff_client_change", tag: "staff", access: staff, roles: change, summary: "Change a program of the catalogue"},
+		handle(r, staffOp("PUT /staff/clients/{client_id}", permission.ClientWrite).
+			named("staff_client_change", "Change a program of the catalogue"),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				ClientID string `path:"client_id" maxLength:"40"`
 				Body     AppBody
@@ -87,7 +89,8 @@ func Clients(links *link.Links) Resource {
 				a := in.Body.app(in.ClientID)
 				return showStaffApp(a), links.ChangeApp(ctx, a)
 			})
-		handle(r, op{method: http.MethodDelete, path: "/staff/clients/{client_id}", id: "staff_client_remove", tag: "staff", access: staff, roles: change, summary: "Take a program out of the catalogue"},
+		handle(r, staffOp("DELETE /staff/clients/{client_id}", permission.ClientWrite).
+			named("staff_client_remove", "Take a program out of the catalogue"),
 			func(ctx context.Context, _ account.Identity, in *appPath) (Empty, error) {
 				return Empty{}, links.RemoveApp(ctx, in.ClientID)
 			})

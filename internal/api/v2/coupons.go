@@ -2,12 +2,13 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/shop"
 )
 
@@ -108,7 +109,8 @@ func (b CouponChange) read() (func(*shop.Coupon), error) {
 // Coupons adds, for staff, making coupons and changing them.
 func Coupons(s *shop.Shop) Resource {
 	return func(r *Router) {
-		handle(r, op{method: http.MethodPost, path: "/staff/coupons", id: "staff_coupon_make", tag: "staff", access: staff, roles: forMoney, summary: "Make a coupon; it waits where a second member of staff must approve it"},
+		handle(r, staffOp("POST /staff/coupons", permission.CouponWrite, approval.Coupon).
+			named("staff_coupon_make", "Make a coupon; it waits where a second member of staff must approve it"),
 			func(ctx context.Context, who account.Identity, in *body[newCouponBody]) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -130,7 +132,8 @@ func Coupons(s *shop.Shop) Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/coupons", id: "staff_coupons_list", tag: "staff", access: staff, roles: forMoney, summary: "The coupons"},
+		handle(r, staffOp("GET /staff/coupons", permission.CouponRead).
+			named("staff_coupons_list", "The coupons"),
 			func(ctx context.Context, _ account.Identity, in *part) (couponList, error) {
 				coupons, total, err := s.Coupons(ctx, in.Limit, in.Offset)
 				out := couponList{[]couponItem{}, total}
@@ -144,7 +147,9 @@ func Coupons(s *shop.Shop) Resource {
 			ID   int64 `path:"coupon_id" minimum:"1"`
 			Body CouponChange
 		}
-		handle(r, op{method: http.MethodPatch, path: "/staff/coupons/{coupon_id}", id: "staff_coupon_change", tag: "staff", access: staff, roles: forMoney, summary: "Change when, how often and for what a coupon counts, or switch it off; orders that have it keep it"},
+		handle(r, staffOp("PATCH /staff/coupons/{coupon_id}", permission.CouponWrite, approval.Coupon).
+			named("staff_coupon_change",
+				"Change when, how often and for what a coupon counts, or switch it off; orders that have it keep it"),
 			func(ctx context.Context, who account.Identity, in *couponWish) (couponItem, error) {
 				apply, err := in.Body.read()
 				if err != nil {

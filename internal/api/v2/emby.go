@@ -7,6 +7,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/emby"
+	"airstrip/internal/permission"
 )
 
 type ownMedia struct {
@@ -43,14 +44,14 @@ type mediaChange struct {
 
 // Emby adds the user's account on the media server, and what staff does with those of all.
 func Emby(media *emby.Emby, siteURL string) Resource {
-	see := []account.Role{account.Owner, account.Admin, account.Support}
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/user/services/emby", id: "emby_get", tag: "user", access: user, summary: "The user's account on the media server"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (ownMedia, error) {
 				a, password, err := media.Own(ctx, who.UserID)
 				return ownMedia{siteURL + "/v1/emby_link/" + a.Token.String(), a.Name, password, a.State, a.Allowed}, err
 			})
-		handle(r, op{method: http.MethodGet, path: "/staff/emby", id: "staff_emby_list", tag: "staff", access: staff, roles: see, summary: "Users' accounts on the media server"},
+		handle(r, staffOp("GET /staff/emby", permission.MediaRead).
+			named("staff_emby_list", "Users' accounts on the media server"),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 				Offset int64 `query:"offset" default:"0" minimum:"0"`
@@ -63,7 +64,8 @@ func Emby(media *emby.Emby, siteURL string) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPut, path: "/staff/emby/{user_id}", id: "staff_emby_set", tag: "staff", access: staff, roles: see[:2], summary: "Make, turn off or delete a user's account on the media server"},
+		handle(r, staffOp("PUT /staff/emby/{user_id}", permission.MediaWrite).
+			named("staff_emby_set", "Make, turn off or delete a user's account on the media server"),
 			func(ctx context.Context, _ account.Identity, in *mediaChange) (Empty, error) {
 				if in.Body.State != emby.None {
 					if _, _, err := media.Own(ctx, in.UserID); err != nil {

@@ -2,12 +2,13 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/permission"
 	"airstrip/internal/wallet"
 )
 
@@ -58,12 +59,13 @@ func GatewayRefunds(w *wallet.Wallets, p *payment.Payments) Resource {
 				ByHand bool        `json:"by_hand,omitempty" doc:"Note it as paid by hand: for gateways that cannot give money back"`
 			}
 		}
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/recharges/{recharge_no}/refund", id: "staff_recharge_refund", tag: "staff", access: staff, roles: forMoney, keyed: true,
-			summary: "Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff must confirm it",
-		}, func(ctx context.Context, who account.Identity, in *gatewayRefundWish) (gatewayRefundItem, error) {
-			return show(p.GiveBack(ctx, payment.RefundWish{RechargeID: in.No, Amount: in.Body.Amount.Amount, Reason: in.Body.Reason, ByHand: in.Body.ByHand, StaffID: &who.UserID}))
-		})
+		handle(r, staffOp("POST /staff/recharges/{recharge_no}/refund", permission.Refund, approval.Refund, approval.RefundByHand).
+			named("staff_recharge_refund",
+				"Pay a recharge, or a part of it, back through its gateway; it waits where a second member of staff "+
+					"must confirm it").withKey(),
+			func(ctx context.Context, who account.Identity, in *gatewayRefundWish) (gatewayRefundItem, error) {
+				return show(p.GiveBack(ctx, payment.RefundWish{RechargeID: in.No, Amount: in.Body.Amount.Amount, Reason: in.Body.Reason, ByHand: in.Body.ByHand, StaffID: &who.UserID}))
+			})
 
 		type part struct {
 			State      string `query:"state" enum:"pending,done,failed"`
@@ -71,7 +73,8 @@ func GatewayRefunds(w *wallet.Wallets, p *payment.Payments) Resource {
 			Limit      int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset     int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/recharge-refunds", id: "staff_recharge_refunds_list", tag: "staff", access: staff, roles: forMoney, summary: "The refunds of recharges"},
+		handle(r, staffOp("GET /staff/recharge-refunds", permission.RefundRead).
+			named("staff_recharge_refunds_list", "The refunds of recharges"),
 			func(ctx context.Context, _ account.Identity, in *part) (gatewayRefundList, error) {
 				refunds, total, err := w.GatewayRefunds(ctx, wallet.GatewayRefundState(in.State), in.RechargeNo, in.Limit, in.Offset)
 				out := gatewayRefundList{[]gatewayRefundItem{}, total}
@@ -84,15 +87,20 @@ func GatewayRefunds(w *wallet.Wallets, p *payment.Payments) Resource {
 		type which struct {
 			ID int64 `path:"refund_id" minimum:"1"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/recharge-refunds/{refund_id}", id: "staff_recharge_refund_get", tag: "staff", access: staff, roles: forMoney, summary: "The state of a refund of a recharge"},
+		handle(r, staffOp("GET /staff/recharge-refunds/{refund_id}", permission.RefundRead).
+			named("staff_recharge_refund_get", "The state of a refund of a recharge"),
 			func(ctx context.Context, _ account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(w.GatewayRefund(ctx, in.ID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/confirm", id: "staff_recharge_refund_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any other the gateway is asked"},
+		handle(r, staffOp("POST /staff/recharge-refunds/{refund_id}/confirm", permission.ApprovalDecide, approval.Decision).
+			named("staff_recharge_refund_confirm",
+				"Let a refund that waits go on, as a second member of staff: one by hand is noted as paid, for any "+
+					"other the gateway is asked"),
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, true, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/recharge-refunds/{refund_id}/decline", id: "staff_recharge_refund_decline", tag: "staff", access: staff, roles: forMoney, summary: "End a refund that waits; the money is the user's again"},
+		handle(r, staffOp("POST /staff/recharge-refunds/{refund_id}/decline", permission.ApprovalDecide, approval.Decision).
+			named("staff_recharge_refund_decline", "End a refund that waits; the money is the user's again"),
 			func(ctx context.Context, who account.Identity, in *which) (gatewayRefundItem, error) {
 				return show(p.DecideRefund(ctx, in.ID, false, &who.UserID))
 			})

@@ -2,7 +2,6 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
@@ -10,6 +9,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/permission"
 )
 
 type gatewayKind struct {
@@ -139,9 +139,9 @@ func unlessZero(a money.Amount) *money.Amount {
 // Gateways adds what staff does with the site's accounts at payment platforms. Who may change them may turn the site's
 // income elsewhere, so only owners do.
 func Gateways(g *payment.Gateways) Resource {
-	change := []account.Role{account.Owner}
 	return func(r *Router) {
-		handleList(r, op{method: http.MethodGet, path: "/staff/gateways/kinds", id: "staff_gateway_kinds", tag: "staff", access: staff, roles: forMoney, summary: "The payment platforms there are, with the credentials they need"},
+		handleList(r, staffOp("GET /staff/gateways/kinds", permission.GatewayRead).
+			named("staff_gateway_kinds", "The payment platforms there are, with the credentials they need"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []gatewayKind, err error) {
 				lang := api.CallerOf(ctx).Lang
 				for _, k := range g.Kinds() {
@@ -156,7 +156,8 @@ func Gateways(g *payment.Gateways) Resource {
 				}
 				return out, nil
 			})
-		handleList(r, op{method: http.MethodGet, path: "/staff/gateways", id: "staff_gateways_list", tag: "staff", access: staff, roles: forMoney, summary: "The site's accounts with payment platforms"},
+		handleList(r, staffOp("GET /staff/gateways", permission.GatewayRead).
+			named("staff_gateways_list", "The site's accounts with payment platforms"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (out []gatewayAccount, err error) {
 				accounts, err := g.List(ctx)
 				for i := range accounts {
@@ -164,7 +165,8 @@ func Gateways(g *payment.Gateways) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/gateways", id: "staff_gateway_add", tag: "staff", access: staff, roles: change, summary: "Add an account with a payment platform"},
+		handle(r, staffOp("POST /staff/gateways", permission.GatewayWrite).
+			named("staff_gateway_add", "Add an account with a payment platform"),
 			func(ctx context.Context, _ account.Identity, in *body[newGatewayBody]) (gatewayAccount, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -186,7 +188,8 @@ func Gateways(g *payment.Gateways) Resource {
 			ID   int64 `path:"gateway_id" minimum:"1"`
 			Body GatewayChange
 		}
-		handle(r, op{method: http.MethodPatch, path: "/staff/gateways/{gateway_id}", id: "staff_gateway_change", tag: "staff", access: staff, roles: change, summary: "Change an account; recharges that have begun keep what they were promised"},
+		handle(r, staffOp("PATCH /staff/gateways/{gateway_id}", permission.GatewayWrite).
+			named("staff_gateway_change", "Change an account; recharges that have begun keep what they were promised"),
 			func(ctx context.Context, _ account.Identity, in *changeWish) (gatewayAccount, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -198,7 +201,8 @@ func Gateways(g *payment.Gateways) Resource {
 				}
 				return newGatewayAccount(g, made), nil
 			})
-		handle(r, op{method: http.MethodDelete, path: "/staff/gateways/{gateway_id}", id: "staff_gateway_remove", tag: "staff", access: staff, roles: change, summary: "Remove an account that was never used"},
+		handle(r, staffOp("DELETE /staff/gateways/{gateway_id}", permission.GatewayWrite).
+			named("staff_gateway_remove", "Remove an account that was never used"),
 			func(ctx context.Context, _ account.Identity, in *which) (Empty, error) {
 				return Empty{}, g.Remove(ctx, in.ID)
 			})

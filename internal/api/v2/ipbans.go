@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/ipban"
+	"airstrip/internal/permission"
 )
 
 type ipBanList struct {
@@ -32,16 +32,15 @@ func IPBans(bans *ipban.Bans) Resource {
 			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64 `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{
-			method: http.MethodGet, path: "/staff/ip-bans", id: "staff_ip_bans", tag: "staff", access: staff, roles: []account.Role{account.Owner, account.Admin},
-			summary: "The networks whose requests the site refuses",
-		}, func(ctx context.Context, _ account.Identity, in *part) (ipBanList, error) {
-			list, total, err := bans.List(ctx, in.Limit, in.Offset)
-			out := ipBanList{[]ipBanItem{}, total}
-			for _, b := range list {
-				out.Bans = append(out.Bans, ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, b.CreatedAt})
-			}
-			return out, err
-		})
+		handle(r, staffOp("GET /staff/ip-bans", permission.NetworkBanRead).
+			named("staff_ip_bans", "The networks whose requests the site refuses"),
+			func(ctx context.Context, _ account.Identity, in *part) (ipBanList, error) {
+				list, total, err := bans.List(ctx, in.Limit, in.Offset)
+				out := ipBanList{[]ipBanItem{}, total}
+				for _, b := range list {
+					out.Bans = append(out.Bans, ipBanItem{b.ID, b.Network, b.StartsAt, b.EndsAt, b.Reason, b.Remark, b.MadeBy, b.CreatedAt})
+				}
+				return out, err
+			})
 	}
 }

@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 	"airstrip/internal/traffic"
 )
 
@@ -62,7 +62,6 @@ type countedBatch struct {
 
 // KeptBatches adds, for staff, the reports of a node that were refused for their time.
 func KeptBatches(nodes *node.Nodes, t *traffic.Traffic) Resource {
-	admins := []account.Role{account.Owner, account.Admin}
 	const path = "/staff/nodes/{node_id}/kept-batches"
 	return func(r *Router) {
 		type part struct {
@@ -71,20 +70,20 @@ func KeptBatches(nodes *node.Nodes, t *traffic.Traffic) Resource {
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{
-			method: http.MethodGet, path: path, id: "staff_kept_batches", tag: "staff", access: staff, roles: nodeViewers,
-			summary: "Reports of a node that were refused for their time, and what was decided of them",
-		}, func(ctx context.Context, _ account.Identity, in *part) (keptBatchPage, error) {
-			if _, err := nodes.Get(ctx, in.NodeID); err != nil {
-				return keptBatchPage{}, err
-			}
-			kept, total, err := t.Kept(ctx, traffic.KeptQuery{NodeID: in.NodeID, State: in.State, Limit: in.Limit, Offset: in.Offset})
-			out := keptBatchPage{[]keptBatch{}, total}
-			for _, b := range kept {
-				out.Batches = append(out.Batches, showKept(b))
-			}
-			return out, err
-		})
+		handle(r, staffOp("GET "+path, permission.BatchRead).
+			named("staff_kept_batches",
+				"Reports of a node that were refused for their time, and what was decided of them"),
+			func(ctx context.Context, _ account.Identity, in *part) (keptBatchPage, error) {
+				if _, err := nodes.Get(ctx, in.NodeID); err != nil {
+					return keptBatchPage{}, err
+				}
+				kept, total, err := t.Kept(ctx, traffic.KeptQuery{NodeID: in.NodeID, State: in.State, Limit: in.Limit, Offset: in.Offset})
+				out := keptBatchPage{[]keptBatch{}, total}
+				for _, b := range kept {
+					out.Batches = append(out.Batches, showKept(b))
+				}
+				return out, err
+			})
 		type count struct {
 			NodeID  int64 `path:"node_id" minimum:"1"`
 			BatchID int64 `path:"batch_id" minimum:"1"`
@@ -94,22 +93,21 @@ func KeptBatches(nodes *node.Nodes, t *traffic.Traffic) Resource {
 				Note  string `json:"note" minLength:"1" maxLength:"200" doc:"Why, for whoever reads it later"`
 			}
 		}
-		handle(r, op{
-			method: http.MethodPost, path: path + "/{batch_id}/count", id: "staff_kept_batch_count", tag: "staff", access: staff,
-			roles: admins, summary: "Count a report that was refused for its time, once",
-		}, func(ctx context.Context, who account.Identity, in *count) (countedBatch, error) {
-			rate, ok := parseRate(in.Body.Rate)
-			if !ok {
-				return countedBatch{}, traffic.ErrKeptRate
-			}
-			one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
-			b, refused, err := t.CountKept(ctx, one, rate, in.Body.Cycle != "current")
-			out := countedBatch{showKept(b), []keptRefusal{}}
-			for _, r := range refused {
-				out.Refused = append(out.Refused, keptRefusal{r.UserID, r.Code})
-			}
-			return out, err
-		})
+		handle(r, staffOp("POST "+path+"/{batch_id}/count", permission.BatchDecide).
+			named("staff_kept_batch_count", "Count a report that was refused for its time, once"),
+			func(ctx context.Context, who account.Identity, in *count) (countedBatch, error) {
+				rate, ok := parseRate(in.Body.Rate)
+				if !ok {
+					return countedBatch{}, traffic.ErrKeptRate
+				}
+				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
+				b, refused, err := t.CountKept(ctx, one, rate, in.Body.Cycle != "current")
+				out := countedBatch{showKept(b), []keptRefusal{}}
+				for _, r := range refused {
+					out.Refused = append(out.Refused, keptRefusal{r.UserID, r.Code})
+				}
+				return out, err
+			})
 		type dismissal struct {
 			NodeID  int64 `path:"node_id" minimum:"1"`
 			BatchID int64 `path:"batch_id" minimum:"1"`
@@ -117,13 +115,12 @@ func KeptBatches(nodes *node.Nodes, t *traffic.Traffic) Resource {
 				Note string `json:"note" minLength:"1" maxLength:"200" doc:"Why, for whoever reads it later"`
 			}
 		}
-		handle(r, op{
-			method: http.MethodPost, path: path + "/{batch_id}/dismiss", id: "staff_kept_batch_dismiss", tag: "staff", access: staff,
-			roles: admins, summary: "Decide that a report that was refused for its time is never counted",
-		}, func(ctx context.Context, who account.Identity, in *dismissal) (keptBatch, error) {
-			one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
-			b, err := t.DismissKept(ctx, one)
-			return showKept(b), err
-		})
+		handle(r, staffOp("POST "+path+"/{batch_id}/dismiss", permission.BatchDecide).
+			named("staff_kept_batch_dismiss", "Decide that a report that was refused for its time is never counted"),
+			func(ctx context.Context, who account.Identity, in *dismissal) (keptBatch, error) {
+				one := traffic.Decision{BatchID: in.BatchID, NodeID: in.NodeID, Note: in.Body.Note, By: &who.UserID}
+				b, err := t.DismissKept(ctx, one)
+				return showKept(b), err
+			})
 	}
 }

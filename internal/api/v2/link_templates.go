@@ -3,12 +3,12 @@ package v2
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/link"
 	"airstrip/internal/link/format"
+	"airstrip/internal/permission"
 )
 
 type linkTemplates struct {
@@ -48,13 +48,12 @@ type linkPreview struct {
 
 // LinkTemplates adds what staff decides of the files behind the link: rules, groups, resolvers.
 func LinkTemplates(links *link.Links) Resource {
-	see := []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
-	change := see[:2]
 	show := func(t link.Template) linkTemplate {
 		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt}
 	}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/link-templates", id: "staff_link_templates_list", tag: "staff", access: staff, roles: see, summary: "The templates of the link's files"},
+		handle(r, staffOp("GET /staff/link-templates", permission.TemplateRead).
+			named("staff_link_templates_list", "The templates of the link's files"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (linkTemplates, error) {
 				all, err := links.Templates(ctx)
 				out := linkTemplates{Builtin: json.RawMessage(format.Builtin), Templates: []linkTemplate{}}
@@ -63,7 +62,9 @@ func LinkTemplates(links *link.Links) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodPut, path: "/staff/link-templates/{scope}/{scope_id}", id: "staff_link_template_set", tag: "staff", access: staff, roles: change, summary: "Set the template of the site, a group or a user; it is tried on every format first"},
+		handle(r, staffOp("PUT /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
+			named("staff_link_template_set",
+				"Set the template of the site, a group or a user; it is tried on every format first"),
 			func(ctx context.Context, who account.Identity, in *struct {
 				Scope   link.Scope `path:"scope" enum:"site,group,user"`
 				ScopeID int64      `path:"scope_id" minimum:"0"`
@@ -74,16 +75,19 @@ func LinkTemplates(links *link.Links) Resource {
 			) (Empty, error) {
 				return Empty{}, links.SetTemplate(ctx, link.Template{Scope: in.Scope, ScopeID: in.ScopeID, Document: in.Body.Document, UpdatedBy: who.UserID})
 			})
-		handle(r, op{method: http.MethodDelete, path: "/staff/link-templates/{scope}/{scope_id}", id: "staff_link_template_remove", tag: "staff", access: staff, roles: change, summary: "Take a template away"},
+		handle(r, staffOp("DELETE /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
+			named("staff_link_template_remove", "Take a template away"),
 			func(ctx context.Context, _ account.Identity, in *templatePath) (Empty, error) {
 				return Empty{}, links.RemoveTemplate(ctx, in.Scope, in.ScopeID)
 			})
-		handle(r, op{method: http.MethodGet, path: "/staff/users/{user_id}/link-groups/{group}", id: "staff_link_group_query", tag: "staff", access: staff, roles: see[:3], summary: "What makes a user's link lead to the entries of another link group"},
+		handle(r, staffOp("GET /staff/users/{user_id}/link-groups/{group}", permission.LinkGroupRead).
+			named("staff_link_group_query", "What makes a user's link lead to the entries of another link group"),
 			func(ctx context.Context, _ account.Identity, in *linkGroupPath) (linkGroupQuery, error) {
 				query, err := links.GroupQuery(ctx, in.UserID, in.Group)
 				return linkGroupQuery{query}, err
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/link-templates/preview", id: "staff_link_template_preview", tag: "staff", access: staff, roles: see, summary: "The file that a client would get, with one node of each kind"},
+		handle(r, staffOp("POST /staff/link-templates/preview", permission.TemplateRead).
+			named("staff_link_template_preview", "The file that a client would get, with one node of each kind"),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				Body struct {
 					ClientType string          `json:"client_type" doc:"As in the link" example:"ClashMeta"`

@@ -2,12 +2,12 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
+	"airstrip/internal/permission"
 )
 
 type mailItem struct {
@@ -54,12 +54,12 @@ type mailResult struct {
 	HTML       string `json:"html" doc:"To be shown in a frame of its own without scripts"`
 }
 
-// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so only owners, who may do everything,
-// see one that is still good.
+// Mails adds the outbox, for staff. A code in a mail opens its reader's account, so only who has
+// permission.MailCodeRead sees one that is still good.
 func Mails(m *mail.Mails) Resource {
-	roles := []account.Role{account.Owner, account.Admin, account.Support}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/mails", id: "staff_mails", tag: "staff", access: staff, roles: roles, summary: "The mails of the last 30 days, newest first"},
+		handle(r, staffOp("GET /staff/mails", permission.MailRead).
+			named("staff_mails", "The mails of the last 30 days, newest first"),
 			func(ctx context.Context, _ account.Identity, in *mailQuery) (mailPage, error) {
 				mails, total, err := m.Find(ctx, mail.Filter{State: in.State, Recipient: in.Recipient, Limit: in.Size, Offset: (in.Page - 1) * in.Size})
 				out := mailPage{total, in.Page, in.Size, make([]mailItem, len(mails))}
@@ -68,20 +68,21 @@ func Mails(m *mail.Mails) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodGet, path: "/staff/mails/{mail_id}", id: "staff_mail", tag: "staff", access: staff, roles: roles, summary: "A mail with its text"},
+		handle(r, staffOp("GET /staff/mails/{mail_id}", permission.MailRead).
+			named("staff_mail", "A mail with its text"),
 			func(ctx context.Context, who account.Identity, in *mailPath) (mailResult, error) {
 				one, letter, err := m.Show(ctx, in.MailID)
-				hidden := one.BringsCode() && who.Role != account.Owner
+				hidden := one.BringsCode() && !who.Role.Has(permission.MailCodeRead)
 				if hidden {
 					letter = letter.WithoutCode()
 				}
 				return mailResult{showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject, letter.Text, letter.HTML}, err
 			})
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/mails/{mail_id}/retry", id: "staff_mail_retry", tag: "staff", access: staff, roles: roles[:2],
-			summary: "Send a mail again that failed or was kept", message: fault.Text{ZH: "已重新加入发送队列", EN: "The mail is in the queue again"},
-		}, func(ctx context.Context, _ account.Identity, in *mailPath) (Empty, error) {
-			return Empty{}, m.Retry(ctx, in.MailID)
-		})
+		handle(r, staffOp("POST /staff/mails/{mail_id}/retry", permission.MailRetry).
+			named("staff_mail_retry", "Send a mail again that failed or was kept").
+			answering(fault.Text{ZH: "已重新加入发送队列", EN: "The mail is in the queue again"}),
+			func(ctx context.Context, _ account.Identity, in *mailPath) (Empty, error) {
+				return Empty{}, m.Retry(ctx, in.MailID)
+			})
 	}
 }

@@ -2,13 +2,14 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/permission"
 )
 
 type paymentCaseItem struct {
@@ -76,7 +77,8 @@ func PaymentCases(p *payment.Payments) Resource {
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/payment-cases", id: "staff_payment_cases_list", tag: "staff", access: staff, roles: forMoney, summary: "Payments that were refused, doubled or match nothing"},
+		handle(r, staffOp("GET /staff/payment-cases", permission.CaseRead).
+			named("staff_payment_cases_list", "Payments that were refused, doubled or match nothing"),
 			func(ctx context.Context, _ account.Identity, in *part) (paymentCaseList, error) {
 				cases, total, err := p.Cases(ctx, payment.CaseState(in.State), in.Limit, in.Offset)
 				out := paymentCaseList{[]paymentCaseItem{}, total}
@@ -90,7 +92,8 @@ func PaymentCases(p *payment.Payments) Resource {
 		type which struct {
 			ID int64 `path:"case_id" minimum:"1"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/payment-cases/{case_id}", id: "staff_payment_case_get", tag: "staff", access: staff, roles: forMoney, summary: "A payment case with its notifies as they came"},
+		handle(r, staffOp("GET /staff/payment-cases/{case_id}", permission.CaseRead).
+			named("staff_payment_case_get", "A payment case with its notifies as they came"),
 			func(ctx context.Context, _ account.Identity, in *which) (paymentCaseResult, error) {
 				c, notifies, err := p.Case(ctx, in.ID)
 				item, err := showPaymentCase(c, err)
@@ -111,18 +114,18 @@ func PaymentCases(p *payment.Payments) Resource {
 				Reason string       `json:"reason" minLength:"1" maxLength:"200"`
 			}
 		}
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/payment-cases/{case_id}/credit", id: "staff_payment_case_credit", tag: "staff", access: staff, roles: forMoney, keyed: true,
-			summary: "Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member",
-		}, func(ctx context.Context, who account.Identity, in *credit) (paymentCaseItem, error) {
-			wish := payment.CaseCredit{CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason, StaffID: &who.UserID}
-			if in.Body.Amount != nil {
-				if wish.Amount = in.Body.Amount.Amount; wish.Amount == 0 {
-					wish.Amount = -1 // zero stands for all of it inside
+		handle(r, staffOp("POST /staff/payment-cases/{case_id}/credit", permission.CaseDecide, approval.PaymentCase).
+			named("staff_payment_case_credit",
+				"Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member").withKey(),
+			func(ctx context.Context, who account.Identity, in *credit) (paymentCaseItem, error) {
+				wish := payment.CaseCredit{CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason, StaffID: &who.UserID}
+				if in.Body.Amount != nil {
+					if wish.Amount = in.Body.Amount.Amount; wish.Amount == 0 {
+						wish.Amount = -1 // zero stands for all of it inside
+					}
 				}
-			}
-			return showPaymentCase(p.CreditCase(ctx, wish))
-		})
+				return showPaymentCase(p.CreditCase(ctx, wish))
+			})
 
 		type decision struct {
 			ID   int64 `path:"case_id" minimum:"1"`
@@ -130,19 +133,24 @@ func PaymentCases(p *payment.Payments) Resource {
 				Reason string `json:"reason" minLength:"1" maxLength:"200"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/refund", id: "staff_payment_case_refund", tag: "staff", access: staff, roles: forMoney, summary: "Have the gateway pay back the payment"},
+		handle(r, staffOp("POST /staff/payment-cases/{case_id}/refund", permission.CaseDecide, approval.CaseRefund).
+			named("staff_payment_case_refund", "Have the gateway pay back the payment"),
 			func(ctx context.Context, who account.Identity, in *decision) (paymentCaseItem, error) {
 				return showPaymentCase(p.RefundCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/dismiss", id: "staff_payment_case_dismiss", tag: "staff", access: staff, roles: forMoney, summary: "End the case without moving money"},
+		handle(r, staffOp("POST /staff/payment-cases/{case_id}/dismiss", permission.CaseDecide).
+			named("staff_payment_case_dismiss", "End the case without moving money"),
 			func(ctx context.Context, who account.Identity, in *decision) (paymentCaseItem, error) {
 				return showPaymentCase(p.DismissCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/confirm", id: "staff_payment_case_confirm", tag: "staff", access: staff, roles: forMoney, summary: "Approve, as a second member of staff, the credit or refund that waits"},
+		handle(r, staffOp("POST /staff/payment-cases/{case_id}/confirm", permission.ApprovalDecide, approval.Decision).
+			named("staff_payment_case_confirm",
+				"Approve, as a second member of staff, the credit or refund that waits"),
 			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, true, &who.UserID))
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/payment-cases/{case_id}/decline", id: "staff_payment_case_decline", tag: "staff", access: staff, roles: forMoney, summary: "Decline the credit or refund that waits; the case is open again"},
+		handle(r, staffOp("POST /staff/payment-cases/{case_id}/decline", permission.ApprovalDecide, approval.Decision).
+			named("staff_payment_case_decline", "Decline the credit or refund that waits; the case is open again"),
 			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, false, &who.UserID))
 			})

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/approval"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/shop"
 )
 
@@ -100,23 +102,23 @@ func Refunds(s *shop.Shop) Resource {
 			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
 			Offset int64  `query:"offset" minimum:"0" default:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/refund-requests", id: "staff_refund_requests", tag: "staff", access: staff, roles: forMoney, summary: "What users want given back"},
+		handle(r, staffOp("GET /staff/refund-requests", permission.RefundRead).
+			named("staff_refund_requests", "What users want given back"),
 			func(ctx context.Context, _ account.Identity, in *inState) (refundRequests, error) {
 				requests, total, err := s.RefundRequests(ctx, 0, shop.RequestState(in.State), in.Limit, in.Offset)
 				return newRefundRequests(requests, total), err
 			})
 
-		handle(r, op{
-			method: http.MethodGet, path: "/staff/refund-requests/{request_id}", id: "staff_refund_request_get", tag: "staff",
-			access: staff, roles: forMoney, summary: "A refund request, with what granting it would give back now",
-		}, func(ctx context.Context, _ account.Identity, in *which) (staffRefundRequest, error) {
-			q, err := s.RefundRequest(ctx, in.ID)
-			if err != nil {
-				return staffRefundRequest{}, err
-			}
-			sum, err := s.Refundable(ctx, q.UserID, strconv.FormatInt(q.OrderID, 10))
-			return staffRefundRequest{newRefundRequest(q), sum}, err
-		})
+		handle(r, staffOp("GET /staff/refund-requests/{request_id}", permission.RefundRead).
+			named("staff_refund_request_get", "A refund request, with what granting it would give back now"),
+			func(ctx context.Context, _ account.Identity, in *which) (staffRefundRequest, error) {
+				q, err := s.RefundRequest(ctx, in.ID)
+				if err != nil {
+					return staffRefundRequest{}, err
+				}
+				sum, err := s.Refundable(ctx, q.UserID, strconv.FormatInt(q.OrderID, 10))
+				return staffRefundRequest{newRefundRequest(q), sum}, err
+			})
 
 		type refundDecision struct {
 			ID   int64 `path:"request_id" minimum:"1"`
@@ -125,7 +127,10 @@ func Refunds(s *shop.Shop) Resource {
 				Answer string `json:"answer" minLength:"1" maxLength:"500" doc:"Shown to the user"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/refund-requests/{request_id}/decision", id: "staff_refund_decide", tag: "staff", access: staff, roles: forMoney, summary: "Grant a request, which gives the order back, or decline it; 403 second_member_needed where that waits now"},
+		handle(r, staffOp("POST /staff/refund-requests/{request_id}/decision", permission.Refund, approval.OrderRefund).
+			named("staff_refund_decide",
+				"Grant a request, which gives the order back, or decline it; 403 second_member_needed where that "+
+					"waits now"),
 			func(ctx context.Context, who account.Identity, in *refundDecision) (refundQuote, error) {
 				sum, err := s.DecideRefund(ctx, in.ID, in.Body.Grant, in.Body.Answer, &who.UserID)
 				return refundQuote{sum}, err
@@ -137,7 +142,10 @@ func Refunds(s *shop.Shop) Resource {
 				Reason string `json:"reason" minLength:"1" maxLength:"500"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/orders/{order_no}/refund", id: "staff_order_refund", tag: "staff", access: staff, roles: forMoney, summary: "Give the unused part of an order back to its user's wallet; what it led to ends. 403 second_member_needed where that waits now"},
+		handle(r, staffOp("POST /staff/orders/{order_no}/refund", permission.Refund, approval.OrderRefund).
+			named("staff_order_refund",
+				"Give the unused part of an order back to its user's wallet; what it led to ends. 403 "+
+					"second_member_needed where that waits now"),
 			func(ctx context.Context, who account.Identity, in *staffRefund) (refundQuote, error) {
 				sum, err := s.Refund(ctx, in.No, in.Body.Reason, &who.UserID)
 				return refundQuote{sum}, err

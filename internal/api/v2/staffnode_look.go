@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 	"airstrip/internal/traffic"
 )
 
@@ -55,9 +55,6 @@ type speedTest struct {
 	TestedAt time.Time         `json:"tested_at"`
 }
 
-// nodeViewers are those of the staff who may see nodes; all but the last may see which users are on them.
-var nodeViewers = []account.Role{account.Owner, account.Admin, account.Support, account.Viewer}
-
 // StaffNodeLooks adds, for staff, what is known of how one node is and was, and of who is on it.
 func StaffNodeLooks(nodes *node.Nodes, t *traffic.Traffic) Resource {
 	return func(r *Router) {
@@ -65,7 +62,8 @@ func StaffNodeLooks(nodes *node.Nodes, t *traffic.Traffic) Resource {
 			ID    int64 `path:"node_id" minimum:"1"`
 			Hours int64 `query:"hours" default:"24" minimum:"1" maximum:"2160"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/history", id: "staff_node_history", tag: "staff", access: staff, roles: nodeViewers, summary: "How a node was in the last hours, in about 300 steps, and when it was away"},
+		handle(r, staffOp("GET /staff/nodes/{node_id}/history", permission.NodeRead).
+			named("staff_node_history", "How a node was in the last hours, in about 300 steps, and when it was away"),
 			func(ctx context.Context, _ account.Identity, in *historyQuery) (nodeHistory, error) {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nodeHistory{}, err
@@ -86,7 +84,8 @@ func StaffNodeLooks(nodes *node.Nodes, t *traffic.Traffic) Resource {
 				}
 				return out, err
 			})
-		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/online", id: "staff_node_online", tag: "staff", access: staff, roles: nodeViewers[:3], summary: "The addresses that are connected to a node now"},
+		handleList(r, staffOp("GET /staff/nodes/{node_id}/online", permission.NodeUserRead).
+			named("staff_node_online", "The addresses that are connected to a node now"),
 			func(ctx context.Context, _ account.Identity, in *nodeID) (out []nodeOnline, err error) {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nil, err
@@ -102,7 +101,8 @@ func StaffNodeLooks(nodes *node.Nodes, t *traffic.Traffic) Resource {
 			Hours int   `query:"hours" default:"24" minimum:"1" maximum:"2160"`
 			Limit int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
 		}
-		handleList(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/users", id: "staff_node_users", tag: "staff", access: staff, roles: nodeViewers[:3], summary: "The users who moved most on a node in the last hours"},
+		handleList(r, staffOp("GET /staff/nodes/{node_id}/users", permission.NodeUserRead).
+			named("staff_node_users", "The users who moved most on a node in the last hours"),
 			func(ctx context.Context, _ account.Identity, in *heavyQuery) (out []heavyUser, err error) {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return nil, err
@@ -113,7 +113,8 @@ func StaffNodeLooks(nodes *node.Nodes, t *traffic.Traffic) Resource {
 				}
 				return out, err
 			})
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}/speed-tests", id: "staff_node_speed_tests", tag: "staff", access: staff, roles: nodeViewers[:2], summary: "How fast a node says it reaches the carriers"},
+		handle(r, staffOp("GET /staff/nodes/{node_id}/speed-tests", permission.NodeSpeedRead).
+			named("staff_node_speed_tests", "How fast a node says it reaches the carriers"),
 			func(ctx context.Context, _ account.Identity, in *nodeID) (speedTests, error) {
 				if _, err := nodes.Get(ctx, in.ID); err != nil {
 					return speedTests{}, err

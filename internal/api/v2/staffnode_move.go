@@ -2,11 +2,11 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 type sharedKey struct {
@@ -28,9 +28,9 @@ type rebuiltNode struct {
 // StaffNodeMoves adds, for staff, what helps nodes of a panel before this one: their one key of all, and other protocols in
 // the place of old ones.
 func StaffNodeMoves(nodes *node.Nodes) Resource {
-	roles := []account.Role{account.Owner, account.Admin}
 	return func(r *Router) {
-		handle(r, op{method: http.MethodGet, path: "/staff/node-shared-key", id: "staff_shared_key", tag: "staff", access: staff, roles: roles, summary: "Whether the one key of a panel before this one still opens all nodes"},
+		handle(r, staffOp("GET /staff/node-shared-key", permission.SharedKeyRead).
+			named("staff_shared_key", "Whether the one key of a panel before this one still opens all nodes"),
 			func(ctx context.Context, _ account.Identity, _ *Empty) (sharedKey, error) {
 				on, until, err := nodes.SharedKey(ctx)
 				return sharedKey{on, until}, err
@@ -39,7 +39,9 @@ func StaffNodeMoves(nodes *node.Nodes) Resource {
 			Key   string     `json:"key" maxLength:"200" doc:"Empty: taken back"`
 			Until *time.Time `json:"until,omitempty"`
 		}
-		handle(r, op{method: http.MethodPut, path: "/staff/node-shared-key", id: "staff_shared_key_set", tag: "staff", access: staff, roles: roles[:1], summary: "Let the one key of a panel before this one open all nodes while their agents move, or take it back"},
+		handle(r, staffOp("PUT /staff/node-shared-key", permission.SharedKeyWrite).
+			named("staff_shared_key_set",
+				"Let the one key of a panel before this one open all nodes while their agents move, or take it back"),
 			func(ctx context.Context, _ account.Identity, in *body[sharedWish]) (sharedKey, error) {
 				var until time.Time
 				if in.Body.Until != nil {
@@ -51,10 +53,8 @@ func StaffNodeMoves(nodes *node.Nodes) Resource {
 				on, at, err := nodes.SharedKey(ctx)
 				return sharedKey{on, at}, err
 			})
-		handleList(r, op{
-			method: http.MethodGet, path: "/admin_api/old_ss_node_rebuild_vmess", id: "old_ss_node_rebuild_vmess", tag: "staff", access: staff,
-			roles: roles, changes: true, summary: "Turn old Shadowsocks nodes into VMess ones",
-		},
+		handleList(r, staffOp("GET /admin_api/old_ss_node_rebuild_vmess", permission.NodeWrite).
+			named("old_ss_node_rebuild_vmess", "Turn old Shadowsocks nodes into VMess ones").changesByGET(),
 			func(ctx context.Context, _ account.Identity, in *struct {
 				Apply bool `query:"apply" doc:"Without it nothing is changed"`
 			},

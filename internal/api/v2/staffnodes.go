@@ -3,18 +3,17 @@ package v2
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
 	"airstrip/internal/account"
 	"airstrip/internal/node"
+	"airstrip/internal/permission"
 )
 
 // StaffNodes adds the nodes for staff, who add, change and remove them. install gives the line that makes a machine the
 // node of that number.
 func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) string) Resource {
-	see, change := nodeViewers, []account.Role{account.Owner, account.Admin}
 	show := func(ctx context.Context, states map[int64]node.State, chosen ...node.Node) ([]staffNode, error) {
 		now := nodes.Local()
 		months, err := nodes.Months(ctx, chosen...)
@@ -43,7 +42,8 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 			Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
 			Offset   int    `query:"offset" default:"0" minimum:"0"`
 		}
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes", id: "staff_nodes_list", tag: "staff", access: staff, roles: see, summary: "All nodes with their state, in their order"},
+		handle(r, staffOp("GET /staff/nodes", permission.NodeRead).
+			named("staff_nodes_list", "All nodes with their state, in their order"),
 			func(ctx context.Context, _ account.Identity, in *listQuery) (staffNodePage, error) {
 				all, err := nodes.List(ctx)
 				if err != nil {
@@ -64,7 +64,8 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 				shown, err := show(ctx, states, page...)
 				return staffNodePage{len(found), shown}, err
 			})
-		handle(r, op{method: http.MethodGet, path: "/staff/nodes/{node_id}", id: "staff_node_get", tag: "staff", access: staff, roles: see, summary: "One node"},
+		handle(r, staffOp("GET /staff/nodes/{node_id}", permission.NodeRead).
+			named("staff_node_get", "One node"),
 			func(ctx context.Context, _ account.Identity, in *nodeID) (staffNode, error) {
 				n, err := nodes.Get(ctx, in.ID)
 				if err != nil {
@@ -72,7 +73,8 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 				}
 				return one(ctx, n)
 			})
-		handle(r, op{method: http.MethodPost, path: "/staff/nodes", id: "staff_node_add", tag: "staff", access: staff, roles: change, summary: "Add a node; keys and certificates that it needs and lacks are made"},
+		handle(r, staffOp("POST /staff/nodes", permission.NodeWrite).
+			named("staff_node_add", "Add a node; keys and certificates that it needs and lacks are made"),
 			func(ctx context.Context, _ account.Identity, in *body[newNodeBody]) (madeNode, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -92,7 +94,8 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 			ID   int64 `path:"node_id" minimum:"1"`
 			Body NodeChange
 		}
-		handle(r, op{method: http.MethodPatch, path: "/staff/nodes/{node_id}", id: "staff_node_change", tag: "staff", access: staff, roles: change, summary: "Change a node; its agent follows at once"},
+		handle(r, staffOp("PATCH /staff/nodes/{node_id}", permission.NodeWrite).
+			named("staff_node_change", "Change a node; its agent follows at once"),
 			func(ctx context.Context, _ account.Identity, in *nodeWish) (staffNode, error) {
 				apply, err := in.Body.read()
 				if err != nil {
@@ -104,15 +107,14 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 				}
 				return one(ctx, made)
 			})
-		handle(r, op{method: http.MethodDelete, path: "/staff/nodes/{node_id}", id: "staff_node_remove", tag: "staff", access: staff, roles: change, summary: "Remove a node; what was counted on it stays"},
+		handle(r, staffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).
+			named("staff_node_remove", "Remove a node; what was counted on it stays"),
 			func(ctx context.Context, _ account.Identity, in *nodeID) (Empty, error) {
 				return Empty{}, nodes.Remove(ctx, in.ID)
 			})
-		handle(r, op{
-			method: http.MethodPost, path: "/staff/nodes/{node_id}/certificate", id: "staff_node_certificate", tag: "staff",
-			access: staff, roles: change,
-			summary: "The certificate that links pin, with its private key, for agents of others, which take it from files",
-		},
+		handle(r, staffOp("POST /staff/nodes/{node_id}/certificate", permission.NodeCertificate).
+			named("staff_node_certificate",
+				"The certificate that links pin, with its private key, for agents of others, which take it from files"),
 			func(ctx context.Context, who account.Identity, in *nodeID) (nodeCertificate, error) {
 				cert, err := nodes.Certificate(ctx, in.ID)
 				if err == nil {
@@ -126,7 +128,8 @@ func StaffNodes(nodes *node.Nodes, install func(node int64, secret string) strin
 				HonourOldMinutes int `json:"honour_old_minutes,omitempty" minimum:"0" maximum:"43200" doc:"How long the present secret stays good"`
 			}
 		}
-		handle(r, op{method: http.MethodPost, path: "/staff/nodes/{node_id}/secret", id: "staff_node_secret", tag: "staff", access: staff, roles: change, summary: "Give a node's agent another secret"},
+		handle(r, staffOp("POST /staff/nodes/{node_id}/secret", permission.NodeSecretRotate).
+			named("staff_node_secret", "Give a node's agent another secret"),
 			func(ctx context.Context, _ account.Identity, in *secretWish) (madeSecret, error) {
 				secret, err := nodes.RotateSecret(ctx, in.ID, time.Duration(in.Body.HonourOldMinutes)*time.Minute)
 				if err != nil {

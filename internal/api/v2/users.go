@@ -2,10 +2,10 @@ package v2
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/permission"
 )
 
 type replacedEmail struct {
@@ -23,11 +23,9 @@ func Users(a *account.Accounts) Resource {
 		NewEmail string `query:"user_new_email" required:"true" maxLength:"254"`
 	}
 	return func(r *Router) {
-		handle(r, op{
-			method: http.MethodGet, path: "/admin_api/replace_user_email", id: "replace_user_email", tag: "staff", access: staff,
-			changes: true,
-			roles:   []account.Role{account.Owner, account.Admin}, summary: "Give a user another address; both must be right, and all sessions of the user end",
-		},
+		handle(r, staffOp("GET /admin_api/replace_user_email", permission.UserEmailReplace).
+			named("replace_user_email",
+				"Give a user another address; both must be right, and all sessions of the user end").changesByGET(),
 			func(ctx context.Context, who account.Identity, in *wish) (replacedEmail, error) {
 				former, err := a.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, clientOf(ctx))
 				return replacedEmail{in.UserID, former, account.NormalEmail(in.NewEmail), time.Now().UTC()}, err

@@ -19,6 +19,7 @@ import (
 	"airstrip/internal/approval"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 )
 
 // Authenticate turns a bearer token into who the caller is, or answers a fault.
@@ -66,7 +67,7 @@ type access int
 const (
 	open  access = iota // anybody
 	user                // a signed-in user; what they see is bound to their id
-	staff               // a member of staff with one of the operation's roles
+	staff               // a member of staff whose role has the operation's permission; see staffOp
 )
 
 // op describes one operation.
@@ -75,7 +76,8 @@ type op struct {
 	id           string // operationId, the name of the function in generated clients
 	tag          string // user, staff or public
 	access       access
-	roles        []account.Role // with staff: who may; empty: any role
+	permission   permission.Permission
+	gives        []approval.Kind
 	summary      string
 	message      fault.Text // of the envelope on success; empty: a plain "done"
 	keyed        bool       // takes an Idempotency-Key
@@ -124,8 +126,11 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	if o.forPrograms() {
 		h.Extensions = map[string]any{"x-api-token-scope": o.scope()}
 	}
-	if kinds := staffGives[o.id]; len(kinds) > 0 {
-		h.Extensions = map[string]any{"x-staff-gives": kinds}
+	if o.access == staff {
+		h.Extensions = map[string]any{"x-permission": permission.Must(o.permission, o.id)}
+		if len(o.gives) > 0 {
+			h.Extensions["x-staff-gives"] = o.gives
+		}
 	}
 	if o.keyed {
 		h.Parameters = append(h.Parameters, &huma.Param{
@@ -136,7 +141,7 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
 		who, _ := ctx.Value(identityKey{}).(account.Identity)
 		if o.access == staff {
-			ctx = approval.Watch(ctx, staffGives[o.id]...)
+			ctx = approval.Watch(ctx, o.gives...)
 		}
 		result, err := fn(ctx, who, in)
 		if err != nil {
@@ -160,7 +165,7 @@ func ptr[T any](v T) *T { return &v }
 
 type identityKey struct{}
 
-// guard tests sign-in, role and Idempotency-Key before anything of the input is looked at.
+// guard tests sign-in, permission and Idempotency-Key before anything of the input is looked at.
 func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		hc.SetHeader("Cache-Control", "no-store") // tokens, balances: nobody's but the caller's
@@ -179,7 +184,7 @@ func (r *Router) guard(o op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		who, err := r.identify(req.Context(), o, bearer)
-		if err == nil && o.access == staff && !o.admits(who.Role) {
+		if err == nil && o.access == staff && !who.Role.Has(o.permission) {
 			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
 		}
 		if err == nil {
@@ -226,15 +231,6 @@ func (o op) scope() account.Scope {
 		return account.ScopeRead
 	}
 	return account.ScopeWrite
-}
-
-func (o op) admits(role account.Role) bool {
-	for _, r := range o.roles {
-		if r == role {
-			return true
-		}
-	}
-	return role != "" && len(o.roles) == 0
 }
 
 // keyed gives the context of a request with its Idempotency-Key bound to it.
