@@ -48,7 +48,7 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
     await expect(page.getByRole('cell', { name: `${key.slice(0, 5)}…` })).toBeVisible()
     await page.getByRole('link', { name: 'See wallet' }).click()
     await expect(page.getByRole('region', { name: 'Available balance' })).toContainText('40.00')
-    await page.getByLabel('Filter by kind').selectOption('Cd-keys')
+    await page.getByLabel('Filter by kind').selectOption('Cd-key')
     await expect(page.getByRole('cell', { name: '+¥10.00' })).toBeVisible()
     await expect(page.getByRole('cell', { name: '+¥25.50' })).toHaveCount(0)
   })

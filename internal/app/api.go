@@ -35,7 +35,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Coupons(a.Shop),
 		v2.Adjustments(a.Wallets),
 		v2.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
-		v2.Recharge(a.Wallets, a.Payments, a.Settings),
+		v2.Recharge(a.Wallets, a.Shop, a.Payments, a.Settings),
 		v2.Gateways(a.Gateways),
 		v2.Plans(a.Shop, a.Settings),
 		v2.Shop(a.Shop, a.Payments, a.Settings),

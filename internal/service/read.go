@@ -40,6 +40,19 @@ func (s *Services) List(ctx context.Context, userID int64) ([]Service, []Package
 	return services, packages, err
 }
 
+// ToRenew returns the service that the user means by a renewal that names none: the only one that runs or, where none
+// runs, the one that expired last. It is nil where several run, since one of them has to be chosen, and where there is none.
+func (s *Services) ToRenew(ctx context.Context, userID int64) (*int64, error) {
+	var found []Service
+	err := s.db.NewSelect().Model(&found).Column("id", "ended_at").
+		Where("user_id = ? AND (end_reason IS NULL OR end_reason = ?)", userID, ByExpiry).
+		OrderExpr("CASE WHEN ended_at IS NULL THEN 0 ELSE 1 END, ended_at DESC, id DESC").Limit(2).Scan(ctx)
+	if err != nil || len(found) == 0 || (len(found) == 2 && found[1].EndedAt == nil) {
+		return nil, err
+	}
+	return &found[0].ID, nil
+}
+
 // Get gives one service of the user.
 func (s *Services) Get(ctx context.Context, userID, serviceID int64) (Service, error) {
 	return s.GetIn(ctx, s.db, userID, serviceID)

@@ -228,6 +228,21 @@ func (s *Shop) OrderOf(ctx context.Context, rechargeID int64) (*Order, error) {
 	return &found[0], nil
 }
 
+// OrdersOf gives the user's orders that wait, or waited, for these recharges, by the recharge.
+func (s *Shop) OrdersOf(ctx context.Context, userID int64, rechargeIDs []int64) (map[int64]*Order, error) {
+	orders := make(map[int64]*Order, len(rechargeIDs))
+	if len(rechargeIDs) == 0 {
+		return orders, nil
+	}
+	var found []Order
+	err := selectOrders(s.db, &found).Where("?TableAlias.user_id = ?", userID).
+		Where("?TableAlias.recharge_id IN (?)", bun.List(rechargeIDs)).Scan(ctx)
+	for i := range found {
+		orders[*found[i].RechargeID] = &found[i]
+	}
+	return orders, err
+}
+
 // Purchases gives a part of the user's paid orders, newest first, and how many there are in all.
 func (s *Shop) Purchases(ctx context.Context, userID, limit, offset int64) (orders []Order, total int64, err error) {
 	total, err = selectOrders(s.db, &orders).Where("?TableAlias.user_id = ?", userID).Where("?TableAlias.state IN (?, ?)", Paid, Refunded).

@@ -46,6 +46,12 @@ const (
 	Refund       Reason = "refund"
 )
 
+// MovementReasons are the reasons for which a user's wallet gains or loses. Post moves it for no other, so that each
+// movement of a statement has a name and a filter.
+var MovementReasons = []Reason{
+	RechargePaid, Purchase, PlanChange, Refund, Refunded, CDKey, CommissionMoved, InvitesBought, Adjusted, CaseCredited,
+}
+
 // Reference is the thing that a movement, a hold or an invoice belongs to. Of one thing there is at most one
 // transaction for each reason, one hold and one invoice.
 type Reference struct {
@@ -91,6 +97,8 @@ type posting struct {
 	Version       *int64
 }
 
+var errNoMovement = errors.New("wallet: a wallet does not move for this reason")
+
 var errUnbalanced = errors.New("wallet: the entries of a transaction must sum to zero, none of them zero")
 
 // Post moves money between accounts. The entries sum to zero and name each account once. A user's account that would
@@ -104,6 +112,9 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 		}
 		if e.Amount == 0 {
 			return errUnbalanced
+		}
+		if e.Account.Kind == UserWallet && !slices.Contains(MovementReasons, reason) {
+			return fmt.Errorf("%w: %s", errNoMovement, reason)
 		}
 		if e.Account.Kind == UserWallet && e.Amount > 0 {
 			if err := approval.Covered(ctx); err != nil {

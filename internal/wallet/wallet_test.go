@@ -40,7 +40,7 @@ var sales = wallet.Account{Kind: wallet.Sales}
 // give posts amount from the site's sales to the user; negative: the other way. ref must be new each time.
 func give(t *testing.T, d *db.DB, w *wallet.Wallets, user, ref int64, amount money.Amount) error {
 	return d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		return w.Post(ctx, tx, "test", wallet.Reference{Kind: "test", ID: ref}, "", wallet.Entry{Account: of(user), Amount: amount}, wallet.Entry{Account: sales, Amount: -amount})
+		return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "test", ID: ref}, "", wallet.Entry{Account: of(user), Amount: amount}, wallet.Entry{Account: sales, Amount: -amount})
 	})
 }
 
@@ -74,7 +74,7 @@ func TestMoneyNeverAppearsOrVanishes(t *testing.T) {
 		w := open(t, d, 1)
 		post := func(entries ...wallet.Entry) error {
 			return d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-				return w.Post(ctx, tx, "test", wallet.Reference{Kind: "test", ID: 1}, "", entries...)
+				return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "test", ID: 1}, "", entries...)
 			})
 		}
 		for name, err := range map[string]error{
@@ -159,7 +159,7 @@ func TestTransfersInOppositeDirectionsDoNotBlockEachOther(t *testing.T) {
 			wg.Go(func() {
 				from, to := of(1+i%2), of(2-i%2)
 				if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return w.Post(ctx, tx, "test", wallet.Reference{Kind: "transfer", ID: i}, "", wallet.Entry{Account: from, Amount: -10}, wallet.Entry{Account: to, Amount: 10})
+					return w.Post(ctx, tx, wallet.Purchase, wallet.Reference{Kind: "transfer", ID: i}, "", wallet.Entry{Account: from, Amount: -10}, wallet.Entry{Account: to, Amount: 10})
 				}); err != nil {
 					t.Error(err)
 				}

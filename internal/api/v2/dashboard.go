@@ -50,6 +50,7 @@ type Access struct {
 	SpeedMbps      *int          `json:"speed_mbps" doc:"null: no limit"`
 	DeviceLimit    *int          `json:"device_limit" doc:"null: no limit"`
 	OnlineDevices  int           `json:"online_devices" doc:"Addresses at which the user is connected now"`
+	RenewID        *int64        `json:"renew_service_id" nullable:"true" doc:"The service that a renewal is for: the only one that runs, else the one that expired last; null where several run or there is none"`
 }
 
 type oldServiceInfo struct {
@@ -101,18 +102,22 @@ func Dashboard(a *account.Accounts, w *wallet.Wallets, services *service.Service
 				if err != nil {
 					return out, err
 				}
+				renew, err := services.ToRenew(ctx, who.UserID)
+				if err != nil {
+					return out, err
+				}
 				urls, err := links(ctx, who.UserID)
 				return dashboard{
 					UserID: u.ID, UserNewID: u.UUID, Email: u.Email, IsBan: u.Banned(), Ban: ban, TgID: u.TelegramID, UserName: u.Name, CreatedAt: u.CreatedAt, MoneyAmount: balance.Available,
-					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online),
+					OldServiceInfo: oldInfo(u, access, today, urls), Access: showAccess(access, today, online, renew),
 					Wallet: dashboardWallet{balance.Available, settings.Get().Currency},
 				}, err
 			})
 	}
 }
 
-func showAccess(a service.Access, today int64, online int) Access {
-	return Access{a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class, a.SpeedMbps, a.Devices, online}
+func showAccess(a service.Access, today int64, online int, renew *int64) Access {
+	return Access{a.State, a.QuotaBytes, a.UsedBytes, a.RemainingBytes, today, a.ResetsAt, a.ExpiresAt, a.Class, a.SpeedMbps, a.Devices, online, renew}
 }
 
 func oldInfo(u account.User, a service.Access, today int64, urls []string) oldServiceInfo {

@@ -28,7 +28,7 @@ func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 		mux := http.NewServeMux()
 		v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 			return account.Identity{UserID: user, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
-		}, v2.Gateways(c.Gateways), v2.Recharge(c.Wallets, c.Payments, c.Settings))
+		}, v2.Gateways(c.Gateways), v2.Recharge(c.Wallets, c.Shop, c.Payments, c.Settings))
 		door := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 
 		type gateway struct {

@@ -67,7 +67,7 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			who.Role = account.Finance
 		}
 		return who, nil
-	}, v2.Wallet(w, s, renewals, p, settings), v2.Recharge(w, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Renewals(renewals, settings), v2.Invoices(w, s, p, settings), v2.Refunds(s), v2.GatewayRefunds(w, p),
+	}, v2.Wallet(w, s, renewals, p, settings), v2.Recharge(w, s, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Renewals(renewals, settings), v2.Invoices(w, s, p, settings), v2.Refunds(s), v2.GatewayRefunds(w, p),
 		v2.Services(services), v2.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), v2.Coupons(s), v2.Adjustments(w), v2.Invites(invite.New(d, settings, w), w, settings, "http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))

@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/setting"
+	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
 )
 
@@ -42,6 +43,7 @@ type rechargeRecord struct {
 	PayMethodID int            `json:"pay_method_id" doc:"Always 0; the gateway has a name"`
 	PayPage     *payPage       `json:"pay_page,omitempty" doc:"Where to pay; only while the recharge is pending and once the gateway has been asked"`
 	OrderNo     *int64         `json:"order_no" nullable:"true" doc:"The order that completes by itself when this is paid"`
+	Order       *orderItem     `json:"order,omitempty" doc:"The same: what the money is for; absent where it is for the balance alone"`
 	ExpiresAt   time.Time      `json:"expires_at"`
 	PaidAt      *time.Time     `json:"paid_at" nullable:"true"`
 	InvoiceID   *uuid.UUID     `json:"invoice_id" nullable:"true"`
@@ -55,12 +57,16 @@ type payPage struct {
 	Text string `json:"text,omitempty" doc:"For people, in the language of Accept-Language"`
 }
 
-func newRechargeRecord(p *payment.Payments, r *wallet.Recharge, lang fault.Lang) rechargeRecord {
+// newRechargeRecord shows a recharge; order is the one that waits, or waited, for it, nil for none.
+func newRechargeRecord(p *payment.Payments, r *wallet.Recharge, order *shop.Order, lang fault.Lang) rechargeRecord {
 	out := rechargeRecord{
 		ID: r.UUID, No: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, TradeNo: r.TradeNo, MoneyAmount: r.Amount, Currency: r.Currency,
 		Fee: r.Fee, PayAmount: r.PayAmount, PayCurrency: r.PayCurrency,
 		Refunded: r.Refunded, IsFinish: r.State == wallet.RechargeDone, State: string(r.State), Gateway: r.Gateway, Title: p.Title(r.Gateway).In(lang), OrderNo: r.OrderID, ExpiresAt: r.ExpiresAt, PaidAt: r.PaidAt,
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
+	}
+	if order != nil {
+		out.Order = ptr(newOrderItem(order))
 	}
 	if r.State == wallet.RechargePending && r.PayPage != nil {
 		out.PayPage = &payPage{Kind: r.PayPage.Kind, URL: r.PayPage.URL}
@@ -104,7 +110,19 @@ func newGatewayItem(m *payment.Method, site setting.Site, lang fault.Lang) gatew
 }
 
 // Recharge adds the operations that bring money into the wallet.
-func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings) Resource {
+func Recharge(w *wallet.Wallets, s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resource {
+	show := func(ctx context.Context, userID int64, recharges ...wallet.Recharge) ([]rechargeRecord, error) {
+		ids := make([]int64, len(recharges))
+		for i := range recharges {
+			ids[i] = recharges[i].ID
+		}
+		orders, err := s.OrdersOf(ctx, userID, ids)
+		out := make([]rechargeRecord, len(recharges))
+		for i := range recharges {
+			out[i] = newRechargeRecord(p, &recharges[i], orders[recharges[i].ID], api.CallerOf(ctx).Lang)
+		}
+		return out, err
+	}
 	return func(r *Router) {
 		type question struct {
 			Amount  string `query:"amount" pattern:"^\\d+(\\.\\d{1,2})?$" maxLength:"16" doc:"Of a recharge: each gateway says what that costs"`
@@ -145,11 +163,11 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 					return rechargeList{}, err
 				}
 				recharges, total, err := w.Recharges(ctx, who.UserID, in.Limit, in.Offset)
-				out := rechargeList{b.CreatedAt, []rechargeRecord{}, total}
-				for i := range recharges {
-					out.RechargeRecords = append(out.RechargeRecords, newRechargeRecord(p, &recharges[i], api.CallerOf(ctx).Lang))
+				if err != nil {
+					return rechargeList{}, err
 				}
-				return out, err
+				records, err := show(ctx, who.UserID, recharges...)
+				return rechargeList{b.CreatedAt, records, total}, err
 			})
 
 		type rechargeWish struct {
@@ -164,7 +182,7 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang), nil
+				return newRechargeRecord(p, recharge, nil, api.CallerOf(ctx).Lang), nil
 			})
 
 		type which struct {
@@ -176,7 +194,8 @@ func Recharge(w *wallet.Wallets, p *payment.Payments, settings *setting.Settings
 				if err != nil {
 					return rechargeRecord{}, err
 				}
-				return newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang), nil
+				records, err := show(ctx, who.UserID, *recharge)
+				return records[0], err
 			})
 	}
 }

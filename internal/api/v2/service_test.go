@@ -137,7 +137,7 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		want(t, got, map[string]any{"email": "u0@example.com", "user_name": "Ann", "is_ban": false, "tg_id": nil, "money_amount": "0.00", "created_at": "2026-01-31T15:30:00Z"})
 		want(t, got["access"].(map[string]any), map[string]any{
 			"state": "active", "quota_bytes": 11000, "used_bytes": 660, "remaining_bytes": 10340, "today_bytes": 60,
-			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": nil,
+			"class": 1, "speed_mbps": 100, "device_limit": 3, "online_devices": 1, "expires_at": "2026-02-28T15:30:00Z", "resets_at": nil, "renew_service_id": 1,
 		})
 		want(t, got["wallet"].(map[string]any), map[string]any{"balance": "0.00", "currency": "CNY"})
 		old := got["old_service_info"].(map[string]any)
@@ -148,7 +148,7 @@ func TestTheDashboardShowsTheUserAtAGlance(t *testing.T) {
 		if links := old["sub_link"].([]any); len(links) != 1 {
 			t.Errorf("the links are %v", links)
 		}
-		want(t, f.ok(t, f.other, "GET", "/api/v2/user/dashboard", "")["access"].(map[string]any), map[string]any{"state": "none", "quota_bytes": 0, "remaining_bytes": 0, "expires_at": nil})
+		want(t, f.ok(t, f.other, "GET", "/api/v2/user/dashboard", "")["access"].(map[string]any), map[string]any{"state": "none", "quota_bytes": 0, "remaining_bytes": 0, "expires_at": nil, "renew_service_id": nil})
 		if a := f.call(t, 0, "GET", "/api/v2/user/dashboard", ""); a.status != 401 {
 			t.Errorf("without a sign-in: %d", a.status)
 		}

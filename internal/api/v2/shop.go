@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
+	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 )
@@ -64,18 +65,30 @@ type orderItem struct {
 	Amount    money.Amount `json:"amount" doc:"What the wallet pays"`
 	Currency  string       `json:"currency" doc:"ISO 4217"`
 	AutoRenew bool         `json:"auto_renew"`
-	CreatedAt time.Time    `json:"created_at"`
-	ExpiresAt *time.Time   `json:"expires_at" nullable:"true" doc:"Until when a pending order waits"`
-	PaidAt    *time.Time   `json:"paid_at" nullable:"true"`
-	ServiceID *int64       `json:"service_id" nullable:"true" doc:"The service that it began or renewed"`
-	PackageID *int64       `json:"package_id" nullable:"true" doc:"The package that it brought"`
-	InvoiceID *uuid.UUID   `json:"invoice_id" nullable:"true"`
+	Coupon    string       `json:"coupon" doc:"The code that lowered the price; empty: none"`
+	RenewID   *int64       `json:"renew_service_id" nullable:"true" doc:"The service that it is to renew"`
+	ChangeID  *int64       `json:"change_service_id" nullable:"true" doc:"The service that ends where the new one starts"`
+	Replaces  string       `json:"replaces" doc:"Name of that service; empty: none"`
+
+	TrafficBytes *int64        `json:"traffic_bytes" nullable:"true" doc:"What it brings: per cycle, or of the package; null: unlimited"`
+	Reset        service.Reset `json:"reset" enum:"calendar_month,anniversary,never" doc:"When a new cycle begins"`
+	EndsAt       *time.Time    `json:"ends_at" nullable:"true" doc:"When the service or package that it led to ends or ended; null: not paid, or a package that lives until it is used up"`
+
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at" nullable:"true" doc:"Until when a pending order waits"`
+	PaidAt    *time.Time `json:"paid_at" nullable:"true"`
+	ServiceID *int64     `json:"service_id" nullable:"true" doc:"The service that it began or renewed"`
+	PackageID *int64     `json:"package_id" nullable:"true" doc:"The package that it brought"`
+	InvoiceID *uuid.UUID `json:"invoice_id" nullable:"true"`
 }
 
 func newOrderItem(o *shop.Order) orderItem {
 	out := orderItem{
 		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.Name, Months: o.Terms.Months,
-		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew, CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package, InvoiceID: o.InvoiceUUID,
+		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew,
+		Coupon: o.Terms.Coupon, RenewID: o.ServiceID, ChangeID: o.ReplacesID, Replaces: o.Terms.Replaces,
+		TrafficBytes: o.Terms.TrafficBytes, Reset: o.Terms.Reset, EndsAt: o.EndsAt,
+		CreatedAt: o.CreatedAt, PaidAt: o.PaidAt, ServiceID: o.Service, PackageID: o.Package, InvoiceID: o.InvoiceUUID,
 	}
 	if o.State == shop.Pending {
 		out.ExpiresAt = &o.ExpiresAt
@@ -96,7 +109,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			if err != nil {
 				return orderResult{}, err
 			}
-			out.Recharge = ptr(newRechargeRecord(p, recharge, api.CallerOf(ctx).Lang))
+			out.Recharge = ptr(newRechargeRecord(p, recharge, o, api.CallerOf(ctx).Lang))
 		}
 		return out, nil
 	}

@@ -44,6 +44,10 @@ func TestAStatementAndInvoicesSayWhatTheMoneyWasFor(t *testing.T) {
 				t.Errorf("a recharge in the statement is %q, want %q", got, want)
 			}
 		}
+		bought := c.ok(t, 1, "GET", "/api/v2/user/wallet/movements?reason=purchase", "")["movements"].([]any)
+		if got := bought[0].(map[string]any)["note"]; got != "Standard" {
+			t.Errorf("a purchase in the statement has the note %q, want the plan's name", got)
+		}
 		if got := c.ok(t, 2, "GET", "/api/v2/user/wallet/movements?reason=recharge", ""); got["total_count"] != 0.0 {
 			t.Errorf("another user sees %v", got)
 		}

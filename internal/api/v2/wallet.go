@@ -39,7 +39,8 @@ type movementItem struct {
 	ID           int64             `json:"id"`
 	CreatedAt    time.Time         `json:"created_at"`
 	Reason       string            `json:"reason" enum:"recharge,purchase,plan_change,refund,gateway_refund,cd_key,adjustment,commission_withdrawal,invite_purchase,payment_case"`
-	Text         string            `json:"text" doc:"What it was, for people"`
+	Text         string            `json:"text" doc:"What it was, for people: the kind and the note"`
+	Note         string            `json:"note" doc:"Of that the part beside the kind: what was bought, which gateway; empty: nothing"`
 	Amount       money.Amount      `json:"amount" doc:"Negative where money left the wallet"`
 	BalanceAfter money.Amount      `json:"balance_after"`
 	Reference    movementReference `json:"reference"`
@@ -65,15 +66,16 @@ var movementTexts = map[wallet.Reason]fault.Text{
 	wallet.CaseCredited:    {ZH: "付款补入账", EN: "Payment credited by staff"},
 }
 
-func movementText(p *payment.Payments, m *wallet.Movement, lang fault.Lang) string {
-	text, note := movementTexts[m.Reason].In(lang), m.Note
+// movementText says for people what a movement was, and the note alone.
+func movementText(p *payment.Payments, m *wallet.Movement, lang fault.Lang) (text, note string) {
+	text, note = movementTexts[m.Reason].In(lang), m.Note
 	if m.Reason == wallet.RechargePaid || m.Reason == wallet.Refunded || m.Reason == wallet.CaseCredited {
 		note = p.Title(note).In(lang)
 	}
 	if note != "" {
 		text += " · " + note
 	}
-	return text
+	return text, note
 }
 
 type purchaseRecord struct {
@@ -116,8 +118,9 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 				out := movementPage{[]movementItem{}, total, in.Page, in.Size}
 				lang := api.CallerOf(ctx).Lang
 				for _, m := range movements {
+					text, note := movementText(p, &m, lang)
 					out.Movements = append(out.Movements, movementItem{
-						m.ID, m.CreatedAt, string(m.Reason), movementText(p, &m, lang), m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
+						m.ID, m.CreatedAt, string(m.Reason), text, note, m.Amount, m.BalanceAfter, movementReference{m.Reference.Kind, m.Reference.ID},
 					})
 				}
 				return out, err

@@ -37,6 +37,7 @@ export const access = (change: Partial<Access> = {}): Access => ({
   speed_mbps: 300,
   device_limit: 5,
   online_devices: 2,
+  renew_service_id: 11,
   ...change,
 })
 
@@ -152,6 +153,13 @@ export const order = (change: Partial<OrderItem> = {}): OrderItem => ({
   amount: '30.00',
   currency: 'CNY',
   auto_renew: false,
+  coupon: '',
+  renew_service_id: null,
+  change_service_id: null,
+  replaces: '',
+  traffic_bytes: 300 * GB,
+  reset: 'calendar_month',
+  ends_at: inDays(30),
   created_at: inDays(0),
   expires_at: null,
   paid_at: inDays(0),

@@ -61,6 +61,10 @@ export type Access = {
      */
     remaining_bytes: number | null;
     /**
+     * The service that a renewal is for: the only one that runs, else the one that expired last; null where several run or there is none
+     */
+    renew_service_id: number | null;
+    /**
      * When the next quota begins anew
      */
     resets_at: string | null;
@@ -1879,10 +1883,14 @@ export type MovementItem = {
     balance_after: string;
     created_at: string;
     id: number;
+    /**
+     * Of that the part beside the kind: what was bought, which gateway; empty: nothing
+     */
+    note: string;
     reason: 'recharge' | 'purchase' | 'plan_change' | 'refund' | 'gateway_refund' | 'cd_key' | 'adjustment' | 'commission_withdrawal' | 'invite_purchase' | 'payment_case';
     reference: MovementReference;
     /**
-     * What it was, for people
+     * What it was, for people: the kind and the note
      */
     text: string;
 };
@@ -2508,6 +2516,14 @@ export type OrderItem = {
      */
     amount: string;
     auto_renew: boolean;
+    /**
+     * The service that ends where the new one starts
+     */
+    change_service_id: number | null;
+    /**
+     * The code that lowered the price; empty: none
+     */
+    coupon: string;
     created_at: string;
     /**
      * The unused part of the service that it replaced
@@ -2521,6 +2537,10 @@ export type OrderItem = {
      * Of a coupon
      */
     discount: string;
+    /**
+     * When the service or package that it led to ends or ended; null: not paid, or a package that lives until it is used up
+     */
+    ends_at: string | null;
     /**
      * Until when a pending order waits
      */
@@ -2548,11 +2568,27 @@ export type OrderItem = {
      */
     price: string;
     /**
+     * The service that it is to renew
+     */
+    renew_service_id: number | null;
+    /**
+     * Name of that service; empty: none
+     */
+    replaces: string;
+    /**
+     * When a new cycle begins
+     */
+    reset: 'calendar_month' | 'anniversary' | 'never';
+    /**
      * The service that it began or renewed
      */
     service_id: number | null;
     shop_id: number;
     state: 'pending' | 'paid' | 'cancelled' | 'expired' | 'refunded';
+    /**
+     * What it brings: per cycle, or of the package; null: unlimited
+     */
+    traffic_bytes: number | null;
 };
 
 export type OrderResult = {
@@ -3057,6 +3093,10 @@ export type RechargeRecord = {
      * Number of the recharge; paths take it or the id
      */
     no: number;
+    /**
+     * The same: what the money is for; absent where it is for the balance alone
+     */
+    order?: OrderItem;
     /**
      * The order that completes by itself when this is paid
      */

@@ -11,7 +11,8 @@ const movement = (id: number, amount: string) => ({
   id,
   created_at: inDays(-id),
   reason: 'purchase',
-  text: `Purchase ${id}`,
+  text: `Bought: plan ${id}`,
+  note: `Plan ${id}`,
   amount,
   balance_after: '128.50',
   reference: { kind: 'order', no: id },
@@ -36,7 +37,7 @@ it('shows the balance and every movement with the balance after it', async () =>
   expect(await screen.findByRole('region', { name: 'Available balance' })).toHaveTextContent(
     '128.50',
   )
-  const row = within((await screen.findByText('Purchase 1')).closest('tr') ?? document.body)
+  const row = within((await screen.findByText('Purchase · Plan 1')).closest('tr') ?? document.body)
   expect(row.getByText('-¥30.00')).toBeVisible()
   expect(row.getByText('¥128.50')).toBeVisible()
   expect(screen.getByText('+¥50.00')).toBeVisible()
@@ -96,12 +97,12 @@ it('filters the statement in the address', async () => {
     }),
   )
   const { router, user } = await openSignedIn('/user/wallet?page=2')
-  expect(await screen.findByText('Purchase 1')).toBeVisible()
-  await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by kind' }), 'Refunds')
+  expect(await screen.findByText('Purchase · Plan 1')).toBeVisible()
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Filter by kind' }), 'Refund')
   expect(await screen.findByText('No movements of this kind.')).toBeVisible()
   expect(router.state.location.search).toEqual({ reason: 'refund', page: 1 })
   await user.click(screen.getByRole('link', { name: 'Show all' }))
-  expect(await screen.findByText('Purchase 1')).toBeVisible()
+  expect(await screen.findByText('Purchase · Plan 1')).toBeVisible()
 })
 
 it('leads to the other pages of the wallet', async () => {
@@ -119,7 +120,7 @@ it('turns pages in the address', async () => {
   const { router, user } = await openSignedIn('/user/wallet')
   expect(await screen.findByText('Page 1 of 2')).toBeVisible()
   await user.click(screen.getByRole('link', { name: 'Older' }))
-  expect(await screen.findByText('Purchase 16')).toBeVisible()
+  expect(await screen.findByText('Purchase · Plan 16')).toBeVisible()
   expect(router.state.location.search).toMatchObject({ page: 2 })
 })
 
@@ -142,5 +143,5 @@ it('keeps the rest when one part could not be loaded', async () => {
   expect(screen.getByText('req-1')).toBeVisible()
   expect(await screen.findByRole('region', { name: 'Available balance' })).toBeVisible()
   await user.click(screen.getByRole('button', { name: 'Try again' }))
-  expect(await screen.findByText('Purchase 1')).toBeVisible()
+  expect(await screen.findByText('Purchase · Plan 1')).toBeVisible()
 })

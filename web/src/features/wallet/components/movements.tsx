@@ -79,7 +79,9 @@ function MovementTable({ list: { movements } }: { list: MovementPage }) {
       <Table.Tbody>
         {movements.map((movement) => (
           <Table.Tr key={movement.id}>
-            <Table.Td className={classes.what}>{movement.text}</Table.Td>
+            <Table.Td className={classes.what}>
+              {[t(`reason.${movement.reason}`), movement.note].filter(Boolean).join(' · ')}
+            </Table.Td>
             <Table.Td className={classes.when}>
               <Moment time={movement.created_at} withTime />
             </Table.Td>
