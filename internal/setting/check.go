@@ -59,9 +59,12 @@ func (s Site) problems() fault.Problems {
 type problems struct{ fault.Problems }
 
 const (
-	manyDays    = 3660
-	manyMinutes = 60 * 24 * 30
-	unlimited   = 1_000_000_000 // of what limits calls, where an operator wants no limit
+	manyDays  = 3660
+	unlimited = 1_000_000_000 // of what limits calls, where an operator wants no limit
+
+	// maxPendingMinutes bounds how long a recharge or order may wait, and with it balance, stock and coupons that it holds.
+	// A Checkout session of Stripe lives for a day at most, and ours ends half an hour after the recharge.
+	maxPendingMinutes = 22 * 60
 )
 
 // numbers checks that every whole number is within its bounds.
@@ -74,7 +77,7 @@ func (p *problems) numbers(s *Site) {
 		{"smtp_port", s.SMTPPort, 1, 65535},
 		{"captcha_puzzles", s.CaptchaPuzzles, 1, 1000},
 		{"captcha_zeros", s.CaptchaZeros, 1, 8},
-		{"recharge_minutes", s.RechargeMinutes, 1, manyMinutes},
+		{"recharge_minutes", s.RechargeMinutes, 1, maxPendingMinutes},
 		{"commission_permille", s.CommissionPermille, 0, 1000},
 		{"commission_days", s.CommissionDays, 0, 365},
 		{"invite_quota", s.InviteQuota, -1, 1_000_000},
@@ -91,6 +94,11 @@ func (p *problems) numbers(s *Site) {
 	} {
 		p.When(n.value < n.low || n.value > n.high, n.name, "range", fmt.Sprintf("须为 %d 到 %d 的整数", n.low, n.high),
 			fmt.Sprintf("This is a whole number from %d to %d", n.low, n.high))
+	}
+	// Agents of others show a sign of life with each report only: one that was lost is no outage yet.
+	for _, name := range []string{"node_report_seconds", "node_offline_minutes"} {
+		p.When(s.NodeOfflineMinutes*60 < 2*s.NodeReportSeconds, name, "order", "节点离线判定时间不能短于两个上报周期",
+			"A node must not count as offline before two reports are due")
 	}
 }
 

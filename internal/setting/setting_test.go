@@ -43,6 +43,8 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			{"staff_credit_limit", `"-0.01"`},
 			{"commission_permille", `1001`},
 			{"commission_days", `-1`},
+			{"recharge_minutes", `0`},
+			{"recharge_minutes", `1321`},
 			{"invite_quota", `-2`},
 			{"privacy_url", `"/privacy"`},
 			{"source_url", `"example.com/source"`},
@@ -80,4 +82,24 @@ func TestSettingsAreChangedTogetherOrNotAtAll(t *testing.T) {
 			t.Fatalf("read again: %+v, %v", again.Get(), err)
 		}
 	})
+}
+
+// Agents of others show a sign of life with each report only.
+func TestSet_OfflineBeforeTwoReports_IsRefusedByBothNames(t *testing.T) {
+	s, err := setting.New(t.Context(), dbtest.SQLite(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(seconds, minutes string) error {
+		return s.Set(t.Context(), map[string]json.RawMessage{
+			"node_report_seconds": json.RawMessage(seconds), "node_offline_minutes": json.RawMessage(minutes),
+		})
+	}
+	f, ok := fault.As(set("300", "9"))
+	if !ok || len(f.Fields) != 2 || f.Fields[0].Name != "node_report_seconds" || f.Fields[1].Name != "node_offline_minutes" {
+		t.Errorf("9 minutes with reports each 5 minutes: %+v", f)
+	}
+	if err := set("300", "10"); err != nil {
+		t.Errorf("10 minutes with reports each 5 minutes: %v", err)
+	}
 }

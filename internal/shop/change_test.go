@@ -312,20 +312,20 @@ func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		start := time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC)
-		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"recharge_minutes": json.RawMessage(`14400`)}); err != nil {
+		if err := c.settings.Set(t.Context(), map[string]json.RawMessage{"recharge_minutes": json.RawMessage(`1200`)}); err != nil {
 			t.Fatal(err)
 		}
 		plan := c.plan(t, nil)
 		other := c.plan(t, func(p *shop.Plan) { p.Name, p.Prices = "Other", []shop.Price{{Months: 1, Amount: 5000}} })
 		for name, one := range map[string]struct {
-			days   int // until the order is paid
+			hours  int // until the order is paid
 			state  shop.State
 			credit money.Amount // by the time that is left of a service of 10.00 in 30 days
 		}{
-			"paid at once":           {0, shop.Paid, 666},
-			"paid on the ninth day":  {9, shop.Paid, 666},
-			"paid after it expired":  {11, shop.Expired, 666},
-			"paid after the service": {31, shop.Expired, 666},
+			"paid at once":           {0, shop.Paid, 972},
+			"paid in the last hour":  {19, shop.Paid, 972},
+			"paid after it expired":  {21, shop.Expired, 972},
+			"paid after the service": {31 * 24, shop.Expired, 972},
 		} {
 			t.Run(name, func(t *testing.T) {
 				c.db.SetClock(func() time.Time { return start })
@@ -340,7 +340,8 @@ func TestPendingChange_CreditsNoTimeThatPassesBeforeItIsPaid(t *testing.T) {
 				if o.Credit != q.Credit || o.Amount != q.Amount {
 					t.Errorf("the order has a credit of %s and costs %s; the quote said %s and %s", o.Credit, o.Amount, q.Credit, q.Amount)
 				}
-				c.days(one.days)
+				paidAt := start.Add(time.Duration(one.hours) * time.Hour)
+				c.db.SetClock(func() time.Time { return paidAt })
 				if state := c.payRecharge(t, o, "T-"+name); state != one.state {
 					t.Errorf("the order is %s, want %s", state, one.state)
 				}
