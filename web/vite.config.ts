@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { buildId } from './tools/build-id.ts'
 import { compressed } from './tools/compressed.ts'
 import { flags } from './tools/flags.ts'
+import { pageAddresses } from './tools/page-addresses.ts'
 import { preloadRoutes } from './tools/preload-routes.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
@@ -31,6 +32,7 @@ export default defineConfig({
     react(),
     buildId(),
     preloadRoutes(),
+    pageAddresses(),
     flags(),
     compressed(),
   ],

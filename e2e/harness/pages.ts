@@ -9,3 +9,6 @@ export function pages(): { open: string[]; user: string[] } {
   const found = [...new Set(all)].filter((path) => !path.includes('$') && path !== '/auth/sign-out')
   return { open: found.filter((path) => !path.startsWith('/user') && path !== '/'), user: found.filter((path) => path.startsWith('/user')) }
 }
+
+/** What Chromium notes on its console when a document is answered with 404, as addresses that are no page are. */
+export const notedMissingPage = /status of 404 .*\/no-such-page\)$/

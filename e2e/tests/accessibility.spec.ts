@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 import { Customer } from '../harness/customer.ts'
-import { pages } from '../harness/pages.ts'
+import { notedMissingPage, pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
@@ -11,7 +11,7 @@ const narrow = 390
 const wide = 1280
 const { open, user } = pages()
 
-test.use({ trace: 'off' }) // of many pages it costs more than it tells
+test.use({ tolerated: notedMissingPage, trace: 'off' }) // of many pages it costs more than it tells
 
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('color-scheme', 'auto'))

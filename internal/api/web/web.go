@@ -1,5 +1,6 @@
-// Package web serves the React app: index.html for every page address, its assets for ever, and nothing for a path that
-// belongs to programs.
+// Package web serves the React app: index.html for the address of every page, its assets for ever, and nothing for a path
+// that belongs to programs. An address that is no page answers 404: browsers get the app with it, which says so in their
+// language, programs get the failure in JSON.
 package web
 
 import (
@@ -29,6 +30,7 @@ type App struct {
 	kept    fs.FS
 	index   []byte // with the placeholders of the nonce and the preloads
 	needs   []need
+	pages   pages
 	vendors func() []string // whose captcha and chat the site has now
 }
 
@@ -44,6 +46,9 @@ func New(dist fs.FS, dir string, vendors func() []string) (*App, error) {
 	}
 	a.index = index
 	if a.needs, err = needs(dist); err != nil {
+		return nil, err
+	}
+	if a.pages, err = readPages(dist); err != nil {
 		return nil, err
 	}
 	root := filepath.Join(dir, "assets")
@@ -109,10 +114,23 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !a.file(w, r, a.dist, name) {
 			http.NotFound(w, r)
 		}
-	case name != "index.html" && path.Ext(name) != "" && a.file(w, r, a.dist, name):
+	case isPublic(name) && a.file(w, r, a.dist, name):
+	case a.pages.has(r.URL.Path):
+		a.page(w, r.URL.Path, http.StatusOK)
 	default:
-		a.page(w, r.URL.Path)
+		w.Header().Set("Vary", "Accept")
+		if !isBrowser(r) {
+			api.NewFailure(r.Context(), api.ErrNoRoute).Write(w)
+			return
+		}
+		a.page(w, r.URL.Path, http.StatusNotFound)
 	}
+}
+
+// isPublic tells whether a file of the build is for callers: index.html is served by page only, and what begins with a dot
+// is the build's word to the server.
+func isPublic(name string) bool {
+	return name != "index.html" && !strings.HasPrefix(name, ".") && path.Ext(name) != ""
 }
 
 // file serves name where fsys has it, in the compressed form that the client takes where the build made one.
@@ -155,7 +173,7 @@ func takes(header, encoding string) bool {
 }
 
 // page answers index.html with links to what the path needs, and a nonce of its own in the page and in the policy.
-func (a *App) page(w http.ResponseWriter, path string) {
+func (a *App) page(w http.ResponseWriter, path string, status int) {
 	var random [16]byte
 	rand.Read(random[:])
 	nonce := base64.StdEncoding.EncodeToString(random[:])
@@ -165,5 +183,6 @@ func (a *App) page(w http.ResponseWriter, path string) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Content-Security-Policy", policy(nonce, a.vendors()))
 	page := bytes.Replace(a.index, []byte(preloadsMark), []byte(preloads(a.needs, path)), 1)
+	w.WriteHeader(status)
 	w.Write(bytes.ReplaceAll(page, []byte("__CSP_NONCE__"), []byte(nonce)))
 }

@@ -20,7 +20,13 @@ var build = fstest.MapFS{
 	"assets/a-123.js.br": {Data: []byte("small")},
 	"builds/latest.json": {Data: []byte(`{"build":"1"}`)},
 	"favicon.svg":        {Data: []byte("<svg/>")},
+	".vite/pages.json":   pageList,
 }
+
+var pageList = &fstest.MapFile{Data: []byte(`["/", "/about", "/auth/sign-in", "/user/dashboard", "/user/invoice/$id"]`)}
+
+// asBrowser is what browsers accept when they open an address.
+const asBrowser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 func ownCaptcha() []string { return []string{"pow"} }
 
@@ -51,11 +57,11 @@ func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, path := range []string{"/", "/user/dashboard", "/no/such/page", "/index.html"} {
-		r := get(t, app, path)
+	for path, status := range map[string]int{"/": 200, "/user/dashboard": 200, "/no/such/page": 404, "/index.html": 404} {
+		r := get(t, app, path, "Accept", asBrowser)
 		page := body(t, r)
 		m := regexp.MustCompile(`content="([^"]+)"><script nonce="([^"]+)"`).FindStringSubmatch(page)
-		if r.StatusCode != 200 || m == nil || m[1] != m[2] || !strings.Contains(r.Header.Get("Content-Security-Policy"), "'nonce-"+m[1]+"'") {
+		if r.StatusCode != status || m == nil || m[1] != m[2] || !strings.Contains(r.Header.Get("Content-Security-Policy"), "'nonce-"+m[1]+"'") {
 			t.Fatalf("%s: %d %v %s", path, r.StatusCode, r.Header, page)
 		}
 		if seen[m[1]] {
@@ -67,7 +73,8 @@ func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
 
 func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 	app, err := web.New(fstest.MapFS{
-		"index.html": {Data: []byte(`<head><!-- preloads --></head>`)},
+		"index.html":       {Data: []byte(`<head><!-- preloads --></head>`)},
+		".vite/pages.json": pageList,
 		".vite/preloads.json": {Data: []byte(`[
 			{"path": "^(/|$)", "files": [], "texts": {"zh-CN": ["assets/common-1.js"], "en": ["assets/common-2.js"]}},
 			{"path": "^/auth(/|$)", "files": ["assets/card-1.js", "assets/card-2.css"], "texts": {"zh-CN": ["assets/account-1.js"], "en": ["assets/account-2.js"]}},
@@ -87,7 +94,7 @@ func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 		"/no/such/page": site + `<meta name="texts" lang="zh-CN" content="/assets/common-1.js">` +
 			`<meta name="texts" lang="en" content="/assets/common-2.js"></head>`,
 	} {
-		if got := body(t, get(t, app, path)); got != want {
+		if got := body(t, get(t, app, path, "Accept", asBrowser)); got != want {
 			t.Errorf("%s has\n%s\nnot\n%s", path, got, want)
 		}
 	}
@@ -98,6 +105,46 @@ func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
 		_, err := web.New(fstest.MapFS{".vite/preloads.json": {Data: []byte(list)}}, t.TempDir(), ownCaptcha)
 		if err == nil || !strings.Contains(err.Error(), "preloads.json") {
 			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
+func TestPages_OnlyAddressesOfTheAppsRoutes_Answer200(t *testing.T) {
+	app, err := web.New(build, t.TempDir(), ownCaptcha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, status := range map[string]int{
+		"/": 200, "/about": 200, "/about/": 200, "/User/Dashboard": 200, "/user/invoice/7": 200, "/user/invoice/7/": 200,
+		"/user": 404, "/user/invoice": 404, "/user/invoice/": 404, "/user/invoice/7/x": 404, "/about/more": 404, "/aboutx": 404,
+		"/wp-login.php": 404, "/.env": 404, "/index.html": 404, "/.vite/pages.json": 404, "/favicon.ico": 404,
+	} {
+		for _, accept := range []string{asBrowser, "text/html", "application/xhtml+xml"} {
+			r := get(t, app, path, "Accept", accept)
+			if page := strings.Contains(body(t, r), "<script nonce"); r.StatusCode != status || !page {
+				t.Errorf("%s accepting %s: %d, the page: %t", path, accept, r.StatusCode, page)
+			}
+		}
+		for _, accept := range []string{"", "*/*", "application/json", "image/avif,image/*;q=0.8", "text/html;q=0, */*", "text/html;q=x"} {
+			r := get(t, app, path, "Accept", accept)
+			if page := strings.Contains(body(t, r), "<script nonce"); r.StatusCode != status || page != (status == 200) {
+				t.Errorf("%s accepting %q: %d, the page: %t", path, accept, r.StatusCode, page)
+			}
+			if kind := r.Header.Get("Content-Type"); status == 404 && (!strings.HasPrefix(kind, "application/json") || r.Header.Get("Vary") != "Accept") {
+				t.Errorf("%s accepting %q: %v", path, accept, r.Header)
+			}
+		}
+	}
+}
+
+func TestNew_BuildWithoutListOfPages_IsRefused(t *testing.T) {
+	for _, list := range []*fstest.MapFile{nil, {Data: []byte("{")}} {
+		dist := fstest.MapFS{"index.html": build["index.html"]}
+		if list != nil {
+			dist[".vite/pages.json"] = list
+		}
+		if _, err := web.New(dist, t.TempDir(), ownCaptcha); err == nil || !strings.Contains(err.Error(), "pages.json") {
+			t.Errorf("%v: %v", list, err)
 		}
 	}
 }
@@ -128,7 +175,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha)
+	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], ".vite/pages.json": pageList, "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha)
 	if err != nil {
 		t.Fatal(err)
 	}
