@@ -46,6 +46,7 @@ func TestSecurityTxt_NamesTheContactOfTheSettings(t *testing.T) {
 	}
 	for _, step := range []struct{ name, value, contact string }{
 		{"contact_email", `"help@shop.example"`, "mailto:help@shop.example"},
+		{"contact_url", `"https://t.me/shop"`, "https://t.me/shop"}, // rather than an address for programs to collect
 		{"security_contact", `"https://shop.example/security"`, "https://shop.example/security"},
 	} {
 		if err := f.Settings.Set(t.Context(), map[string]json.RawMessage{step.name: json.RawMessage(step.value)}); err != nil {

@@ -112,6 +112,7 @@ func (s *seeder) settings(ctx context.Context) error {
 		// The demo's node runs on this machine, and so may what a visitor browses to.
 		"node_allow_private": json.RawMessage("true"),
 		"test_pages":         json.RawMessage("true"),
+		"contact_email":      json.RawMessage(`"help@example.com"`),
 	})
 }
 

@@ -154,7 +154,10 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	}
 	a.File, a.forms, a.ETag = f.File, f.forms, f.etag
 	a.Inline, a.Userinfo, a.Title, a.Hours, a.Site = client.Plain, userinfo(access), site.SiteName, site.LinkUpdateHours, l.site
-	if site.ContactEmail != "" {
+	switch {
+	case site.ContactURL != "":
+		a.Support = site.ContactURL
+	case site.ContactEmail != "":
 		a.Support = l.site + "/about"
 	}
 	a.Fetch.Nodes, a.Fetch.LeftOut = f.Nodes, f.LeftOut

@@ -13,6 +13,8 @@ func (p *problems) about(s *Site) {
 	address, err := mail.ParseAddress(s.ContactEmail)
 	p.When(s.ContactEmail != "" && (err != nil || address.Address != s.ContactEmail), "contact_email", "email", "请填写邮箱地址",
 		"Please give an e-mail address")
+	p.When(s.ContactURL != "" && !isContactPage(s.ContactURL), "contact_url", "url",
+		"请填写以 https:// 开头的完整网址，例如 https://t.me/名称", "Please give a whole https:// address, such as https://t.me/name")
 	for _, link := range []struct{ name, address string }{
 		{"terms_url", s.TermsURL}, {"privacy_url", s.PrivacyURL}, {"source_url", s.SourceURL},
 	} {
@@ -24,10 +26,21 @@ func (p *problems) about(s *Site) {
 
 // Contact is whom to tell of a weakness, as a URI; empty where the operator named nobody.
 func (s Site) Contact() string {
-	if s.SecurityContact == "" && s.ContactEmail != "" {
+	switch {
+	case s.SecurityContact != "":
+		return s.SecurityContact
+	case s.ContactURL != "": // no address for programs to collect
+		return s.ContactURL
+	case s.ContactEmail != "":
 		return "mailto:" + s.ContactEmail
 	}
-	return s.SecurityContact
+	return ""
+}
+
+// isContactPage tells whether users can be led to address: without a password in it, which every visitor would read.
+func isContactPage(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil
 }
 
 // isContact tells whether RFC 9116 takes s as a way to report a weakness.

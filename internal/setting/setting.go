@@ -27,9 +27,10 @@ type Site struct {
 
 	AboutZH      string `json:"about_zh"`      // what the service is, for the page /about; empty: a sentence of ours
 	AboutEN      string `json:"about_en"`      // the same in English
-	ContactEmail string `json:"contact_email"` // whom to write to; empty: nobody is named
+	ContactEmail string `json:"contact_email"` // whom users write to; empty: no address is named
+	ContactURL   string `json:"contact_url"`   // where users write to, such as https://t.me/name; empty: no link
 	TermsURL     string `json:"terms_url"`     // terms of service; empty: no link
-	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactEmail.
+	// Whom to tell of a weakness, as mailto:… or https://…, in /.well-known/security.txt; empty: ContactURL, or ContactEmail.
 	SecurityContact string `json:"security_contact"`
 
 	PrivacyURL string `json:"privacy_url"` // privacy notice; empty: no link

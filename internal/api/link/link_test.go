@@ -231,6 +231,10 @@ func TestSupportIsNamedWhereThereIsAPage(t *testing.T) {
 		if got := s.get("").Header().Get("Support-Url"); got != "https://site.example.com/about" {
 			s.Errorf("%q", got)
 		}
+		s.set("contact_url", "https://t.me/airport")
+		if got := s.get("").Header().Get("Support-Url"); got != "https://t.me/airport" {
+			s.Errorf("with a page to write to: %q", got)
+		}
 	})
 }
 

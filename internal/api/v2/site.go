@@ -33,7 +33,8 @@ type siteResult struct {
 type siteAbout struct {
 	ZH           string `json:"text_zh" doc:"What the service is, in Chinese; empty: not said"`
 	EN           string `json:"text_en" doc:"The same in English"`
-	ContactEmail string `json:"contact_email" doc:"Empty: nobody is named"`
+	ContactEmail string `json:"contact_email" doc:"Whom to write to; empty: no address is named"`
+	ContactURL   string `json:"contact_url" doc:"Where to write to, such as https://t.me/name; empty: no link"`
 	TermsURL     string `json:"terms_url" doc:"Empty: there are none"`
 	PrivacyURL   string `json:"privacy_url" doc:"Empty: there is none"`
 	SourceURL    string `json:"source_url" doc:"Where the source of what runs here can be had; empty: ask the operator"`
@@ -71,7 +72,7 @@ func Site(settings *setting.Settings, accounts *account.Accounts, bot *telegram.
 					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
 					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
 					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
-					About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.TermsURL, s.PrivacyURL, s.SourceURL},
+					About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL, s.SourceURL},
 					Tests:    s.TestPages,
 					Crisp:    s.CrispWebsiteID,
 				}, nil

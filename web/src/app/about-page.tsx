@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { type Site, siteOptions } from '@/api/site'
 import { AuthCard } from '@/features/account/components/auth-card'
 import { useSiteName } from '@/shared/lib/site-name'
+import { ContactLinks, useContacts } from '@/shared/ui/contact'
 import { HomeButton } from '@/shared/ui/status-page'
 import classes from './about-page.module.css'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
@@ -29,11 +30,12 @@ export function AboutPage() {
 
 function Facts({ site: { about, version } }: { site: Site }) {
   const { t } = useTranslation('about')
+  const isReachable = useContacts() !== undefined
   return (
     <dl className={classes.facts}>
-      {about.contact_email && (
+      {isReachable && (
         <Fact name={t('contact')}>
-          <Anchor href={`mailto:${about.contact_email}`}>{about.contact_email}</Anchor>
+          <ContactLinks />
         </Fact>
       )}
       {about.terms_url && (

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { server, site, stillLoading, success } from '@/test/msw/server'
@@ -79,17 +79,24 @@ describe('about', () => {
       text_zh: '',
       text_en: 'We run it.',
       contact_email: 'help@example.com',
+      contact_url: 'https://t.me/runway',
       terms_url: 'https://example.com/terms',
       privacy_url: '',
       source_url: 'https://example.com/source',
     }
     server.use(http.get('*/api/v2/site', () => success({ ...site, site_name: 'Runway', about })))
-    await openApp('/about')
+    const { user } = await openApp('/about')
     expect(await screen.findByText('We run it.')).toBeVisible()
-    const hrefOf = (name: string) => screen.getByRole('link', { name }).getAttribute('href')
+    const facts = within(screen.getByText('Version').closest('dl') ?? document.body)
+    await user.click(facts.getByRole('button', { name: 'Show e-mail address' }))
+    const hrefOf = (name: string) => facts.getByRole('link', { name }).getAttribute('href')
+    expect(hrefOf('Telegram')).toBe('https://t.me/runway')
     expect(hrefOf('help@example.com')).toBe('mailto:help@example.com')
     expect(hrefOf('example.com/terms')).toBe('https://example.com/terms')
-    expect(hrefOf('Source code')).toBe('https://example.com/source')
+    expect(screen.getByRole('link', { name: 'Source code' })).toHaveAttribute(
+      'href',
+      'https://example.com/source',
+    )
     expect(screen.queryByText('Privacy')).not.toBeInTheDocument()
     expect(screen.getByRole('heading', { level: 1, name: 'Runway' })).toBeVisible()
   })

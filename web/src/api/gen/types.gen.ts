@@ -3635,9 +3635,13 @@ export type SignUpResult = {
 
 export type SiteAbout = {
     /**
-     * Empty: nobody is named
+     * Whom to write to; empty: no address is named
      */
     contact_email: string;
+    /**
+     * Where to write to, such as https://t.me/name; empty: no link
+     */
+    contact_url: string;
     /**
      * Empty: there is none
      */

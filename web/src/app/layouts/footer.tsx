@@ -1,7 +1,21 @@
+import { useTranslation } from 'react-i18next'
 import { useSiteName } from '@/shared/lib/site-name'
+import { ContactLinks, useContacts } from '@/shared/ui/contact'
 import classes from './footer.module.css'
 
 export function Footer() {
+  const { t } = useTranslation()
   const siteName = useSiteName()
-  return <footer className={classes.footer}>2020-2025 {siteName}</footer>
+  const isReachable = useContacts() !== undefined
+  return (
+    <footer className={classes.footer}>
+      <span>2020-2025 {siteName}</span>
+      {isReachable && (
+        <span className={classes.contact}>
+          {t('contact.title')}
+          <ContactLinks />
+        </span>
+      )}
+    </footer>
+  )
 }

@@ -1,9 +1,11 @@
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
+import { ContactLinks, useContacts } from '@/shared/ui/contact'
 import { TextLink } from '@/shared/ui/text-link'
 import { AuthCard } from './components/auth-card'
 import { PasswordSignIn } from './components/password-sign-in'
@@ -46,7 +48,19 @@ export function SignInPage() {
       {search.with !== 'telegram' && site?.telegram && (
         <WayLink to="telegram">{t('signIn.byTelegram')}</WayLink>
       )}
+      <Help />
     </AuthCard>
+  )
+}
+
+/** For who tried it all; the site's contact, where it has one. */
+function Help() {
+  const { t } = useTranslation('account')
+  if (!useContacts()) return null
+  return (
+    <Text size="sm" c="dimmed" ta="center">
+      {t('signIn.cannot')} <ContactLinks />
+    </Text>
   )
 }
 

@@ -4,21 +4,30 @@ import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { BanResult } from '@/api/gen/types.gen'
 import classes from './ban-notice.module.css'
+import { ContactLinks, useContacts } from './contact'
 import { Moment } from './moment'
 import { Notice } from './notice'
 
-/** Says that the account is suspended, what staff wrote about it, and when that ends by itself. */
+/** Says that the account is suspended, what staff wrote about it, when that ends by itself, and whom to write to. */
 export function BanNotice({ ban }: { ban: BanResult | null }) {
   const { t } = useTranslation()
+  const isReachable = useContacts() !== undefined
   return (
     <>
-      <Notice tone="error">{t('ban.notice')}</Notice>
-      {(ban?.reason || ban?.until) && (
+      <Notice tone="error">
+        {t('ban.notice')} {isReachable && t('ban.mistake')}
+      </Notice>
+      {(ban?.reason || ban?.until || isReachable) && (
         <dl className={classes.facts}>
-          {ban.reason && <Fact name={t('ban.reason')}>{ban.reason}</Fact>}
-          {ban.until && (
+          {ban?.reason && <Fact name={t('ban.reason')}>{ban.reason}</Fact>}
+          {ban?.until && (
             <Fact name={t('ban.until')}>
               <Moment time={ban.until} withTime />
+            </Fact>
+          )}
+          {isReachable && (
+            <Fact name={t('contact.title')}>
+              <ContactLinks isForUser />
             </Fact>
           )}
         </dl>

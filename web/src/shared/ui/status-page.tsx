@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../constants'
 import { ButtonLink } from './button-link'
+import { ContactLinks, useContacts } from './contact'
 import classes from './status-page.module.css'
 
 /** A whole page that says what is wrong and offers the one way on. */
@@ -27,8 +28,20 @@ export function StatusPage(props: {
         <Text c="dimmed">{props.text}</Text>
         {props.children}
         {props.action}
+        <Help />
       </Stack>
     </div>
+  )
+}
+
+/** Whom to write to, where somebody is named. */
+function Help() {
+  const { t } = useTranslation()
+  if (!useContacts()) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {t('contact.problem')} <ContactLinks />
+    </Text>
   )
 }
 

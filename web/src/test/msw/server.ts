@@ -32,6 +32,7 @@ export const site = {
     text_zh: '',
     text_en: '',
     contact_email: '',
+    contact_url: '',
     terms_url: '',
     privacy_url: '',
     source_url: '',
