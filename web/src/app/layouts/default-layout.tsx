@@ -17,9 +17,11 @@ import { Footer } from './footer'
 import { NavList } from './nav-list'
 import { PaletteButton } from './palette-button'
 import { StatusBars } from './status-bars'
+import { useShortcuts } from './use-shortcuts'
 
 const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
 const Toaster = lazyPart(() => import('@/shared/ui/toaster'), 'Toaster')
+const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
@@ -31,6 +33,8 @@ export function DefaultLayout() {
   const [paletteCalls, setPaletteCalls] = useState(0)
   const openPalette = () => setPaletteCalls((calls) => calls + 1)
   useHotkeys([['mod+K', openPalette]], [], true)
+  const [isHelpOpen, help] = useDisclosure(false)
+  useShortcuts(help.open)
   useChat()
   const isToasting = useIsToasting()
 
@@ -68,7 +72,8 @@ export function DefaultLayout() {
       <BottomBar onOpenMenu={menu.open} />
       <Suspense>
         {wasMenuOpened && <NavDrawer opened={isMenuOpen} onClose={menu.close} />}
-        {paletteCalls > 0 && <Palette key={paletteCalls} />}
+        {paletteCalls > 0 && <Palette key={paletteCalls} onShowShortcuts={help.open} />}
+        {isHelpOpen && <ShortcutsDialog onClose={help.close} />}
         {isToasting && <Toaster />}
       </Suspense>
     </div>

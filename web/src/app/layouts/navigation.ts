@@ -28,26 +28,43 @@ type NavItem = {
   isExact?: boolean
   /** The old face of another page, or one that a page above it leads to: the palette finds it, the lists leave it out. */
   isOnlyFound?: boolean
+  /** `g` and this letter lead to it. */
+  shortcut?: string
   /** One of the four pages beside "me" on a phone's bottom bar. */
   isOnBottomBar?: boolean
 }
 
 /** The pages of the sidebar, the menu, the bottom bar and the palette, in groups. */
 export const navigation: NavItem[][] = [
-  [{ to: '/user/dashboard', key: 'dashboard', icon: LayoutDashboard, isOnBottomBar: true }],
   [
-    { to: '/user/services', key: 'services', icon: Package, isExact: true, isOnBottomBar: true },
-    { to: '/user/services/buy', key: 'buy', icon: ShoppingBag },
+    {
+      to: '/user/dashboard',
+      key: 'dashboard',
+      icon: LayoutDashboard,
+      shortcut: 'd',
+      isOnBottomBar: true,
+    },
+  ],
+  [
+    {
+      to: '/user/services',
+      key: 'services',
+      icon: Package,
+      shortcut: 's',
+      isExact: true,
+      isOnBottomBar: true,
+    },
+    { to: '/user/services/buy', key: 'buy', icon: ShoppingBag, shortcut: 'b' },
     { to: '/user/services/renewals', key: 'renewals', icon: CalendarClock },
     { to: '/user/services-old', key: 'servicesOld', icon: Package, isOnlyFound: true },
     { to: '/user/shop-old', key: 'shopOld', icon: ShoppingBag, isOnlyFound: true },
-    { to: '/user/nodes', key: 'nodes', icon: Globe, isOnBottomBar: true },
+    { to: '/user/nodes', key: 'nodes', icon: Globe, shortcut: 'n', isOnBottomBar: true },
     { to: '/user/connection-reset', key: 'connectionReset', icon: RotateCcw },
     { to: '/user/audit', key: 'audit', icon: ShieldCheck },
     { to: '/user/audit/view', key: 'auditLog', icon: ShieldCheck, isOnlyFound: true },
   ],
   [
-    { to: '/user/wallet', key: 'wallet', icon: Wallet, isOnBottomBar: true },
+    { to: '/user/wallet', key: 'wallet', icon: Wallet, shortcut: 'w', isOnBottomBar: true },
     { to: '/user/wallet/recharge', key: 'recharges', icon: CreditCard, isOnlyFound: true },
     { to: '/user/wallet/recharge/cd-key', key: 'cdKey', icon: TicketCheck, isOnlyFound: true },
     { to: '/user/wallet/billing', key: 'billing', icon: FileText, isOnlyFound: true },
@@ -60,7 +77,7 @@ export const navigation: NavItem[][] = [
     { to: '/user/promote', key: 'promote', icon: Gift },
   ],
   [
-    { to: '/user/my-account', key: 'account', icon: CircleUser },
+    { to: '/user/my-account', key: 'account', icon: CircleUser, shortcut: 'a' },
     { to: '/user/developer', key: 'developer', icon: CodeXml },
   ],
 ]

@@ -1,9 +1,8 @@
 import { Kbd, UnstyledButton } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { modifier } from './modifier'
 import classes from './palette-button.module.css'
-
-const isMac = /mac/i.test(navigator.userAgent)
 
 export function PaletteButton({ onOpen }: { onOpen: () => void }) {
   const { t } = useTranslation()
@@ -11,7 +10,7 @@ export function PaletteButton({ onOpen }: { onOpen: () => void }) {
     <UnstyledButton className={classes.button} onClick={onOpen}>
       <Search size={16} strokeWidth={1.75} aria-hidden="true" />
       <span className={classes.hint}>{t('palette.hint')}</span>
-      <Kbd size="xs">{isMac ? '⌘ K' : 'Ctrl K'}</Kbd>
+      <Kbd size="xs">{modifier} K</Kbd>
     </UnstyledButton>
   )
 }

@@ -3,7 +3,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useRouter } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
-import { Copy, Languages, LogOut, Search } from 'lucide-react'
+import { Copy, Keyboard, Languages, LogOut, Search } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { linkTokenGet } from '@/api/gen/sdk.gen'
@@ -13,14 +13,15 @@ import { toast } from '@/shared/ui/toast'
 import { type Language, languages, switchLanguage } from '../i18n'
 import { navigation } from './navigation'
 import { schemes } from './preference-buttons'
+import { Keys } from './keys'
 
 const [store, palette] = createSpotlight()
 const icon = { size: 18, strokeWidth: 1.75 }
 
 /** Every page and action by name, in characters, pinyin or English. Opens when it is put on the page. */
-export function Palette() {
+export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { t } = useTranslation()
-  const actions = [usePages(), useActions()]
+  const actions = [usePages(), useActions(onShowShortcuts)]
 
   useEffect(() => palette.open(), [])
 
@@ -50,17 +51,18 @@ function usePages(): SpotlightActionGroupData {
   const router = useRouter()
   return {
     group: t('palette.pages'),
-    actions: navigation.flat().map(({ to, key, icon: Icon }) => ({
+    actions: navigation.flat().map(({ to, key, icon: Icon, shortcut }) => ({
       id: key,
       label: t(`nav.${key}`),
       keywords: t(`navKeywords.${key}`),
       leftSection: <Icon {...icon} />,
+      rightSection: shortcut && <Keys keys={['g', shortcut]} />,
       onClick: () => void router.navigate({ to }),
     })),
   }
 }
 
-function useActions(): SpotlightActionGroupData {
+function useActions(onShowShortcuts: () => void): SpotlightActionGroupData {
   const { t } = useTranslation()
   const router = useRouter()
   const { setColorScheme } = useMantineColorScheme()
@@ -73,6 +75,14 @@ function useActions(): SpotlightActionGroupData {
         keywords: 'copy subscription link fuzhi dingyue lianjie',
         leftSection: <Copy {...icon} />,
         onClick: () => void copyLink(t),
+      },
+      {
+        id: 'shortcuts',
+        label: t('shortcuts.title'),
+        keywords: 'keyboard shortcuts help keys kuaijiejian bangzhu',
+        leftSection: <Keyboard {...icon} />,
+        rightSection: <Keys keys={['?']} />,
+        onClick: onShowShortcuts,
       },
       ...Object.entries(schemes).map(([scheme, Icon]) => ({
         id: scheme,

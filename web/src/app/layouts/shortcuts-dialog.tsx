@@ -1,0 +1,34 @@
+import { useTranslation } from 'react-i18next'
+import { Dialog } from '@/shared/ui/dialog'
+import { Keys } from './keys'
+import { modifier } from './modifier'
+import { navigation } from './navigation'
+import classes from './shortcuts-dialog.module.css'
+
+/** All keys that do something anywhere, and those of single pages. */
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const pages = navigation.flat().filter(({ shortcut }) => shortcut)
+  return (
+    <Dialog title={t('shortcuts.title')} onClose={onClose}>
+      <ul className={classes.list}>
+        <Shortcut name={t('palette.open')} keys={[modifier, 'K']} />
+        {pages.map(({ key, shortcut }) => (
+          <Shortcut key={key} name={t(`nav.${key}`)} keys={['g', shortcut ?? '']} />
+        ))}
+        <Shortcut name={t('shortcuts.search')} keys={['/']} />
+        <Shortcut name={t('shortcuts.open')} keys={['?']} />
+        <Shortcut name={t('shortcuts.close')} keys={['Esc']} />
+      </ul>
+    </Dialog>
+  )
+}
+
+function Shortcut({ name, keys }: { name: string; keys: readonly string[] }) {
+  return (
+    <li className={classes.shortcut}>
+      <span>{name}</span>
+      <Keys keys={keys} />
+    </li>
+  )
+}
