@@ -29,13 +29,32 @@ describe('open pages', () => {
     ['/auth/sign-in', 'Sign in', false],
     ['/auth/sign-up', 'Sign up', false],
     ['/auth/forgot-password', 'Forgot password', false],
-    ['/settings', 'Preferences', true],
+    ['/settings', 'Preferences', false],
   ])('%s has its title and layout for strangers', async (path, title, isDefaultLayout) => {
     const { router } = await openApp(path)
     await screen.findByRole('heading', { level: 1 })
     await waitFor(() => expect(document.title).toBe(`${title} · Network Accelerator`))
     expect(router.state.location.pathname).toBe(path)
     expect(hasSidebar()).toBe(isDefaultLayout)
+  })
+})
+
+describe('/settings', () => {
+  it('shows strangers no menu of a user and no link that needs a sign-in', async () => {
+    const { user } = await openApp('/settings')
+    await screen.findByRole('heading', { level: 1, name: 'Preferences' })
+    expect(screen.queryByRole('button', { name: /menu/i })).toBeNull()
+    expect(screen.queryByRole('button', { name: /search/i })).toBeNull()
+    await user.keyboard('{Control>}k{/Control}')
+    expect(screen.queryByRole('dialog')).toBeNull()
+    const links = screen.getAllByRole('link').map((link) => link.getAttribute('href'))
+    expect(links).toEqual(['/auth/sign-in'])
+  })
+
+  it('shows a user the shell of the other pages', async () => {
+    await openSignedIn('/settings')
+    await screen.findByRole('heading', { level: 1, name: 'Preferences' })
+    expect(hasSidebar()).toBe(true)
   })
 })
 

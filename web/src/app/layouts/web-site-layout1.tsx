@@ -3,6 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Logo } from '@/shared/ui/logo'
 import { useSiteName } from '@/shared/lib/site-name'
+import { useSession } from '../session/current-session'
 import { Footer } from './footer'
 import { LanguageButton, SchemeButton } from './preference-buttons'
 import classes from './web-site-layout1.module.css'
@@ -10,10 +11,11 @@ import classes from './web-site-layout1.module.css'
 /** Wide and without the sidebar: pages that stand on their own. */
 export function WebSiteLayout1({ children }: { children?: ReactNode }) {
   const siteName = useSiteName()
+  const isSignedIn = useSession().status === 'authenticated'
   return (
     <div className={classes.page}>
       <header className={classes.header}>
-        <Link to="/" className={classes.home}>
+        <Link to={isSignedIn ? '/user/dashboard' : '/auth/sign-in'} className={classes.home}>
           <Logo name={siteName} />
         </Link>
         <span className={classes.preferences}>
