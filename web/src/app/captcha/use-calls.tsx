@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, Suspense, useRef, useState } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import { siteOptions } from '@/api/site'
@@ -8,6 +8,12 @@ import { lazyPart } from '../lazy'
 import { type Asked, askedBy, type CaptchaKind } from './asked'
 
 const Captcha = lazyPart(() => import('./captcha'), 'Captcha')
+
+const Shown = (props: ComponentProps<typeof Captcha>) => (
+  <Suspense>
+    <Captcha {...props} />
+  </Suspense>
+)
 
 /** What a call takes to show that a captcha was solved. */
 export type Proof = { verify_token?: string }
@@ -23,12 +29,19 @@ type Check = {
 
 type Answer = { token: string; isToRefusal: boolean }
 
+type Call = (send: (proof: Proof) => Promise<unknown>, again: () => void) => Promise<void>
+
 export type Calls = {
   /**
    * Makes a call, or says in the form why it was refused. Where a captcha is needed first it is shown, and `again` is
    * called when it is solved: so what is sent then is what the form holds then.
    */
-  call: (send: (proof: Proof) => Promise<unknown>, again: () => void) => Promise<void>
+  call: Call
+  /**
+   * The same for a call that the server asks no captcha for, such as one with a code that was sent: what it asks for is
+   * not touched, so that a code that is wrong costs no other captcha.
+   */
+  callFreely: Call
   /** The captcha, while there is one. */
   captcha: ReactNode
   isBusy: boolean
@@ -47,23 +60,27 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
   const isAlways = kind !== undefined && site?.captcha[kind] === 'always'
   const isOpen = check.state === 'open' || (check.state === 'unasked' && isAlways)
 
-  const call: Calls['call'] = async (send, again) => {
-    if (isOpen && !answer.current) return setCheck({ ...check, state: 'open', again })
-    const given = answer.current
-    answer.current = undefined
-    const next = (change: Omit<Check, 'round'>) =>
-      setCheck(({ round }) => ({ ...change, round: round + 1 }))
-    try {
-      await send(given ? { verify_token: given.token } : {})
-      next({ state: 'rested' })
-    } catch (error) {
-      const asked = askedBy(error)
-      // An answer to a refusal that is refused too: another one would not be taken either.
-      if (asked && !given?.isToRefusal) return next({ state: 'open', asked, again })
-      next({ state: asked ? 'rested' : 'unasked' })
-      showServerProblem(form, error, t)
+  const callWith =
+    (isFree: boolean): Call =>
+    async (send, again) => {
+      // A captcha that a free call was refused for goes with it all the same.
+      const given = isFree && !answer.current?.isToRefusal ? undefined : answer.current
+      if (!isFree && isOpen && !given) return setCheck({ ...check, state: 'open', again })
+      if (given) answer.current = undefined
+      const next = (change: Omit<Check, 'round'>) =>
+        setCheck(({ round }) => ({ ...change, round: round + 1 }))
+      const isUntouched = isFree && !given
+      try {
+        await send(given ? { verify_token: given.token } : {})
+        if (!isUntouched) next({ state: 'rested' })
+      } catch (error) {
+        const asked = askedBy(error)
+        // An answer to a refusal that is refused too: another one would not be taken either.
+        if (asked && !given?.isToRefusal) return next({ state: 'open', asked, again })
+        if (!isUntouched) next({ state: asked ? 'rested' : 'unasked' })
+        showServerProblem(form, error, t)
+      }
     }
-  }
 
   const solve = (token: string) => {
     const { again, ...rest } = check
@@ -80,18 +97,15 @@ export function useCalls<T extends FieldValues>(form: UseFormReturn<T>, kind?: C
     if (check.again) form.setError('root', { message })
   }
 
-  const captcha = (isOpen || check.state === 'solved') && (
-    <Suspense>
-      <Captcha
-        key={check.round}
-        asked={check.asked}
-        kind={kind}
-        onSolved={solve}
-        onExpired={expire}
-        onFailed={fail}
-      />
-    </Suspense>
-  )
+  const isShown = isOpen || check.state === 'solved'
+  const events = { onSolved: solve, onExpired: expire, onFailed: fail }
+  const captcha = isShown && <Shown key={check.round} asked={check.asked} kind={kind} {...events} />
   const isWaiting = isOpen && check.again !== undefined
-  return { call, captcha, isBusy: isSubmitting || isWaiting, problem: errors.root?.message }
+  return {
+    call: callWith(false),
+    callFreely: callWith(true),
+    captcha,
+    isBusy: isSubmitting || isWaiting,
+    problem: errors.root?.message,
+  }
 }

@@ -21,6 +21,7 @@ import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
 import { CheckField } from './components/check-field'
 import { PasswordField } from '@/shared/ui/password-field'
+import { SecondFactorField } from '@/shared/ui/second-factor-field'
 import { type CloseForm, closeForm } from './own-account-model'
 
 /** Says what closing the account ends and costs, and does it for who proves to be its user. */
@@ -134,12 +135,12 @@ function Proof({ form, needsCode }: { form: UseFormReturn<CloseForm>; needsCode:
         {...form.register('password')}
       />
       {needsCode && (
-        <TextInput
+        // Sent by the button alone: closing an account is nothing for a last digit.
+        <SecondFactorField
           label={t('code.label')}
-          description={t('code.orRecovery')}
-          autoComplete="one-time-code"
+          hint={t('code.orRecovery')}
+          register={form.register('ga_token')}
           error={errors.ga_token?.message}
-          {...form.register('ga_token')}
         />
       )}
     </>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import {
   accountEditEmailMutation,
   accountEditEmailRequestCodeMutation,
@@ -10,6 +11,7 @@ import {
   accountMeQueryKey,
 } from '@/api/gen/@tanstack/react-query.gen'
 import { session } from '@/app/session/current-session'
+import { goOn } from '@/shared/lib/go-on'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormDone } from '@/shared/ui/form-done'
@@ -68,14 +70,16 @@ function NewAddress({ onSent }: { onSent: (email: string) => void }) {
     defaultValues: { email: '', current_password: '' },
   })
   const { errors, isSubmitting } = form.formState
-  const submit = form.handleSubmit(async (body) => {
-    try {
-      await request.mutateAsync({ body })
-      onSent(body.email)
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async (body) => {
+      try {
+        await request.mutateAsync({ body })
+        onSent(body.email)
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
@@ -114,30 +118,35 @@ function Codes(props: { present: string; email: string; onDone: () => void; onOt
     defaultValues: { email_code: '', current_email_code: '' },
   })
   const { errors, isSubmitting } = form.formState
-  const submit = form.handleSubmit(async (codes) => {
-    try {
-      await edit.mutateAsync({ body: { email, ...codes } })
-      props.onDone()
-      await queryClient.invalidateQueries({ queryKey: accountMeQueryKey() })
-      // The address stands in the token.
-      await session.refresh()
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async (codes) => {
+      try {
+        await edit.mutateAsync({ body: { email, ...codes } })
+        props.onDone()
+        await queryClient.invalidateQueries({ queryKey: accountMeQueryKey() })
+        // The address stands in the token.
+        await session.refresh()
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
         <Text role="status">{t('email.sent', { present, email })}</Text>
         <CodeField
           label={t('email.presentCode', { email: present })}
+          autoFocus
           error={errors.current_email_code?.message}
           register={form.register('current_email_code')}
+          onComplete={() => goOn(form, ['email_code'], submit)}
         />
         <CodeField
           label={t('email.newCode', { email })}
           error={errors.email_code?.message}
           register={form.register('email_code')}
+          onComplete={() => goOn(form, ['current_email_code'], submit)}
         />
         <FormError message={errors.root?.message} />
         <Button type="submit" loading={isSubmitting}>

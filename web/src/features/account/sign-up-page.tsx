@@ -3,8 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { requestSignUpCode, signUp } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
+import { goOn } from '@/shared/lib/go-on'
 import { returnPath } from '@/shared/lib/return-path'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
@@ -48,7 +50,7 @@ export function SignUpPage() {
 
 type Needs = { invite: boolean; code: boolean }
 
-function useSignUp() {
+function useSignUp(needs: Needs) {
   const { next, invite_code: linked } = route.useSearch()
   const router = useRouter()
   const form = useForm({
@@ -63,22 +65,31 @@ function useSignUp() {
   })
   const calls = useCalls(form, 'register')
 
-  const submit = form.handleSubmit(({ invite_code, email_code, ...rest }) => {
-    const body = { ...rest, ...(invite_code && { invite_code }), ...(email_code && { email_code }) }
-    return calls.call(
-      async (proof) => {
-        session.signIn(await signUp({ ...body, ...proof }))
-        await router.navigate({ href: returnPath(next), replace: true })
-      },
-      () => void submit(),
-    )
-  })
+  const submit = useOnce(
+    form.handleSubmit(({ invite_code, email_code, ...rest }) => {
+      const body = {
+        ...rest,
+        ...(invite_code && { invite_code }),
+        ...(email_code && { email_code }),
+      }
+      // Where a code is needed its request had the captcha.
+      const call = needs.code ? calls.callFreely : calls.call
+      return call(
+        async (proof) => {
+          session.signIn(await signUp({ ...body, ...proof }))
+          await router.navigate({ href: returnPath(next), replace: true })
+        },
+        () => void submit(),
+      )
+    }),
+  )
   return { form, calls, submit, checkInvite: useInviteCodeCheck(form, invitedBy(linked)) }
 }
 
 function Form({ needs }: { needs: Needs }) {
   const { t } = useTranslation('account')
-  const { form, calls, submit, checkInvite } = useSignUp()
+  const signUpForm = useSignUp(needs)
+  const { form, calls, submit, checkInvite } = signUpForm
   const { errors } = form.formState
   const rules = fieldRules(t)
 
@@ -94,7 +105,7 @@ function Form({ needs }: { needs: Needs }) {
           error={errors.email?.message}
           {...form.register('email', rules.email)}
         />
-        {needs.code && <EmailCode form={form} calls={calls} />}
+        {needs.code && <EmailCode signUp={signUpForm} needsInvite={needs.invite} />}
         <TextInput
           label={t('field.name')}
           autoComplete="nickname"
@@ -131,7 +142,8 @@ function Form({ needs }: { needs: Needs }) {
   )
 }
 
-function EmailCode({ form, calls }: Pick<ReturnType<typeof useSignUp>, 'form' | 'calls'>) {
+function EmailCode(props: { signUp: ReturnType<typeof useSignUp>; needsInvite: boolean }) {
+  const { form, calls, submit } = props.signUp
   const { t } = useTranslation('account')
   const email = useWatch({ control: form.control, name: 'email' })
   return (
@@ -146,6 +158,10 @@ function EmailCode({ form, calls }: Pick<ReturnType<typeof useSignUp>, 'form' | 
         form.setFocus('email_code')
       }}
       call={calls.call}
+      onComplete={() => {
+        const others = ['email', 'name', 'password', 're_password'] as const
+        goOn(form, props.needsInvite ? [...others, 'invite_code'] : [...others], submit)
+      }}
     />
   )
 }

@@ -2,18 +2,21 @@ import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import {
   accountPasskeyBeginMutation,
   accountPasskeyFinishMutation,
   accountPasskeysQueryKey,
 } from '@/api/gen/@tanstack/react-query.gen'
 import { resolver } from '@/shared/lib/resolver'
+import { goOn } from '@/shared/lib/go-on'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { Dialog } from '@/shared/ui/dialog'
 import { FormError } from '@/shared/ui/form-error'
 import { newPasskeyForm, type NewPasskeyForm } from '../own-account-model'
 import { createPasskey, passkeyProblem } from '../passkey'
 import { PasswordField } from '@/shared/ui/password-field'
+import { SecondFactorField } from '@/shared/ui/second-factor-field'
 
 /** Name and proof first, then the browser makes the passkey. */
 export function AddPasskeyDialog(props: { needsCode: boolean; onClose: () => void }) {
@@ -28,16 +31,18 @@ export function AddPasskeyDialog(props: { needsCode: boolean; onClose: () => voi
   })
   const { errors, isSubmitting } = form.formState
 
-  const submit = form.handleSubmit(async (body) => {
-    try {
-      await add(body)
-      props.onClose()
-    } catch (error) {
-      if (error instanceof DOMException)
-        form.setError('root', { message: passkeyProblem(error, t, common) })
-      else showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async (body) => {
+      try {
+        await add(body)
+        props.onClose()
+      } catch (error) {
+        if (error instanceof DOMException)
+          form.setError('root', { message: passkeyProblem(error, t, common) })
+        else showServerProblem(form, error, common)
+      }
+    }),
+  )
 
   return (
     <Dialog title={t('add')} onClose={props.onClose}>
@@ -58,12 +63,12 @@ export function AddPasskeyDialog(props: { needsCode: boolean; onClose: () => voi
             {...form.register('password')}
           />
           {props.needsCode && (
-            <TextInput
+            <SecondFactorField
               label={security('code.label')}
-              description={security('code.orRecovery')}
-              autoComplete="one-time-code"
+              hint={security('code.orRecovery')}
+              register={form.register('ga_token')}
               error={errors.ga_token?.message}
-              {...form.register('ga_token')}
+              onComplete={() => goOn(form, ['password'], submit)}
             />
           )}
           <FormError message={errors.root?.message} />

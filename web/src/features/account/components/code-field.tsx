@@ -1,43 +1,25 @@
-import { TextInput } from '@mantine/core'
-import type { ChangeEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { UseFormRegisterReturn } from 'react-hook-form'
+import { CodeInput, type CodeInputProps } from '@/shared/ui/code-input'
 
-const LENGTH = 6
-
-/** The six digits of a code from a mail, whatever stands between them where it was copied. */
-export function CodeField(props: {
-  /** What it is called where a form has more than one. */
-  label?: string
-  register: UseFormRegisterReturn
-  error: string | undefined
-  /** Called once the last digit is there. */
-  onComplete?: (() => void) | undefined
-  button?: ReactNode
-  autoFocus?: boolean
-}) {
+/** The code from a mail. */
+export function CodeField(
+  props: CodeInputProps & {
+    /** What it is called where a form has more than one. */
+    label?: string
+    button?: ReactNode
+    autoFocus?: boolean
+  },
+) {
   const { t } = useTranslation('account')
-  const { onChange, ...register } = props.register
-
-  const change = (event: ChangeEvent<HTMLInputElement>) => {
-    const digits = event.target.value.normalize('NFKC').replaceAll(/\D/g, '').slice(0, LENGTH)
-    event.target.value = digits
-    void onChange(event)
-    if (digits.length === LENGTH) props.onComplete?.()
-  }
-
+  const { label = t('emailCode.label'), button, ...input } = props
   return (
-    <TextInput
-      label={props.label ?? t('emailCode.label')}
-      autoComplete="one-time-code"
-      inputMode="numeric"
-      autoFocus={props.autoFocus ?? false}
-      error={props.error}
-      rightSection={props.button}
+    <CodeInput
+      {...input}
+      label={label}
+      rightSection={button}
       rightSectionWidth="auto"
       rightSectionPointerEvents="all"
-      onChange={change}
-      {...register}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { Stack, TextInput } from '@mantine/core'
 import { useForm, useWatch } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { requestSignInCode, signInByCode } from '@/api/open-calls'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
@@ -22,10 +23,12 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
   const calls = useCalls(form, 'login')
   const { errors } = form.formState
 
-  const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
-    calls.call(
-      () => enter(signInByCode({ ...rest, ...(two_fa_code && { two_fa_code }) })),
-      () => void submit(),
+  const submit = useOnce(
+    form.handleSubmit(({ two_fa_code, ...rest }) =>
+      calls.callFreely(
+        () => enter(signInByCode({ ...rest, ...(two_fa_code && { two_fa_code }) })),
+        () => void submit(),
+      ),
     ),
   )
 
@@ -58,6 +61,7 @@ export function CodeSignIn({ next }: { next: string | undefined }) {
           <SecondStepField
             register={form.register('two_fa_code')}
             error={errors.two_fa_code?.message}
+            onComplete={() => void submit()}
           />
         )}
         <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { signIn } from '@/api/open-calls'
 import { siteOptions } from '@/api/site'
 import { FormEnd } from '@/app/captcha/form-end'
@@ -29,10 +30,12 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
   const { data: site } = useQuery(siteOptions())
   const { errors } = form.formState
 
-  const submit = form.handleSubmit(({ two_fa_code, ...rest }) =>
-    calls.call(
-      (proof) => enter(signIn({ ...rest, ...proof, ...(two_fa_code && { two_fa_code }) })),
-      () => void submit(),
+  const submit = useOnce(
+    form.handleSubmit(({ two_fa_code, ...rest }) =>
+      calls.call(
+        (proof) => enter(signIn({ ...rest, ...proof, ...(two_fa_code && { two_fa_code }) })),
+        () => void submit(),
+      ),
     ),
   )
 
@@ -58,6 +61,7 @@ export function PasswordSignIn({ next }: { next: string | undefined }) {
           <SecondStepField
             register={form.register('two_fa_code')}
             error={errors.two_fa_code?.message}
+            onComplete={() => void submit()}
           />
         )}
         <CheckField label={t('signIn.remember')} {...form.register('is_remember_me')} />

@@ -1,11 +1,14 @@
 import { resolver } from '@/shared/lib/resolver'
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
+import { goOn } from '@/shared/lib/go-on'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { proofForm, type ProofForm as Proof } from '../model'
 import { PasswordField } from '@/shared/ui/password-field'
+import { SecondFactorField } from '@/shared/ui/second-factor-field'
 
 /** Asks for the password, and with `needsCode` for a code too, before something that matters. */
 export function ProofForm(props: {
@@ -23,13 +26,15 @@ export function ProofForm(props: {
     defaultValues: { password: '', ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState
-  const submit = form.handleSubmit(async (proof) => {
-    try {
-      await props.onProof(proof)
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async (proof) => {
+      try {
+        await props.onProof(proof)
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
 
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -43,12 +48,12 @@ export function ProofForm(props: {
           {...form.register('password')}
         />
         {props.needsCode && (
-          <TextInput
+          <SecondFactorField
             label={t('code.label')}
-            description={t('code.orRecovery')}
-            autoComplete="one-time-code"
+            hint={t('code.orRecovery')}
+            register={form.register('ga_token')}
             error={errors.ga_token?.message}
-            {...form.register('ga_token')}
+            onComplete={() => goOn(form, ['password'], submit)}
           />
         )}
         <FormError message={errors.root?.message} />

@@ -3,6 +3,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { resetPassword, signIn } from '@/api/open-calls'
 import { FormEnd } from '@/app/captcha/form-end'
 import { useCalls } from '@/app/captcha/use-calls'
@@ -38,10 +39,12 @@ function useReset({ email, code }: Props) {
       })
     }
   }
-  const submit = form.handleSubmit(({ email_code, password }) =>
-    calls.call(
-      () => resetPassword({ email, email_code, password }).then(() => enter(password)),
-      () => void submit(),
+  const submit = useOnce(
+    form.handleSubmit(({ email_code, password }) =>
+      calls.callFreely(
+        () => resetPassword({ email, email_code, password }).then(() => enter(password)),
+        () => void submit(),
+      ),
     ),
   )
   /** Goes on by itself at the sixth digit: to the password, or with it. */

@@ -1,21 +1,11 @@
-import { TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { UseFormRegisterReturn } from 'react-hook-form'
+import type { CodeInputProps } from '@/shared/ui/code-input'
+import { SecondFactorField } from '@/shared/ui/second-factor-field'
 
-/** The code of the authenticator app or a recovery code, which has letters, once it is asked for. */
-export function SecondStepField(props: {
-  register: UseFormRegisterReturn
-  error: string | undefined
-}) {
+/** The second factor of a sign-in, once it is asked for. */
+export function SecondStepField(props: CodeInputProps) {
   const { t } = useTranslation('account')
   return (
-    <TextInput
-      label={t('signIn.code')}
-      description={t('signIn.codeHint')}
-      autoComplete="one-time-code"
-      autoFocus
-      error={props.error}
-      {...props.register}
-    />
+    <SecondFactorField label={t('signIn.code')} hint={t('signIn.codeHint')} autoFocus {...props} />
   )
 }

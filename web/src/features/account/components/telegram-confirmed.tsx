@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { signInByTelegram } from '../telegram-calls'
@@ -22,19 +23,17 @@ export function TelegramConfirmed(props: {
   const form = useForm({ defaultValues: { two_fa_code: '' } })
   const { errors, isSubmitting } = form.formState
 
-  const submit = form.handleSubmit(async ({ two_fa_code }) => {
-    try {
-      await enter(
-        signInByTelegram({
-          login_code: props.loginCode,
-          is_remember_me: props.isRemembered,
-          ...(two_fa_code && { two_fa_code }),
-        }),
-      )
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async ({ two_fa_code }) => {
+      try {
+        const { loginCode: login_code, isRemembered: is_remember_me } = props
+        const second = two_fa_code && { two_fa_code }
+        await enter(signInByTelegram({ login_code, is_remember_me, ...second }))
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
 
   const submitted = useRef(false)
   useEffect(() => {
@@ -54,6 +53,7 @@ export function TelegramConfirmed(props: {
             <SecondStepField
               register={form.register('two_fa_code')}
               error={errors.two_fa_code?.message}
+              onComplete={() => void submit()}
             />
             <Button type="submit" loading={isSubmitting}>
               {account('signIn.submit')}

@@ -1,8 +1,9 @@
 import { resolver } from '@/shared/lib/resolver'
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import {
   accountSecurityQueryKey,
   accountSecuritySetMutation,
@@ -10,6 +11,7 @@ import {
 } from '@/api/gen/@tanstack/react-query.gen'
 import type { EnrolmentResult } from '@/api/gen/types.gen'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { CodeInput } from '@/shared/ui/code-input'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
 import { FormError } from '@/shared/ui/form-error'
@@ -64,13 +66,15 @@ function FirstCode(props: {
     defaultValues: { ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState
-  const submit = form.handleSubmit(async ({ ga_token }) => {
-    try {
-      await props.onCode(ga_token)
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async ({ ga_token }) => {
+      try {
+        await props.onCode(ga_token)
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
@@ -82,14 +86,13 @@ function FirstCode(props: {
           <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
           <CopyButton text={secret} name={t('twoFactor.secret')} size="sm" />
         </div>
-        <TextInput
+        <CodeInput
           label={t('code.label')}
           description={t('code.digits')}
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          data-autofocus
+          autoFocus
+          register={form.register('ga_token')}
           error={errors.ga_token?.message}
-          {...form.register('ga_token')}
+          onComplete={() => void submit()}
         />
         <FormError message={errors.root?.message} />
         <Button type="submit" loading={isSubmitting}>

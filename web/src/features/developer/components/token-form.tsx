@@ -3,10 +3,13 @@ import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Controller, useForm, type UseFormReturn } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
+import { useOnce } from '@/shared/lib/use-once'
 import { accountSecurityOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { goOn } from '@/shared/lib/go-on'
 import { showServerProblem } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { PasswordField } from '@/shared/ui/password-field'
+import { SecondFactorField } from '@/shared/ui/second-factor-field'
 import { lifetimes, scopes, tokenForm, type TokenForm as Values } from '../model'
 
 /** Name, scopes and life of a token that is to be made, and the proof that its owner makes it. */
@@ -20,13 +23,15 @@ export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<
     defaultValues: { name: '', scopes: ['read'], days: '90', password: '', ga_token: '' },
   })
   const { errors, isSubmitting } = form.formState
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await onSubmit(values)
-    } catch (error) {
-      showServerProblem(form, error, common)
-    }
-  })
+  const submit = useOnce(
+    form.handleSubmit(async (values) => {
+      try {
+        await onSubmit(values)
+      } catch (error) {
+        showServerProblem(form, error, common)
+      }
+    }),
+  )
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack gap="md">
@@ -50,17 +55,8 @@ export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<
             />
           )}
         />
-        <NativeSelect
-          label={t('form.life')}
-          size="md"
-          error={errors.days?.message}
-          data={lifetimes.map((days) => ({
-            value: days,
-            label: days ? t('form.days', { count: Number(days) }) : t('tokens.never'),
-          }))}
-          {...form.register('days')}
-        />
-        <Proof form={form} needsCode={needsCode} />
+        <Life form={form} />
+        <Proof form={form} needsCode={needsCode} submit={submit} />
         <FormError message={errors.root?.message} />
         <Button type="submit" loading={isSubmitting}>
           {t('form.submit')}
@@ -70,7 +66,31 @@ export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<
   )
 }
 
-function Proof({ form, needsCode }: { form: UseFormReturn<Values>; needsCode: boolean }) {
+function Life({ form }: { form: UseFormReturn<Values> }) {
+  const { t } = useTranslation('developer')
+  return (
+    <NativeSelect
+      label={t('form.life')}
+      size="md"
+      error={form.formState.errors.days?.message}
+      data={lifetimes.map((days) => ({
+        value: days,
+        label: days ? t('form.days', { count: Number(days) }) : t('tokens.never'),
+      }))}
+      {...form.register('days')}
+    />
+  )
+}
+
+function Proof({
+  form,
+  needsCode,
+  submit,
+}: {
+  form: UseFormReturn<Values>
+  needsCode: boolean
+  submit: () => Promise<void>
+}) {
   const { t } = useTranslation('developer')
   const { t: account } = useTranslation('account')
   const { t: security } = useTranslation('security')
@@ -85,12 +105,12 @@ function Proof({ form, needsCode }: { form: UseFormReturn<Values>; needsCode: bo
         {...form.register('password')}
       />
       {needsCode && (
-        <TextInput
+        <SecondFactorField
           label={security('code.label')}
-          description={security('code.orRecovery')}
-          autoComplete="one-time-code"
+          hint={security('code.orRecovery')}
+          register={form.register('ga_token')}
           error={errors.ga_token?.message}
-          {...form.register('ga_token')}
+          onComplete={() => goOn(form, ['name', 'password'], submit)}
         />
       )}
     </>
