@@ -72,6 +72,9 @@ func (a *Access) Admits(class, group int) bool {
 	return a.Allowed && fits(a.Class, a.Groups, class, group)
 }
 
+// InGroup tells whether the user's services lend the nodes of a group, whatever their class. Group 0 is open to all groups.
+func (a *Access) InGroup(group int) bool { return group == 0 || slices.Contains(a.Groups, group) }
+
 // Admitted tells whether the user may use such nodes or could within the last 24 hours, so that bytes reported late
 // count and those of anybody else do not.
 func (a *Access) Admitted(class, group int, now time.Time) bool {

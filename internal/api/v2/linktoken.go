@@ -44,6 +44,22 @@ type linkLogResult struct {
 	Items []linkFetch `json:"items"`
 }
 
+type nodeLinks struct {
+	Entries []nodeEntry `json:"entries" doc:"The node at its own address, then at its relays"`
+}
+
+type nodeEntry struct {
+	Name    string       `json:"name"`
+	Address string       `json:"address"`
+	Port    int          `json:"port"`
+	Configs []nodeConfig `json:"configs" doc:"In the formats that can express the node"`
+}
+
+type nodeConfig struct {
+	Format string `json:"format" enum:"link,pinned_link,clash_meta,sing_box" doc:"pinned_link: a share link for clients that check the certificate by its fingerprint, such as v2rayN since 7.17.1"`
+	Text   string `json:"text" doc:"With the user's credentials in it"`
+}
+
 // LinkToken adds the operations on a user's subscription link and on their credentials for nodes.
 func LinkToken(links *link.Links, services *service.Services) Resource {
 	return func(r *Router) {
@@ -77,6 +93,14 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 				a, err := services.Access(ctx, who.UserID)
 				return ssPasswordResult{a.Password, a.UUID.String()}, err
 			})
+		handle(r, op{
+			method: http.MethodGet, path: "/user/services/nodes/{node_id}/links", id: "node_links", tag: "user", access: user,
+			summary: "One node as a share link, and for programs that take a single node",
+		},
+			func(ctx context.Context, who account.Identity, in *nodeID) (nodeLinks, error) {
+				entries, err := links.Node(ctx, who.UserID, in.ID)
+				return showEntries(entries), err
+			})
 		handle(r, op{method: http.MethodGet, path: "/user/services/link-log", id: "link_log", tag: "user", access: user, summary: "Who fetched the link, the newest first"},
 			func(ctx context.Context, who account.Identity, in *struct {
 				Limit  int64 `query:"limit" default:"50" minimum:"1" maximum:"500"`
@@ -97,6 +121,18 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 				return out, err
 			})
 	}
+}
+
+func showEntries(entries []link.NodeEntry) nodeLinks {
+	out := nodeLinks{Entries: []nodeEntry{}}
+	for _, e := range entries {
+		configs := []nodeConfig{}
+		for _, c := range e.Configs {
+			configs = append(configs, nodeConfig{c.Format, c.Text})
+		}
+		out.Entries = append(out.Entries, nodeEntry{e.Name, e.Address, e.Port, configs})
+	}
+	return out
 }
 
 func showToken(t link.Token, last *time.Time) linkTokenResult {

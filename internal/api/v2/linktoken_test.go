@@ -3,6 +3,7 @@ package v2_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -27,7 +28,8 @@ import (
 )
 
 // linkDesk is the operations on links and the links themselves, for two users. A bearer token is the user's number.
-func linkDesk(t *testing.T, d *db.DB) http.Handler {
+// Each fill adds what else there is.
+func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Nodes)) http.Handler {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
 	if err != nil {
@@ -37,7 +39,8 @@ func linkDesk(t *testing.T, d *db.DB) http.Handler {
 		t.Fatal(err)
 	}
 	services := service.New(d, settings)
-	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1}, settings, services), nil)
+	nodes := node.New(d, seal.Key{1}, settings, services)
+	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, nodes, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { links.Run(ctx); close(done) }()
@@ -49,6 +52,9 @@ func linkDesk(t *testing.T, d *db.DB) http.Handler {
 		return services.Open(ctx, tx, 2)
 	}); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range fill {
+		f(services, nodes)
 	}
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
@@ -112,6 +118,80 @@ func TestAUserSeesAndResetsTheirLink(t *testing.T) {
 		}
 		if got := fetchStatus(h, second.URL); got != 200 || second.Token == first.Token {
 			t.Errorf("the new link: %d", got)
+		}
+	})
+}
+
+func TestNodeLinks_GiveOneNodeAndItsRelays_ToThoseWhoMayUseIt(t *testing.T) {
+	type links struct {
+		Entries []struct {
+			Name, Address string
+			Port          int
+			Configs       []struct{ Format, Text string }
+		}
+	}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var open, dear, plain node.Node
+		h := linkDesk(t, d, func(services *service.Services, nodes *node.Nodes) {
+			if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				_, err := services.Start(ctx, tx, service.Terms{UserID: 1, PlanID: 1, Name: "Basic", Class: 1, Reset: service.CalendarMonth, Months: 1})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			draft := node.Draft("Tokyo", node.Hysteria2, "jp.example", 443)
+			draft.Settings.TLS = &node.TLS{ServerName: "jp.example"}
+			draft.Relays = []node.Relay{{Name: "Guangzhou", Host: "gz.example", Port: 8443}}
+			var err error
+			if open, _, err = nodes.Add(t.Context(), draft); err != nil {
+				t.Fatal(err)
+			}
+			shadowsocks := node.Draft("Seoul", node.Shadowsocks, "kr.example", 8388)
+			shadowsocks.Settings.Method = "aes-128-gcm"
+			if plain, _, err = nodes.Add(t.Context(), shadowsocks); err != nil {
+				t.Fatal(err)
+			}
+			draft.Name, draft.Address, draft.Class, draft.Relays = "Dear", "dear.example", 2, nil
+			if dear, _, err = nodes.Add(t.Context(), draft); err != nil {
+				t.Fatal(err)
+			}
+		})
+		got := call[links](t, h, "1", "GET", fmt.Sprintf("nodes/%d/links", open.ID)).Entries
+		if len(got) != 2 || got[0].Address != "jp.example" || got[0].Port != 443 || got[1].Name != "Tokyo · Guangzhou" || got[1].Address != "gz.example" {
+			t.Fatalf("the entries are %+v", got)
+		}
+		uuid := call[struct{ UUID string }](t, h, "1", "GET", "ss-password").UUID
+		for i, host := range []string{"jp.example:443", "gz.example:8443"} {
+			formats := map[string]string{}
+			for _, c := range got[i].Configs {
+				formats[c.Format] = c.Text
+				if !strings.Contains(c.Text, uuid) {
+					t.Errorf("%s lacks the user's credentials: %s", c.Format, c.Text)
+				}
+			}
+			// The certificate is self-signed: only clients that check its fingerprint may have a link.
+			if link := formats["pinned_link"]; formats["link"] != "" || !strings.HasPrefix(link, "hysteria2://"+uuid+"@"+host) || strings.Contains(link, "\n") {
+				t.Errorf("the share links are %v", formats)
+			}
+			if !strings.Contains(formats["clash_meta"], "proxies:") || !json.Valid([]byte(formats["sing_box"])) {
+				t.Errorf("the formats are %v", formats)
+			}
+		}
+		configs := call[links](t, h, "1", "GET", fmt.Sprintf("nodes/%d/links", plain.ID)).Entries[0].Configs
+		if configs[0].Format != "link" || !strings.HasPrefix(configs[0].Text, "ss://") || configs[1].Format == "pinned_link" {
+			t.Errorf("a node without a certificate is %+v", configs)
+		}
+		for _, c := range []struct {
+			user string
+			node int64
+		}{{"1", dear.ID}, {"1", 99}, {"2", open.ID}} {
+			r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/api/v2/user/services/nodes/%d/links", c.node), nil)
+			r.Header.Set("Authorization", "Bearer "+c.user)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "node_not_found") {
+				t.Errorf("user %s, node %d: %d %s", c.user, c.node, w.Code, w.Body)
+			}
 		}
 	})
 }

@@ -15,13 +15,14 @@ import (
 type nodesResult struct {
 	TotalNodes     int        `json:"total_nodes" doc:"All nodes of the site that are shown, also those of higher classes"`
 	AvailableNodes []nodeInfo `json:"available_nodes" doc:"Those that the user may use now"`
+	LockedNodes    []nodeInfo `json:"locked_nodes" doc:"Those of the user's groups that the user may not use now, without their addresses"`
 	UserTier       string     `json:"user_tier"`
 }
 
 type nodeInfo struct {
 	NodeID          int64       `json:"node_id"`
 	NodeName        string      `json:"node_name"`
-	ServerAddress   string      `json:"server_address"`
+	ServerAddress   string      `json:"server_address" doc:"Empty where the user may not use the node"`
 	Location        string      `json:"location" doc:"As country_code"`
 	CountryCode     string      `json:"country_code" doc:"ISO 3166-1 alpha-2; ZZ: unknown"`
 	Ping            *int        `json:"ping" doc:"Always null: only the client can measure it"`
@@ -59,14 +60,18 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 		}
 		states, err := nodes.States(ctx)
 		now := nodes.Local()
-		out = nodesResult{AvailableNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
+		out = nodesResult{AvailableNodes: []nodeInfo{}, LockedNodes: []nodeInfo{}, UserTier: fmt.Sprintf("VIP %d", access.Class)}
 		for _, n := range all {
 			if !n.Visible || !n.Serves() {
 				continue
 			}
 			out.TotalNodes++
-			if access.Admits(n.Class, n.GroupID) {
-				out.AvailableNodes = append(out.AvailableNodes, showNode(n.In(group), states[n.ID], now))
+			switch info := showNode(n.In(group), states[n.ID], now); {
+			case access.Admits(n.Class, n.GroupID):
+				out.AvailableNodes = append(out.AvailableNodes, info)
+			case access.InGroup(n.GroupID):
+				info.ServerAddress = ""
+				out.LockedNodes = append(out.LockedNodes, info)
 			}
 		}
 		return out, err

@@ -197,6 +197,15 @@ func TestNodesAreThoseThatTheUserMayUse(t *testing.T) {
 		if list := got["available_nodes"].([]any); len(list) != 1 {
 			t.Fatalf("the nodes are %v", list)
 		}
+		// Of a higher class, not of another group nor hidden.
+		locked := got["locked_nodes"].([]any)
+		if len(locked) != 1 {
+			t.Fatalf("the locked nodes are %v", locked)
+		}
+		want(t, locked[0].(map[string]any), map[string]any{"node_id": int(f.node.ID) + 1, "class": 2, "server_address": ""})
+		if got := f.ok(t, f.other, "GET", "/api/v2/user/services/nodes", ""); len(got["locked_nodes"].([]any)) != 2 {
+			t.Errorf("without a service locked nodes are %v", got["locked_nodes"])
+		}
 		fields := map[string]any{
 			"node_id": int(f.node.ID), "node_name": "HK 01", "server_address": "hk.example", "country_code": "HK", "status": "online", "load": 12.5,
 			"rate": "1.50", "is_premium": true, "bandwidth": "10 Gbps", "ping": nil,

@@ -347,6 +347,9 @@ export const required: Record<string, readonly string[]> = {
   "GET /api/v2/user/services/nodes/{node_id}": [
     "path.node_id"
   ],
+  "GET /api/v2/user/services/nodes/{node_id}/links": [
+    "path.node_id"
+  ],
   "GET /api/v2/user/services/{node_id}": [
     "path.node_id"
   ],

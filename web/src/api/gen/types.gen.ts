@@ -2174,9 +2174,30 @@ export type NodeChange = {
     visible?: boolean;
 };
 
+export type NodeConfig = {
+    /**
+     * pinned_link: a share link for clients that check the certificate by its fingerprint, such as v2rayN since 7.17.1
+     */
+    format: 'link' | 'pinned_link' | 'clash_meta' | 'sing_box';
+    /**
+     * With the user's credentials in it
+     */
+    text: string;
+};
+
 export type NodeEndpoint = {
     host: string;
     port?: number;
+};
+
+export type NodeEntry = {
+    address: string;
+    /**
+     * In the formats that can express the node
+     */
+    configs: Array<NodeConfig>;
+    name: string;
+    port: number;
 };
 
 export type NodeHistory = {
@@ -2229,6 +2250,9 @@ export type NodeInfo = {
      * Decimal; traffic counts so many times now
      */
     rate: string;
+    /**
+     * Empty where the user may not use the node
+     */
     server_address: string;
     /**
      * Limit of the node for each user; null: none
@@ -2236,6 +2260,13 @@ export type NodeInfo = {
     speed_mbps: number | null;
     status: 'online' | 'late' | 'offline';
     tags: Array<string>;
+};
+
+export type NodeLinks = {
+    /**
+     * The node at its own address, then at its relays
+     */
+    entries: Array<NodeEntry>;
 };
 
 export type NodeMoment = {
@@ -2352,6 +2383,10 @@ export type NodesResult = {
      * Those that the user may use now
      */
     available_nodes: Array<NodeInfo>;
+    /**
+     * Those of the user's groups that the user may not use now, without their addresses
+     */
+    locked_nodes: Array<NodeInfo>;
     /**
      * All nodes of the site that are shown, also those of higher classes
      */
@@ -7052,6 +7087,24 @@ export type NodeGetResponses = {
 };
 
 export type NodeGetResponse = NodeGetResponses[keyof NodeGetResponses];
+
+export type NodeLinksData = {
+    body?: never;
+    path: {
+        node_id: number;
+    };
+    query?: never;
+    url: '/api/v2/user/services/nodes/{node_id}/links';
+};
+
+export type NodeLinksResponses = {
+    /**
+     * OK
+     */
+    200: NodeLinks;
+};
+
+export type NodeLinksResponse = NodeLinksResponses[keyof NodeLinksResponses];
 
 export type ServiceRenewalsData = {
     body?: never;
