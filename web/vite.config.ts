@@ -1,25 +1,47 @@
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tanstackRouter, tanstackRouterGenerator } from '@tanstack/router-plugin/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { buildId } from './tools/build-id.ts'
 import { compressed } from './tools/compressed.ts'
 import { flags } from './tools/flags.ts'
+import { findLayers } from './tools/layers.ts'
 import { pageAddresses } from './tools/page-addresses.ts'
 import { preloadRoutes } from './tools/preload-routes.ts'
 
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
-const everyPagesUi =
-  /@mantine\/core\/esm\/(core|components\/(ActionIcon|Anchor|Box|Button|Card|Group|Input|InputBase|Loader|Paper|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden))\/|@mantine\/hooks\/esm\/use-(uncontrolled|merged-ref|id|did-update)|lucide-react\/dist\/esm\/(icons\/eye(-off)?\.|(?!icons|dynamic))/
+const src = fileURLToPath(new URL('src', import.meta.url))
+const resolve = { alias: { '@': src } }
 
-const everyPagesOwn =
-  /src\/(app\/(session\/|(crawler|error-page|lazy|not-found-page|query-client|layouts\/(web-site-layout2|footer|preference-buttons))\.)|(api|shared\/lib)\/(client|errors|open-calls|site|site-name|return-path|server-problem)\.|shared\/ui\/(button-link|form-error|request-id|status-page|text-link)\.|routes\/(__root|\$|auth)\.|features\/account\/brought-tokens\.)/
+const isOf =
+  (...packages: string[]) =>
+  (id: string) =>
+    packages.some((name) => id.includes(`/node_modules/${name}/`))
 
-const openForms =
-  /src\/(features\/account\/(field-rules|use-sign-in|components\/(auth-card|check-field|password-field|second-step-field))|app\/captcha\/(asked|form-end|use-calls))\.|esm\/components\/PasswordInput/
+/** Few files for each page (tools/layers.ts): packages that seldom change, what all pages need, what some share. */
+async function groups() {
+  const layers = await findLayers({
+    entrances: {
+      open: [`${src}/features/account/open-pages.ts`],
+      common: [`${src}/routeTree.gen.ts`, `${src}/features/home/dashboard-page.tsx`],
+    },
+    form: ['react-hook-form', 'zod'],
+    resolve,
+  })
+  return [
+    { name: 'react', test: isOf('react', 'react-dom', 'scheduler') },
+    { name: 'router', test: isOf('@tanstack'), tags: ['$initial' as const] },
+    { name: 'i18n', test: isOf('i18next') },
+    { name: 'charts', test: isOf('echarts', 'zrender') },
+    { name: 'ui', test: '/node_modules/', tags: ['$initial' as const] },
+    { name: 'app', test: (id: string) => id !== `${src}/main.tsx`, tags: ['$initial' as const] },
+    { name: (id: string) => layers.get(id) ?? null },
+  ]
+}
 
-export default defineConfig({
+export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
     tanstackRouter({ target: 'react', autoCodeSplitting: false }),
@@ -36,7 +58,7 @@ export default defineConfig({
     flags(),
     compressed(),
   ],
-  resolve: { alias: { '@': fileURLToPath(new URL('src', import.meta.url)) } },
+  resolve,
   // The server puts a fresh nonce in its place at every request.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
@@ -46,20 +68,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
+        chunkFileNames: ({ name, facadeModuleId: id }) =>
+          `assets/${name === 'pages' && id ? basename(dirname(id)) : name}-[hash].js`,
         codeSplitting: {
-          groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
-            {
-              name: 'router',
-              test: /node_modules\/@tanstack\/(?!react-table|table-core|react-virtual|virtual-core)/,
-            },
-            // What every page needs, in one file each instead of dozens of small ones.
-            { name: 'ui', test: everyPagesUi },
-            { name: 'i18n', test: /node_modules\/i18next\// },
-            { name: 'form', test: /node_modules\/react-hook-form\// },
-            { name: 'base', test: everyPagesOwn },
-            { name: 'open-forms', test: openForms },
-          ],
+          includeDependenciesRecursively: false,
+          groups: command === 'build' ? await groups() : [],
         },
       },
     },
@@ -78,4 +91,4 @@ export default defineConfig({
       thresholds: { lines: 100, functions: 100, statements: 100, branches: 100 },
     },
   },
-})
+}))

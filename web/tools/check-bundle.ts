@@ -2,67 +2,65 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-type Chunk = {
-  file: string
-  src?: string
-  isEntry?: boolean
-  imports?: string[]
-  dynamicImports?: string[]
-  css?: string[]
-}
-type Manifest = Record<string, Chunk>
-type Budget = { page: string; chunks: string[]; js: number; css: number }
+type Chunk = { file: string; name?: string; isEntry?: boolean; imports?: string[]; css?: string[] }
+type Need = { route: string; path: string; files: string[]; texts: Record<string, string[]> }
+type Budget = { js: number; css: number; files: number }
 
 const dist = new URL('../dist/', import.meta.url)
-const manifest = JSON.parse(readFileSync(new URL('.vite/manifest.json', dist), 'utf8')) as Manifest
+const read = (file: string) => JSON.parse(readFileSync(new URL(file, dist), 'utf8')) as unknown
+const manifest = read('.vite/manifest.json') as Record<string, Chunk>
+/** What each address needs beside the entry, as the server links it (preload-routes.ts). */
+const needs = read('.vite/preloads.json') as Need[]
 
-const OPEN_PAGE = { js: 190, css: 20 }
-const HOME = { js: 210, css: 30 }
-const USER_PAGE = { js: 260, css: 30 }
-const OWN_CHUNK = 40
+// Requests before the largest paint are to be 25 at most: the document and the calls of the API come on top.
+const FILES = 21
+const OPEN_PAGE = { js: 200, css: 20, files: 16 }
+const HOME = { js: 210, css: 30, files: FILES }
+const USER_PAGE = { js: 260, css: 30, files: FILES }
 const CHART_CHUNK = 205
+const HOME_ROUTE = '/user/dashboard'
 const SHOWN = 8
 
-const allRoutes = 'src/routeTree.gen.ts'
-const shell = 'src/app/layouts/default-layout.tsx'
-const texts = 'src/locales/zh-CN/common.json'
-
-function budgets(): Budget[] {
-  const pages = Object.keys(manifest).filter((key) => /^src\/features\/.*-page\.tsx$/.test(key))
-  return pages.map((page) => {
-    if (/\/(sign-|forgot-)/.test(page)) {
-      return { page, chunks: [page, texts, 'src/locales/zh-CN/account.json'], ...OPEN_PAGE }
-    }
-    return {
-      page,
-      chunks: [page, allRoutes, shell, texts],
-      ...(page.includes('/dashboard-page') ? HOME : USER_PAGE),
-    }
-  })
-}
-
-function filesOf(chunks: string[]): { js: Set<string>; css: Set<string> } {
-  const js = new Set<string>()
-  const css = new Set<string>()
+function entryFiles(): string[] {
+  const files = new Set<string>()
   const visit = (key: string) => {
     const chunk = manifest[key]
     if (!chunk) throw new Error(`The build has no chunk ${key}`)
-    if (js.has(chunk.file)) return
-    js.add(chunk.file)
-    chunk.css?.forEach((file) => css.add(file))
+    if (files.has(chunk.file)) return
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
     chunk.imports?.forEach(visit)
   }
-  chunks.forEach(visit)
-  return { js, css }
+  const entries = Object.keys(manifest).filter((key) => manifest[key]?.isEntry)
+  if (entries.length !== 1) throw new Error(`The build has ${entries.length} entries`)
+  entries.forEach(visit)
+  return [...files]
+}
+
+const entry = entryFiles()
+
+function filesOf(route: string): string[] {
+  const address = route.replaceAll(/\$\w+/g, '1')
+  const needed = needs.filter(({ path }) => new RegExp(path).test(address))
+  return [
+    ...new Set([
+      ...entry,
+      ...needed.flatMap(({ files, texts }) => [...files, ...(texts['zh-CN'] ?? [])]),
+    ]),
+  ]
+}
+
+function budgetOf(route: string): Budget {
+  if (route.startsWith('/auth/') && !route.endsWith('/sign-in-by-access-jwt')) return OPEN_PAGE
+  return route === HOME_ROUTE ? HOME : USER_PAGE
 }
 
 const gzipped = (file: string) => gzipSync(readFileSync(new URL(file, dist))).length / 1000
-const total = (files: Set<string>) => [...files].reduce((sum, file) => sum + gzipped(file), 0)
+const total = (files: string[]) => files.reduce((sum, file) => sum + gzipped(file), 0)
 
 /** `react 67.6, router 36.3, …`: the chunks that weigh most, by their names without the hash. */
-function biggest(files: Set<string>): string {
-  const sizes = [...files].map((file) => ({ file, size: gzipped(file) }))
-  return sizes
+function biggest(files: string[]): string {
+  return files
+    .map((file) => ({ file, size: gzipped(file) }))
     .toSorted((one, other) => other.size - one.size)
     .slice(0, SHOWN)
     .map(({ file, size }) => `${/([^/]+)-.{8}\.js$/.exec(file)?.[1] ?? file} ${size.toFixed(1)}`)
@@ -70,23 +68,26 @@ function biggest(files: Set<string>): string {
 }
 
 let isOver = false
-function report(name: string, kilobytes: number, budget: number) {
-  const over = kilobytes > budget
+function report(name: string, amount: number, budget: number, unit = 'kB') {
+  const over = amount > budget
   isOver ||= over
-  console.log(
-    `${over ? 'OVER' : 'ok  '} ${kilobytes.toFixed(1).padStart(6)} of ${budget} kB  ${name}`,
-  )
+  const shown = unit === 'kB' ? amount.toFixed(1) : String(amount)
+  console.log(`${over ? 'OVER' : 'ok  '} ${shown.padStart(6)} of ${budget} ${unit}  ${name}`)
 }
 
-const entry = Object.keys(manifest).filter((key) => manifest[key]?.isEntry)
-for (const { page, chunks, js, css } of budgets()) {
-  const files = filesOf([...entry, ...chunks])
-  report(`JavaScript of ${page}`, total(files.js), js)
-  console.log(`                      ${biggest(files.js)}`)
-  report(`CSS of ${page}`, total(files.css), css)
-  report(`own chunk of ${page}`, gzipped(manifest[page]?.file ?? ''), OWN_CHUNK)
+const pages = needs.filter(({ files }) => files.length > 0).map(({ route }) => route)
+if (!pages.includes(HOME_ROUTE)) throw new Error(`The build has no page ${HOME_ROUTE}`)
+for (const route of pages) {
+  const files = filesOf(route)
+  const scripts = files.filter((file) => file.endsWith('.js'))
+  const budget = budgetOf(route)
+  report(`JavaScript of ${route}`, total(scripts), budget.js)
+  console.log(`                      ${biggest(scripts)}`)
+  report(`CSS of ${route}`, total(files.filter((file) => file.endsWith('.css'))), budget.css)
+  report(`of ${route}`, files.length, budget.files, 'files')
 }
-const chart = manifest['src/shared/charts/echarts.ts']
-if (chart) report('chart library', gzipped(chart.file), CHART_CHUNK)
+const charts = Object.values(manifest).find(({ name }) => name === 'charts')
+if (!charts) throw new Error('The build has no chunk of the charts')
+report('chart library', gzipped(charts.file), CHART_CHUNK)
 
 process.exitCode = isOver ? 1 : 0

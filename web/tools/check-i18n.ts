@@ -11,9 +11,11 @@ const PLURAL = /_(zero|one|two|few|many|other)$/
 
 const problems: string[] = []
 const languages = readdirSync(join(src, 'locales'))
-const namespaces = readdirSync(join(src, 'locales', SOURCE)).map((file) =>
-  file.replace('.json', ''),
-)
+// Under open/ are those that are one file of the build (src/locales/*/open.ts).
+const files = readdirSync(join(src, 'locales', SOURCE), { recursive: true, encoding: 'utf8' })
+const namespaces = files
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replace('.json', ''))
 
 function textsOf(language: string, namespace: string): Map<string, string> {
   const flat = new Map<string, string>()

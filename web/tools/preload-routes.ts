@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Plugin, Rollup } from 'vite'
 
 type Chunk = Rollup.OutputChunk & { viteMetadata?: { importedCss: Set<string> } }
@@ -25,15 +25,19 @@ export function preloadRoutes(): Plugin {
         )
         const load = (modules: string[]) => {
           const wanted = chunks.filter(({ facadeModuleId: id }) => id && modules.includes(id))
+          if (wanted.length < new Set(modules).size) {
+            throw new Error(`The build has no chunk for one of ${modules.join(', ')}`)
+          }
           return filesOf(wanted, chunks).filter((file) => !inEntry.includes(file))
         }
         const table = readRoutes().map(({ path, isLayout, modules, namespaces }) => ({
+          route: path,
           path: `^${path.replaceAll(/\$\w+/g, '[^/]+').replace(/\/?$/, isLayout ? '(/|$)' : '/?$')}`,
-          files: load(modules.map((file) => src + file)),
+          files: load(modules.map(fileOf)),
           texts: Object.fromEntries(
             ['zh-CN', 'en'].map((language) => [
               language,
-              load(namespaces.map((name) => `${src}locales/${language}/${name}.json`)),
+              load(namespaces.map((name) => textsOf(language, name))),
             ]),
           ),
         }))
@@ -45,6 +49,15 @@ export function preloadRoutes(): Plugin {
       },
     },
   }
+}
+
+const fileOf = (module: string) =>
+  src + (existsSync(`${src}${module}.tsx`) ? `${module}.tsx` : `${module}.ts`)
+
+/** Where the texts of a namespace are: by themselves, or with those of the open pages (src/app/i18n.ts). */
+function textsOf(language: string, namespace: string): string {
+  const own = `${src}locales/${language}/${namespace}.json`
+  return existsSync(own) ? own : `${src}locales/${language}/open.ts`
 }
 
 /** What the route files say: their path, the page they load, the texts they need. */
@@ -63,8 +76,8 @@ function readRoutes(): Route[] {
         (other) => other.startsWith(file.replace('.tsx', '.')) && other !== file,
       ),
       modules: [
-        ...(path.startsWith('/auth') ? [] : ['routeTree.gen.ts']),
-        ...[...code.matchAll(/import\('@\/([^']+)'\)/g)].map(([, name]) => `${name}.tsx`),
+        ...(path.startsWith('/auth') ? [] : ['routeTree.gen']),
+        ...[...code.matchAll(/import\('@\/([^']+)'\)/g)].map(([, name]) => name ?? ''),
       ],
       namespaces: [...code.matchAll(/loadTexts\(([^)]*)\)/g)].flatMap(([, names]) =>
         (names ?? '').split(',').map((name) => name.trim().replaceAll("'", '')),

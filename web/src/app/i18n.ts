@@ -5,15 +5,26 @@ export const languages = { 'zh-CN': '简体中文', en: 'English' } as const
 export type Language = keyof typeof languages
 type Namespace = keyof import('i18next').CustomTypeOptions['resources']
 
-const files = import.meta.glob<ResourceKey>('../locales/*/*.json', { import: 'default' })
+// What strangers read is one file for each language; each area of the signed-in pages is another.
+const open = import.meta.glob<Record<string, ResourceKey>>('../locales/*/open.ts', {
+  import: 'open',
+})
+const areas = import.meta.glob<ResourceKey>('../locales/*/*.json', { import: 'default' })
+
+async function textsOf(language: string, namespace: string): Promise<ResourceKey> {
+  const folder = `../locales/${language}`
+  const texts =
+    (await areas[`${folder}/${namespace}.json`]?.()) ??
+    (await open[`${folder}/open.ts`]?.())?.[`./open/${namespace}.json`]
+  if (!texts) throw new Error(`There are no texts for ${language}/${namespace}`)
+  return texts
+}
 
 const localeFiles: BackendModule = {
   type: 'backend',
   init: () => undefined,
   read(language, namespace, done) {
-    const load = files[`../locales/${language}/${namespace}.json`]
-    if (!load) return done(new Error(`There are no texts for ${language}/${namespace}`), null)
-    load().then(
+    textsOf(language, namespace).then(
       (texts) => done(null, texts),
       (error: Error) => done(error, null),
     )

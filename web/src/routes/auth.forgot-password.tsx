@@ -4,8 +4,5 @@ import { searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/auth/forgot-password')({
   validateSearch: (search): { next?: string | undefined } => ({ next: searchText(search.next) }),
-  component: lazyPage(
-    () => import('@/features/account/forgot-password-page'),
-    'ForgotPasswordPage',
-  ),
+  component: lazyPage(() => import('@/features/account/open-pages'), 'ForgotPasswordPage'),
 })

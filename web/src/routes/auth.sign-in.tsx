@@ -25,5 +25,5 @@ export const Route = createFileRoute('/auth/sign-in')({
       throw redirect({ href: returnPath(search.next), replace: true })
     }
   },
-  component: lazyPage(() => import('@/features/account/sign-in-page'), 'SignInPage'),
+  component: lazyPage(() => import('@/features/account/open-pages'), 'SignInPage'),
 })

@@ -13,5 +13,5 @@ export const Route = createFileRoute('/auth/sign-up')({
     next: searchText(search.next),
     invite_code: searchText(search.invite_code ?? search.code), // code: in links of other panels
   }),
-  component: lazyPage(() => import('@/features/account/sign-up-page'), 'SignUpPage'),
+  component: lazyPage(() => import('@/features/account/open-pages'), 'SignUpPage'),
 })

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { lazyPage } from '@/app/lazy'
+import { SettingsLayout } from '@/app/layouts/settings-layout'
 
 export const Route = createFileRoute('/settings')({
-  component: lazyPage(() => import('@/app/layouts/settings-layout'), 'SettingsLayout'),
+  component: SettingsLayout,
 })

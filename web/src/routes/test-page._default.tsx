@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { lazyPage } from '@/app/lazy'
+import { DefaultLayout } from '@/app/layouts/default-layout'
 
 export const Route = createFileRoute('/test-page/_default')({
-  component: lazyPage(() => import('@/app/layouts/default-layout'), 'DefaultLayout'),
+  component: DefaultLayout,
 })

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { lazyPage } from '@/app/lazy'
+import { WebSiteLayout1 } from '@/app/layouts/web-site-layout1'
 
 export const Route = createFileRoute('/test-page/_wide')({
-  component: lazyPage(() => import('@/app/layouts/web-site-layout1'), 'WebSiteLayout1'),
+  component: WebSiteLayout1,
 })

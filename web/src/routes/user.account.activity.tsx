@@ -8,5 +8,5 @@ export const Route = createFileRoute('/user/account/activity')({
     page: searchPage,
   }),
   loader: () => loadTexts('security'),
-  component: lazyPage(() => import('@/features/account/activity-page'), 'ActivityPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'ActivityPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/close')({
   loader: () => loadTexts('security', 'account'),
-  component: lazyPage(() => import('@/features/account/close-account-page'), 'CloseAccountPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'CloseAccountPage'),
 })

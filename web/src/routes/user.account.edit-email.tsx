@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/edit-email')({
   loader: () => loadTexts('security', 'account'),
-  component: lazyPage(() => import('@/features/account/edit-email-page'), 'EditEmailPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'EditEmailPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/edit-password')({
   loader: () => loadTexts('security', 'account'),
-  component: lazyPage(() => import('@/features/account/edit-password-page'), 'EditPasswordPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'EditPasswordPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/edit-profile')({
   loader: () => loadTexts('security', 'account'),
-  component: lazyPage(() => import('@/features/account/edit-profile-page'), 'EditProfilePage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'EditProfilePage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/login-ip-log')({
   loader: () => loadTexts('security'),
-  component: lazyPage(() => import('@/features/account/login-ip-log-page'), 'LoginIpLogPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'LoginIpLogPage'),
 })

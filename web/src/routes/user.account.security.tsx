@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/account/security')({
   loader: () => loadTexts('security', 'account', 'telegram', 'passkey'),
-  component: lazyPage(() => import('@/features/account/security-page'), 'SecurityPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'SecurityPage'),
 })

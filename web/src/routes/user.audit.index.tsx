@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/audit/')({
   loader: () => loadTexts('audit'),
-  component: lazyPage(() => import('@/features/audit/rules-page'), 'RulesPage'),
+  component: lazyPage(() => import('@/features/audit/pages'), 'RulesPage'),
 })

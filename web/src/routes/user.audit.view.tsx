@@ -10,5 +10,5 @@ export const Route = createFileRoute('/user/audit/view')({
     rule: searchNumber,
   }),
   loader: () => loadTexts('audit'),
-  component: lazyPage(() => import('@/features/audit/log-page'), 'LogPage'),
+  component: lazyPage(() => import('@/features/audit/pages'), 'LogPage'),
 })

@@ -13,5 +13,5 @@ export const Route = createFileRoute('/user/developer')({
     op: searchText,
   }),
   loader: () => loadTexts('developer'),
-  component: lazyPage(() => import('@/features/developer/developer-page'), 'DeveloperPage'),
+  component: lazyPage(() => import('@/features/developer/pages'), 'DeveloperPage'),
 })

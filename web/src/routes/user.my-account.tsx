@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/my-account')({
   loader: () => loadTexts('security'),
-  component: lazyPage(() => import('@/features/account/my-account-page'), 'MyAccountPage'),
+  component: lazyPage(() => import('@/features/account/pages'), 'MyAccountPage'),
 })

@@ -16,5 +16,5 @@ export const Route = createFileRoute('/user/nodes')({
     sort: searchText,
   }),
   loader: () => loadTexts('node'),
-  component: lazyPage(() => import('@/features/node/nodes-page'), 'NodesPage'),
+  component: lazyPage(() => import('@/features/node/pages'), 'NodesPage'),
 })

@@ -9,5 +9,5 @@ export const Route = createFileRoute('/user/services-old')({
     bills: searchNumber,
   }),
   loader: () => loadTexts('service'),
-  component: lazyPage(() => import('@/features/service/services-old-page'), 'ServicesOldPage'),
+  component: lazyPage(() => import('@/features/service/pages'), 'ServicesOldPage'),
 })

@@ -18,5 +18,5 @@ const validateSearch = searchOf({
 export const Route = createFileRoute('/user/services/buy')({
   validateSearch,
   loader: () => loadTexts('shop'),
-  component: lazyPage(() => import('@/features/shop/buy-page'), 'BuyPage'),
+  component: lazyPage(() => import('@/features/shop/pages'), 'BuyPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/services/')({
   loader: () => loadTexts('service'),
-  component: lazyPage(() => import('@/features/service/services-page'), 'ServicesPage'),
+  component: lazyPage(() => import('@/features/service/pages'), 'ServicesPage'),
 })

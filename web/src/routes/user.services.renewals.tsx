@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/services/renewals')({
   loader: () => loadTexts('service'),
-  component: lazyPage(() => import('@/features/service/renewals-page'), 'RenewalsPage'),
+  component: lazyPage(() => import('@/features/service/pages'), 'RenewalsPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/shop-old/')({
   loader: () => loadTexts('shop'),
-  component: lazyPage(() => import('@/features/shop/shop-old-page'), 'ShopOldPage'),
+  component: lazyPage(() => import('@/features/shop/pages'), 'ShopOldPage'),
 })

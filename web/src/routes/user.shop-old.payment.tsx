@@ -10,5 +10,5 @@ export const Route = createFileRoute('/user/shop-old/payment')({
     coupon: searchText,
   }),
   loader: () => loadTexts('shop'),
-  component: lazyPage(() => import('@/features/shop/shop-payment-page'), 'ShopPaymentPage'),
+  component: lazyPage(() => import('@/features/shop/pages'), 'ShopPaymentPage'),
 })

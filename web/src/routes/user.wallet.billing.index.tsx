@@ -11,5 +11,5 @@ export const Route = createFileRoute('/user/wallet/billing/')({
       /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
   }),
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/billing-page'), 'BillingPage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'BillingPage'),
 })

@@ -4,5 +4,5 @@ import { lazyPage } from '@/app/lazy'
 
 export const Route = createFileRoute('/user/wallet/billing/view-invoice/$id')({
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/invoice-page'), 'InvoicePage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'InvoicePage'),
 })

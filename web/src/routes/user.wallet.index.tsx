@@ -10,5 +10,5 @@ export const Route = createFileRoute('/user/wallet/')({
     reason: (part: unknown) => searchOneOf(movementReasons, part),
   }),
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/wallet-page'), 'WalletPage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'WalletPage'),
 })

@@ -8,8 +8,5 @@ export const Route = createFileRoute('/user/wallet/purchase-records-old')({
     page: searchPage,
   }),
   loader: () => loadTexts('wallet'),
-  component: lazyPage(
-    () => import('@/features/wallet/purchase-records-page'),
-    'PurchaseRecordsPage',
-  ),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'PurchaseRecordsPage'),
 })

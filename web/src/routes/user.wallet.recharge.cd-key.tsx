@@ -8,5 +8,5 @@ export const Route = createFileRoute('/user/wallet/recharge/cd-key')({
     page: searchPage,
   }),
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/cd-key-page'), 'CdKeyPage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'CdKeyPage'),
 })

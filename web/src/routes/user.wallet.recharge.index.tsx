@@ -8,5 +8,5 @@ export const Route = createFileRoute('/user/wallet/recharge/')({
     page: searchPage,
   }),
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/recharges-page'), 'RechargesPage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'RechargesPage'),
 })

@@ -11,5 +11,5 @@ const validateSearch = searchOf({
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
   loader: () => loadTexts('wallet'),
-  component: lazyPage(() => import('@/features/wallet/recharge-page'), 'RechargePage'),
+  component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

@@ -20,7 +20,10 @@ import { StatusBars } from './status-bars'
 import { useShortcuts } from './use-shortcuts'
 
 const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
-const Toaster = lazyPart(() => import('@/shared/ui/toaster'), 'Toaster')
+const Toaster = lazyPart(
+  () => import('@/shared/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
+  'Toaster',
+)
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 

@@ -1,10 +1,11 @@
-import { Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { Group, Loader, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { useEffect, useEffectEvent, useState } from 'react'
-import { Trans, useTranslation } from 'react-i18next'
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/api/errors'
 import { ownerOf } from '@/api/owner'
+import { lazyPart } from '@/app/lazy'
 import { session, useSession } from '@/app/session/current-session'
 import type { Tokens } from '@/app/session/session'
 import { readPayload } from '@/app/session/token-payload'
@@ -13,11 +14,12 @@ import { ButtonLink } from '@/shared/ui/button-link'
 import { ErrorBlock } from '@/shared/ui/error-block'
 import { broughtTokens, forgetBroughtTokens } from './brought-tokens'
 import { AuthCard } from './components/auth-card'
+import type { Owner } from './components/switch-account'
 import { leave } from './leave'
 
-const route = getRouteApi('/auth/sign-in-by-access-jwt')
+const SwitchAccount = lazyPart(() => import('./components/switch-account'), 'SwitchAccount')
 
-type Owner = { user_id: number; email: string }
+const route = getRouteApi('/auth/sign-in-by-access-jwt')
 
 /** Takes the tokens that a link has brought; it asks before they replace somebody else's session. */
 export function SignInByTokenPage() {
@@ -38,7 +40,11 @@ function Entry({ brought }: { brought: Tokens }) {
   const { enter, stay } = useEntry(brought, current?.user_id)
 
   if (owner.data && current && current.user_id !== owner.data.user_id) {
-    return <Switch owner={owner.data} current={current.email} onSwitch={enter} onStay={stay} />
+    return (
+      <Suspense>
+        <SwitchAccount owner={owner.data} current={current.email} onSwitch={enter} onStay={stay} />
+      </Suspense>
+    )
   }
   if (owner.error instanceof ApiError && !owner.error.isPassing) return <Refused />
   return (
@@ -81,40 +87,6 @@ function EnterNow(props: { owner: Owner; onEnter: (owner: Owner) => Promise<void
   const enter = useEffectEvent(() => props.onEnter(props.owner))
   useEffect(() => void enter(), [])
   return null
-}
-
-function Switch(props: {
-  owner: Owner
-  current: string
-  onSwitch: (owner: Owner) => Promise<void>
-  onStay: () => Promise<void>
-}) {
-  const { t } = useTranslation('entry')
-  const [isBusy, setBusy] = useState(false)
-  const change = () => {
-    setBusy(true)
-    void props.onSwitch(props.owner)
-  }
-  return (
-    <AuthCard documentTitle={t('title')} heading={t('switchTitle')}>
-      <Text>
-        <Trans
-          t={t}
-          i18nKey="switchText"
-          values={{ brought: props.owner.email, current: props.current }}
-          components={{ brought: <Text span fw={600} />, current: <Text span fw={600} /> }}
-        />
-      </Text>
-      <Stack gap="sm">
-        <Button onClick={change} loading={isBusy}>
-          {t('switch')}
-        </Button>
-        <Button variant="default" onClick={() => void props.onStay()} disabled={isBusy}>
-          {t('stay')}
-        </Button>
-      </Stack>
-    </AuthCard>
-  )
 }
 
 function Refused() {

@@ -57,7 +57,7 @@ describe('the page to invite others', () => {
     await user.click(await screen.findByRole('button', { name: 'Copy Invite link' }))
     await user.click(screen.getByRole('button', { name: 'Copy Invite code' }))
     expect(writeText.mock.calls).toEqual([[link], ['ABCDEFGH23']])
-    expect(screen.getByRole('img', { name: 'QR code of your invite link' })).toBeVisible()
+    expect(await screen.findByRole('img', { name: 'QR code of your invite link' })).toBeVisible()
   })
 
   it('says how many signed up and who they are', async () => {

@@ -1,8 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../lib/lazy-part'
 import { problemText } from '../lib/server-problem'
 import { FormError } from './form-error'
+
+const LateModal = lazyPart(() => import('./late-modal'), 'LateModal')
 
 /**
  * Asks before something that can't be taken back. `consequence` says in words what will happen;
@@ -20,6 +23,8 @@ export function Confirm(props: {
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const [wasOpened, setWasOpened] = useState(props.opened)
+  if (props.opened && !wasOpened) setWasOpened(true)
 
   const confirm = async () => {
     setBusy(true)
@@ -34,25 +39,28 @@ export function Confirm(props: {
     }
   }
 
+  if (!wasOpened) return null
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      <Stack gap="md">
-        <Text>{props.consequence}</Text>
-        <FormError message={problem} />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={props.onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button color="red" loading={isBusy} onClick={() => void confirm()}>
-            {props.action}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Suspense>
+      <LateModal
+        opened={props.opened}
+        onClose={props.onClose}
+        title={props.title}
+        closeButtonProps={{ 'aria-label': t('close') }}
+      >
+        <Stack gap="md">
+          <Text>{props.consequence}</Text>
+          <FormError message={problem} />
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={props.onClose} data-autofocus>
+              {t('cancel')}
+            </Button>
+            <Button color="red" loading={isBusy} onClick={() => void confirm()}>
+              {props.action}
+            </Button>
+          </Group>
+        </Stack>
+      </LateModal>
+    </Suspense>
   )
 }

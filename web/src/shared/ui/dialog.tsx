@@ -1,20 +1,24 @@
-import { Modal } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../lib/lazy-part'
+
+const LateModal = lazyPart(() => import('./late-modal'), 'LateModal')
 
 /** A dialog that is open for as long as it is rendered. */
 export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
   const { t } = useTranslation()
   useFocusBack()
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      {props.children}
-    </Modal>
+    <Suspense>
+      <LateModal
+        opened
+        onClose={props.onClose}
+        title={props.title}
+        closeButtonProps={{ 'aria-label': t('close') }}
+      >
+        {props.children}
+      </LateModal>
+    </Suspense>
   )
 }
 

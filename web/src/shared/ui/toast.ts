@@ -11,9 +11,9 @@ const waiting = new Set<() => void>()
  * beside a form or in a dialog needs none. An error stays until it is closed.
  */
 export async function toast(kind: keyof typeof messageColors, message: string): Promise<void> {
-  const { notifications } = await import('@mantine/notifications')
+  const { showToast } = await import('./toaster')
   const isError = kind === 'error'
-  notifications.show({
+  showToast({
     message,
     color: messageColors[kind],
     role: isError ? 'alert' : 'status',

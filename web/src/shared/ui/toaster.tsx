@@ -1,7 +1,9 @@
 import '@mantine/core/styles/Notification.css'
 import '@mantine/notifications/styles.css'
-import { Notifications } from '@mantine/notifications'
+import { Notifications, notifications } from '@mantine/notifications'
 import classes from './toaster.module.css'
+
+export const showToast = notifications.show
 
 /** The corner where toasts appear. */
 export function Toaster() {

@@ -1,15 +1,17 @@
-import { Button, Card } from '@mantine/core'
+import { Button, Card, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InviteResult } from '@/api/gen/types.gen'
 import { siteOptions } from '@/api/site'
+import { lazyPart } from '@/app/lazy'
 import { useSiteName } from '@/shared/lib/site-name'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Notice } from '@/shared/ui/notice'
-import { Qr } from '@/shared/ui/qr'
 import classes from './invite-link.module.css'
+
+const Qr = lazyPart(() => import('@/shared/ui/qr'), 'Qr')
 
 /** The link and the code to copy or share, and the link for the camera of whoever stands beside. */
 export function InviteLink({ invite }: { invite: InviteResult }) {
@@ -26,7 +28,9 @@ export function InviteLink({ invite }: { invite: InviteResult }) {
         <Copied name={t('code')} text={invite.invite_code} />
       </div>
       <figure className={classes.qr}>
-        <Qr text={invite.invite_link} label={t('qr')} />
+        <Suspense fallback={<Skeleton width="10rem" height="10rem" />}>
+          <Qr text={invite.invite_link} label={t('qr')} />
+        </Suspense>
         <figcaption>{t('qrHint')}</figcaption>
       </figure>
     </Card>

@@ -1,0 +1,3 @@
+/** The pages of this feature, in one chunk. */
+export { LogPage } from './log-page'
+export { RulesPage } from './rules-page'

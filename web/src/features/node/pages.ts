@@ -1,0 +1,2 @@
+/** The pages of this feature, in one chunk. */
+export { NodesPage } from './nodes-page'

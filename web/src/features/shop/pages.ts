@@ -1,0 +1,4 @@
+/** The pages of this feature, in one chunk. */
+export { BuyPage } from './buy-page'
+export { ShopOldPage } from './shop-old-page'
+export { ShopPaymentPage } from './shop-payment-page'

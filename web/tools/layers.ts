@@ -1,0 +1,116 @@
+import { build, type Plugin, type Rollup, type UserConfig } from 'vite'
+
+type Options = {
+  /** By the name of a file: the pages that load it first. In this order. */
+  entrances: Record<string, string[]>
+  /** Packages of forms: what needs them lies with them. */
+  form: string[]
+  resolve: UserConfig['resolve']
+}
+
+/**
+ * Says in which file a module lies that several chunks share: in that of the first entrance that loads it. An entrance is
+ * a page that people start with; each loads what it needs and little more, and no page loads dozens of small files. What
+ * other pages share is `parts`. Packages that place something over a page are `overlay`, those of them that no page loads
+ * at first are `dialog`; the packages of forms are `form`, what needs them and no entrance loads is `fields`. Styles that
+ * lie with no page of their own lie with the last entrance, since each sheet is one more request.
+ *
+ * Which chunk loads what only a build can tell, since packages have one module that exports them all. So this makes one
+ * without groups, and keeps nothing of it.
+ */
+export async function findLayers(options: Options): Promise<Map<string, string>> {
+  const { chunks, modules } = await automaticChunks(options.resolve)
+  const starts = chunks
+    .filter(({ isEntry, isDynamicEntry }) => isEntry || isDynamicEntry)
+    .map((chunk) => startOf(chunk, chunks))
+  const entrances = Object.entries(options.entrances).map(([name, pages]) => {
+    const of = starts.filter(({ page }) => pages.includes(page))
+    if (of.length < pages.length) throw new Error(`A page of the layer ${name} is no chunk`)
+    return { name, loads: new Set(of.flatMap(({ loads }) => [...loads])) }
+  })
+  const startPages = new Set(Object.values(options.entrances).flat())
+  const ids = [...modules.keys()]
+  const vendors = new Set(ids.filter((id) => id.includes('/node_modules/')))
+  const placing = usersOf(['@floating-ui', 'react-remove-scroll'], [...vendors], modules)
+  const fields = usersOf(options.form, ids, modules)
+
+  const layerOf = (id: string, users: Start[]): string | undefined => {
+    const first = entrances.find(({ loads }) => loads.has(id))?.name
+    if (isStyle(id) && first) return first
+    if (users.length < 2) return undefined
+    // What only some page's form needs would come with every form.
+    if (fields.has(id)) return vendors.has(id) || first ? 'form' : 'fields'
+    const pages = users.filter(
+      ({ page }) => startPages.has(page) || modules.get(page)?.isPage === true,
+    )
+    const comesWithPlacing = pages.every(({ loads }) => [...placing].some((one) => loads.has(one)))
+    if (vendors.has(id) && comesWithPlacing) return pages.length > 0 ? 'overlay' : 'dialog'
+    if (pages.length === 0) return undefined
+    return first ?? (isStyle(id) ? entrances.at(-1)?.name : 'parts')
+  }
+
+  const layers = new Map<string, string>()
+  for (const id of ids) {
+    const users = starts.filter(({ loads }) => loads.has(id))
+    if (users.some(({ isEntry }) => isEntry)) continue
+    const layer = layerOf(id, users)
+    if (layer) layers.set(id, layer)
+  }
+  return layers
+}
+
+const isStyle = (id: string) => id.endsWith('.css')
+
+type Modules = Map<string, { imports: readonly string[]; isPage: boolean }>
+
+/** A chunk that is loaded by itself, with all modules that come with it. */
+type Start = { page: string; isEntry: boolean; loads: Set<string> }
+
+function startOf(start: Rollup.OutputChunk, chunks: Rollup.OutputChunk[]): Start {
+  const loaded = new Set([start])
+  for (const chunk of loaded) {
+    for (const other of chunks) if (chunk.imports.includes(other.fileName)) loaded.add(other)
+  }
+  return {
+    page: start.facadeModuleId ?? '',
+    isEntry: start.isEntry,
+    loads: new Set([...loaded].flatMap(({ moduleIds }) => moduleIds)),
+  }
+}
+
+/** Those of the candidates that are of these packages or need them. */
+function usersOf(packages: string[], candidates: string[], modules: Modules): Set<string> {
+  const users = new Set(
+    candidates.filter((id) => packages.some((name) => id.includes(`/node_modules/${name}/`))),
+  )
+  for (let size = 0; size < users.size;) {
+    size = users.size
+    for (const id of candidates) {
+      if (modules.get(id)?.imports.some((other) => users.has(other))) users.add(id)
+    }
+  }
+  return users
+}
+
+async function automaticChunks(resolve: UserConfig['resolve']) {
+  const modules: Modules = new Map()
+  const graph: Plugin = {
+    name: 'graph',
+    generateBundle() {
+      for (const id of this.getModuleIds()) {
+        const info = this.getModuleInfo(id)
+        const isPage =
+          info?.dynamicImporters.some((other) => other.includes('/src/routes/')) ?? false
+        modules.set(id, { imports: info?.importedIds ?? [], isPage })
+      }
+    },
+  }
+  const { output } = (await build({
+    configFile: false,
+    logLevel: 'error',
+    plugins: [graph],
+    resolve: resolve ?? {},
+    build: { write: false, minify: false, reportCompressedSize: false, target: 'es2022' },
+  })) as Rollup.RollupOutput
+  return { chunks: output.filter((one) => one.type === 'chunk'), modules }
+}
