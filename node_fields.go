@@ -35,9 +35,10 @@ type nodeFields struct {
 	Listen     *string `name:"listen-ip" help:"IP that the agent listens on."`
 	ListenPort *int    `name:"listen-port" help:"Port that the agent listens on, where clients dial another."`
 
-	Transport         *string  `help:"tcp, ws, grpc or httpupgrade."`
-	Path              *string  `help:"Path of ws and httpupgrade."`
-	Host              *string  `help:"Host header of ws and httpupgrade."`
+	Transport         *string  `help:"tcp, ws, grpc, httpupgrade or xhttp."`
+	Path              *string  `help:"Path of ws, httpupgrade and xhttp."`
+	Host              *string  `help:"Host header of ws, httpupgrade and xhttp."`
+	XHTTPMode         *string  `name:"xhttp-mode" help:"How clients of xhttp send: auto, packet-up, stream-up or stream-one; empty: auto."`
 	ServiceName       *string  `help:"Service name of grpc."`
 	Security          *string  `help:"none, tls or reality; VLESS has no encryption of its own, so that there tls is the default."`
 	Flow              *string  `help:"xtls-rprx-vision, for VLESS over tcp."`
@@ -102,6 +103,7 @@ func (f nodeFields) apply(n *node.Node) {
 	set(&s.Transport, f.Transport)
 	set(&s.Path, f.Path)
 	set(&s.Host, f.Host)
+	set(&s.XHTTPMode, f.XHTTPMode)
 	set(&s.ServiceName, f.ServiceName)
 	set(&s.Security, f.Security)
 	set(&s.Flow, f.Flow)

@@ -28,11 +28,20 @@ var Methods = []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305", "
 
 var methodNames = strings.Join(Methods, ", ")
 
+// overAny are the transports of the protocols that have more than one.
+var overAny = []string{"tcp", "ws", "grpc", "httpupgrade", "xhttp"}
+
+// overHTTP are those of which requests have a path and a host.
+var overHTTP = []string{"ws", "httpupgrade", "xhttp"}
+
+// xhttpModes are the ways in which clients of XHTTP send; the first is the default.
+var xhttpModes = []string{"auto", "packet-up", "stream-up", "stream-one"}
+
 // transports and securities that each protocol knows; the first is the default. VLESS, unlike VMess, has no encryption of its own.
 var (
 	transports = map[Protocol][]string{
 		Shadowsocks: {""}, Hysteria2: {""}, TUIC: {""}, AnyTLS: {""},
-		VMess: {"tcp", "ws", "grpc", "httpupgrade"}, VLESS: {"tcp", "ws", "grpc", "httpupgrade"}, Trojan: {"tcp", "ws", "grpc", "httpupgrade"},
+		VMess: overAny, VLESS: overAny, Trojan: overAny,
 	}
 	securities = map[Protocol][]string{
 		Shadowsocks: {""}, Hysteria2: {"tls"}, TUIC: {"tls"}, AnyTLS: {"tls"},
@@ -169,8 +178,9 @@ func (p *problems) settings(n *Node) {
 	s := &n.Settings
 	p.oneOf(s.Transport, transports[n.Protocol], "settings.transport", "传输方式", "The transport")
 	p.oneOf(s.Security, securities[n.Protocol], "settings.security", "加密方式", "The security")
-	overHTTP := s.Transport == "ws" || s.Transport == "httpupgrade"
-	p.When(overHTTP && s.Host != "" && !IsHost(s.Host), "settings.host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	p.When(slices.Contains(overHTTP, s.Transport) && s.Host != "" && !IsHost(s.Host), "settings.host", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
+	p.When(s.Transport == "xhttp" && s.XHTTPMode != "" && !slices.Contains(xhttpModes, s.XHTTPMode), "settings.xhttp_mode", "choice",
+		"XHTTP 模式为 "+strings.Join(xhttpModes, ", ")+" 之一", "The mode of XHTTP is one of: "+strings.Join(xhttpModes, ", "))
 	p.When(s.Flow != "" && (s.Flow != vision || n.Protocol != VLESS || s.Transport != "tcp" || s.Security == "none"), "settings.flow", "choice",
 		"流控只能是 xtls-rprx-vision，且仅用于 TCP 上带 TLS 或 REALITY 的 VLESS", "The flow is xtls-rprx-vision, on VLESS over tcp with tls or reality")
 	p.When(s.UpMbps < 0 || s.UpMbps > mbpsAtMost, "settings.up_mbps", "range", "带宽为 0 到 10000000 Mbit/s", "A bandwidth is between 0 and 10000000 Mbit/s")
@@ -192,6 +202,9 @@ func (p *problems) settings(n *Node) {
 	switch s.Security {
 	case "tls":
 		p.tls(s.TLS, n.Address)
+		if s.Transport == "xhttp" && s.TLS != nil && len(s.TLS.ALPN) > 0 {
+			p.httpVersion(s.TLS.ALPN)
+		}
 		if s.TLS != nil && s.TLS.ACME != nil {
 			p.acme(n, *s.TLS.ACME)
 			return
@@ -199,14 +212,25 @@ func (p *problems) settings(n *Node) {
 		p.certificate(s.TLS)
 	case "reality":
 		p.When(s.Transport == "ws" || s.Transport == "httpupgrade", "settings.transport", "conflict",
-			"REALITY 只能用于 tcp 和 grpc", "REALITY carries tcp and grpc only")
+			"REALITY 只能用于 tcp、grpc 和 xhttp", "REALITY carries tcp, grpc and xhttp only")
 		p.reality(s.Reality)
 	}
 }
 
+// httpVersion checks what XHTTP over TLS may be: clients send HTTP/2 by TCP, unless one that is told of another alone.
+func (p *problems) httpVersion(alpn []string) {
+	const field = "settings.tls.alpn"
+	if slices.Contains(alpn, "h3") {
+		p.When(true, field, "conflict", "XHTTP 节点只监听 TCP，没有 HTTP/3，请去掉 h3", "XHTTP nodes listen on TCP and have no HTTP/3; leave out h3")
+		return
+	}
+	p.When(!slices.Contains(alpn, "h2"), field, "conflict",
+		"XHTTP 经 TLS 使用 HTTP/2，请加上 h2 或留空", "XHTTP over TLS is HTTP/2; add h2, or leave the list empty")
+}
+
 // place checks what tells the node from other pages of its host.
 func (p *problems) place(s *Settings) {
-	if s.Transport == "ws" || s.Transport == "httpupgrade" {
+	if slices.Contains(overHTTP, s.Transport) {
 		p.path(s)
 	}
 	p.When(s.Transport == "grpc" && s.ServiceName == "", "settings.service_name", "required", "gRPC 需要服务名", "gRPC needs a service name")
@@ -215,12 +239,13 @@ func (p *problems) place(s *Settings) {
 		"A service name has at most 255 characters: letters A to Z, digits and . _ ~ $ & + = : @ -. Clients write others differently and fail to connect")
 }
 
-// path checks the path of ws and httpupgrade, and says what is wrong with it by its first odd sign.
+// path checks the path of a transport over HTTP, and says what is wrong with it by its first odd sign.
 func (p *problems) path(s *Settings) {
 	const field = "settings.path"
 	path, early, asked := strings.Cut(s.Path, "?ed=")
-	if s.Transport == "httpupgrade" && asked {
-		p.When(true, field, "early_data", "HTTPUpgrade 没有 ed（提前数据），只有 WebSocket 有，请去掉 ?ed=…", "HTTPUpgrade has no early data, WebSocket alone has; leave out ?ed=…")
+	if s.Transport != "ws" && asked {
+		name := map[string]string{"httpupgrade": "HTTPUpgrade", "xhttp": "XHTTP"}[s.Transport]
+		p.When(true, field, "early_data", name+" 没有 ed（提前数据），只有 WebSocket 有，请去掉 ?ed=…", name+" has no early data, WebSocket alone has; leave out ?ed=…")
 		return
 	}
 	bytes, err := strconv.Atoi(early)

@@ -134,11 +134,12 @@ func (n *Node) SetPorts(dial, listen *int) {
 // Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
 // and the like never leave the server but to the node's agent, and the certificate's to an owner or admin who asks for it. The tags "doc" are read in the contract.
 type Settings struct {
-	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc or httpupgrade, of VLESS, VMess and Trojan; tcp by default"`
-	Path         string   `json:"path,omitempty" doc:"Of ws and httpupgrade: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`
-	Host         string   `json:"host,omitempty" doc:"Host header of ws and httpupgrade"`
+	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc, httpupgrade or xhttp, of VLESS, VMess and Trojan; tcp by default"`
+	Path         string   `json:"path,omitempty" doc:"Of ws, httpupgrade and xhttp: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`
+	Host         string   `json:"host,omitempty" doc:"Host header of ws, httpupgrade and xhttp"`
+	XHTTPMode    string   `json:"xhttp_mode,omitempty" doc:"How clients of xhttp send: auto, packet-up, stream-up or stream-one; auto by default. Nodes serve all"`
 	ServiceName  string   `json:"service_name,omitempty" doc:"Of grpc: letters A to Z, digits and . _ ~ $ & + = : @ -"`
-	Security     string   `json:"security,omitempty" doc:"tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp or grpc); none by default for VMess, else tls"`
+	Security     string   `json:"security,omitempty" doc:"tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp, grpc or xhttp); none by default for VMess, else tls"`
 	Flow         string   `json:"flow,omitempty" doc:"xtls-rprx-vision, for VLESS over tcp with tls or reality"`
 	TLS          *TLS     `json:"tls,omitempty"`
 	Reality      *Reality `json:"reality,omitempty"`

@@ -276,6 +276,21 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 			{func(n *node.Node) {
 				n.Protocol, n.Settings = node.Hysteria2, node.Settings{Obfs: "salamander", ObfsPassword: "a\nb", UpMbps: 1 << 40, DownMbps: 1 << 40}
 			}, []string{"settings.down_mbps", "settings.obfs_password", "settings.up_mbps"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VMess, node.Settings{Transport: "xhttp", Path: "/x", Host: "a;b", XHTTPMode: "stream-down"}
+			}, []string{"settings.host", "settings.xhttp_mode"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", TLS: &node.TLS{ALPN: []string{"h3"}}}
+			}, []string{"settings.tls.alpn"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", TLS: &node.TLS{ALPN: []string{"http/1.1"}}}
+			}, []string{"settings.tls.alpn"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.VLESS, node.Settings{Transport: "xhttp", Path: "/x", Flow: "xtls-rprx-vision"}
+			}, []string{"settings.flow"}},
+			{func(n *node.Node) {
+				n.Protocol, n.Settings = node.Shadowsocks, node.Settings{Transport: "xhttp", Path: "/x", Method: "aes-128-gcm"}
+			}, []string{"settings.transport"}},
 			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"0=30-30"} }, []string{"settings.padding_scheme"}},
 			{func(n *node.Node) { n.Protocol, n.Settings.Padding = node.AnyTLS, []string{"stop=2", "0=30"} }, []string{"settings.padding_scheme"}},
 			{func(n *node.Node) {
@@ -320,6 +335,14 @@ func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
 			{"httpupgrade", "/ray?ed=2048", "HTTPUpgrade has no early data"},
 			{"ws", "/ray?a=b", "no ? and no #"},
 			{"httpupgrade", "/ray#a", "no ? and no #"},
+			{"xhttp", "/a-b_c.d~e!f$g&h'i(j)k*l+m,n;o=p:q@r/", ""},
+			{"xhttp", "/", ""},
+			{"xhttp", "/ray?ed=2048", "XHTTP has no early data"},
+			{"xhttp", "/ray?a=b", "no ? and no #"},
+			{"xhttp", "/a%20b", "no %"},
+			{"xhttp", "//a/b", "no //"},
+			{"xhttp", "/a b", "and no space"},
+			{"xhttp", "", "begins with a slash"},
 			{"ws", "/a%zz", "no %"},
 			{"ws", "/a%20b", "no %"},
 			{"ws", "//a/b", "no //"},
@@ -365,6 +388,38 @@ func TestAPathThatClientsMissIsRefusedWithItsReason(t *testing.T) {
 		}
 		if _, err := nodes.Change(t.Context(), old.ID, func(n *node.Node) { n.Settings.Path = "/b%zz" }); err == nil {
 			t.Error("another wrong path was taken")
+		}
+	})
+}
+
+// XHTTP goes in the clear, as behind a reverse proxy, with TLS and with REALITY, and in each of its modes.
+func TestNodesOverXHTTP(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		nodes := newNodes(t, d)
+		reality := node.Reality{Dest: "www.example:443", ServerNames: []string{"www.example"}}
+		for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
+			for _, s := range []node.Settings{
+				{Security: "none", XHTTPMode: "auto"},
+				{Security: "tls", XHTTPMode: "packet-up", Host: "cdn.example"},
+				{Security: "tls", XHTTPMode: "stream-up", TLS: &node.TLS{ALPN: []string{"h2", "http/1.1"}}},
+				{Security: "reality", XHTTPMode: "stream-one", Reality: &reality},
+				{Security: "reality", Reality: &reality},
+			} {
+				if protocol == node.Trojan && s.Security == "none" {
+					continue
+				}
+				s.Transport, s.Path = "xhttp", "/x"
+				n := node.Draft("n", protocol, "hk.example", 443)
+				n.Settings = s
+				added, _, err := nodes.Add(t.Context(), n)
+				if err != nil {
+					t.Errorf("%s %+v: %v", protocol, s, err)
+					continue
+				}
+				if got, err := nodes.Get(t.Context(), added.ID); err != nil || got.Settings.XHTTPMode != s.XHTTPMode {
+					t.Errorf("%+v: the mode is kept as %q: %v", s, got.Settings.XHTTPMode, err)
+				}
+			}
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net"
 	"strings"
@@ -360,6 +361,33 @@ func Setups(t testing.TB) []Setup {
 	})
 	add("vless httpupgrade", "vless", api.Settings{Transport: "httpupgrade", Path: "/up"}, func(port int, u api.User) Object {
 		return vnext("vless", port, vless(u, ""), Object{"network": "httpupgrade", "httpupgradeSettings": Object{"path": "/up"}})
+	})
+	xhttp := func(o Object) func(mode string) Object {
+		return func(mode string) Object {
+			stream := maps.Clone(o)
+			stream["network"], stream["xhttpSettings"] = "xhttp", Object{"path": "/x", "host": "cdn.example", "mode": mode}
+			return stream
+		}
+	}
+	plainXHTTP, tlsXHTTP := xhttp(Object{}), xhttp(Object{"security": "tls", "tlsSettings": tlsClient()})
+	overXHTTP := func(s api.Settings) api.Settings {
+		s.Transport, s.Path = "xhttp", "/x"
+		return s
+	}
+	add("vless xhttp", "vless", overXHTTP(api.Settings{}), func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), plainXHTTP("auto"))
+	})
+	add("vless xhttp tls", "vless", overXHTTP(api.Settings{Security: "tls", TLS: tlsNode}), func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), tlsXHTTP("stream-up"))
+	})
+	add("vmess xhttp tls", "vmess", overXHTTP(api.Settings{Security: "tls", TLS: tlsNode}), func(port int, u api.User) Object {
+		return vnext("vmess", port, Object{"id": u.UUID}, tlsXHTTP("packet-up"))
+	})
+	add("vless xhttp reality", "vless", overXHTTP(realityNode("")), func(port int, u api.User) Object {
+		return vnext("vless", port, vless(u, ""), xhttp(realityStream())("auto"))
+	})
+	add("trojan xhttp reality", "trojan", overXHTTP(realityNode("")), func(port int, u api.User) Object {
+		return servers("trojan", port, xhttp(realityStream())("stream-one"), Object{"password": u.UUID})
 	})
 	add("trojan tls", "trojan", api.Settings{Security: "tls", TLS: tlsNode}, func(port int, u api.User) Object {
 		return servers("trojan", port, Object{"network": "tcp", "security": "tls", "tlsSettings": tlsClient()}, Object{"password": u.UUID})

@@ -2,6 +2,7 @@ package xray
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 		settings["httpupgradeSettings"] = object{"path": s.Path}
 	case "grpc":
 		settings["grpcSettings"] = object{"serviceName": s.ServiceName}
+	case "xhttp":
+		// Every mode is served, whichever links name: who changes it cuts off nobody.
+		settings["xhttpSettings"] = object{"path": s.Path}
 	default:
 		return nil, fmt.Errorf("settings of the node: unknown transport %q", s.Transport)
 	}
@@ -53,6 +57,9 @@ func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 			"target": s.Reality.Dest, "serverNames": s.Reality.ServerNames,
 			"privateKey": s.Reality.PrivateKey, "shortIds": s.Reality.ShortIDs,
 		}
+		// No proxy that ends REALITY can stand before the node, so a request that names another address lies about
+		// its own. xray believes those that have a header which nobody can guess, and so none.
+		settings["sockopt"] = object{"trustedXForwardedFor": []string{rand.Text()}}
 	default:
 		return nil, fmt.Errorf("settings of the node: unknown security %q", s.Security)
 	}
