@@ -118,7 +118,7 @@ func customConfig(n node.Node) map[string]any {
 	if s.TLS != nil {
 		put("sni", s.TLS.ServerName)
 		// Over HTTP the agent answers 404 to any other host, and who comes by a relay or a link group's address names that.
-		if s.Host == "" && s.Transport != "ws" && s.Transport != "httpupgrade" {
+		if s.Host == "" && s.Transport != "ws" && s.Transport != "httpupgrade" && s.Transport != "xhttp" {
 			put("host", s.TLS.ServerName)
 		}
 	}

@@ -50,7 +50,14 @@ func drafts() []node.Node {
 	tuic.Settings = node.Settings{Congestion: "bbr", ZeroRTT: true, TLS: &node.TLS{ServerName: "u.example", ALPN: []string{"h3"}, CertificateFile: "/c", KeyFile: "/k"}}
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
 	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"}}
-	return []node.Node{reality, vmess, ss, ss2022, trojan, hysteria, tuic, anytls}
+	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
+	xhttp.Settings = node.Settings{
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
+			Dest: "www.example:443", ServerNames: []string{"www.example"},
+			PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
+		},
+	}
+	return []node.Node{reality, vmess, ss, ss2022, trojan, hysteria, tuic, anytls, xhttp}
 }
 
 func each(t *testing.T, test func(s *site)) {
@@ -151,11 +158,11 @@ func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
 	})
 }
 
-// XrayR compares the host of a request over ws and httpupgrade with the one that it is told: where the node names none,
+// XrayR compares the host of a request over ws, httpupgrade and xhttp with the one that it is told: where the node names none,
 // those who come by a relay or the address of a link group name that, and got a 404.
 func TestOverHTTP_OnlyTheNodesOwnHostIsTold(t *testing.T) {
 	each(t, func(s *site) {
-		for i, transport := range []string{"ws", "httpupgrade", "tcp", "grpc"} {
+		for i, transport := range []string{"ws", "httpupgrade", "xhttp", "tcp", "grpc"} {
 			for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan} {
 				for _, host := range []string{"", "cdn.example"} {
 					draft := node.Draft(fmt.Sprint(protocol, transport, host), protocol, "t.example", 1000+i)
@@ -170,7 +177,7 @@ func TestOverHTTP_OnlyTheNodesOwnHostIsTold(t *testing.T) {
 					if err := json.Unmarshal(s.data(draft.Name, "GET", fmt.Sprintf("/nodes/%d/info", made.ID), ""), &info); err != nil {
 						t.Fatal(err)
 					}
-					if want := host; (transport == "ws" || transport == "httpupgrade") && info.Config.Host != want {
+					if want := host; i < 3 && info.Config.Host != want {
 						t.Errorf("%s over %s: the host is %q, want %q", protocol, transport, info.Config.Host, want)
 					}
 				}

@@ -194,6 +194,23 @@ func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 	})
 }
 
+// The agent has Trojan over some transports only, and would go on without a word of which node it left out.
+func TestATransportThatTheAgentLacksIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {
+			if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
+				n.Settings.Transport, n.Settings.Path = transport, "/x"
+			}); err != nil {
+				t.Fatal(err)
+			}
+			status, _, got := s.call("trojan", "GET", s.config("trojan"), "")
+			if status != want || (want == http.StatusConflict) != strings.Contains(string(got), "tcp、ws 和 grpc") {
+				t.Errorf("%s: %d %s", transport, status, got)
+			}
+		}
+	})
+}
+
 func TestAServerKeyThatWasMadeIsTold(t *testing.T) {
 	each(t, func(s *site) {
 		for i := range 5 {

@@ -43,9 +43,13 @@ func drafts() []node.Node {
 	tuic.Settings = node.Settings{Congestion: "cubic", ZeroRTT: true, TLS: files("q.example")}
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
 	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: files("a.example")}
+	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
+	xhttp.Settings = node.Settings{
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "tls", TLS: files("x.example"),
+	}
 	empty := node.Draft("empty", node.VLESS, "e.example", 80)
 	empty.GroupID, empty.Settings.Security = 9, "none"
-	return []node.Node{reality, vmess, ss, ss2022, trojan, hysteria, tuic, anytls, empty}
+	return []node.Node{reality, xhttp, vmess, ss, ss2022, trojan, hysteria, tuic, anytls, empty}
 }
 
 func each(t *testing.T, test func(s *site)) {
@@ -72,7 +76,7 @@ func (s *site) call(name, method, path, body string, headers ...string) (int, ht
 
 func (s *site) protocol(name string) string {
 	switch name {
-	case "reality", "empty":
+	case "reality", "xhttp", "empty":
 		return "vless"
 	case "ss2022":
 		return "shadowsocks"

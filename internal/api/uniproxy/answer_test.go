@@ -230,6 +230,26 @@ func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
 	})
 }
 
+// v2node has Trojan over some transports only. Others of the same calls have it over more.
+func TestATransportThatV2nodeLacksIsRefused(t *testing.T) {
+	each(t, func(s *site) {
+		for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {
+			if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
+				n.Settings.Transport, n.Settings.Path = transport, "/x"
+			}); err != nil {
+				t.Fatal(err)
+			}
+			status, _, got := s.call("trojan", "v2node", "GET", "config", "")
+			if status != want || (want == http.StatusConflict) != strings.Contains(string(got), "tcp、ws 和 grpc") {
+				t.Errorf("%s: %d %s", transport, status, got)
+			}
+			if status, _, got := s.call("trojan", "trojan", "GET", "config", ""); status != 200 {
+				t.Errorf("%s, for V2bX: %d %s", transport, status, got)
+			}
+		}
+	})
+}
+
 // v2node ends, with all of its nodes, where AnyTLS has no network, and serves TLS in clear text where no cert_mode is told.
 func TestV2node_IsToldANetworkAndACertificateOfEveryNode(t *testing.T) {
 	each(t, func(s *site) {

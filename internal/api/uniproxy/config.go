@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airstrip/internal/api"
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
 
@@ -112,6 +113,9 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	if err != nil {
 		return configJSON{}, err
 	}
+	if trojan := n.Protocol == node.Trojan; trojan && nodeType == anyType && slices.Contains(notOfTrojan, n.Settings.Transport) {
+		return configJSON{}, errTrojanTransport
+	}
 	out := protocolConfig(n)
 	if nodeType == anyType {
 		forAnyType(&out)
@@ -123,6 +127,13 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	out.BaseConfig, out.Routes = baseJSON{PushInterval: seconds, PullInterval: seconds}, []routeJSON{}
 	return out, nil
 }
+
+// notOfTrojan are the transports that v2node has of other protocols only: told of one it ends, with all of its nodes, and
+// does not say which it was.
+var notOfTrojan = []string{"httpupgrade", "xhttp"}
+
+var errTrojanTransport = fault.Conflict("transport_not_held", "v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
+	"v2node has Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 
 // forAnyType adds what v2node needs and others have of their operator. It has a network of every protocol, and ends, with
 // all of its nodes, where AnyTLS has none. Of TLS it serves nothing where it is not told of a certificate, and then sends
@@ -173,7 +184,7 @@ func transport(s node.Settings) *transportJSON {
 			t.Headers = map[string]string{"Host": s.Host}
 		}
 		return t
-	case "httpupgrade":
+	case "httpupgrade", "xhttp": // of XHTTP without the mode: then all are served, as links may have older ones
 		return &transportJSON{Path: s.Path, Host: s.Host}
 	case "grpc":
 		return &transportJSON{ServiceName: s.ServiceName}

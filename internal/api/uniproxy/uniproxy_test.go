@@ -73,7 +73,14 @@ func drafts() []node.Node {
 	anytls := node.Draft("anytls", node.AnyTLS, "a.example", 443)
 	anytls.Settings = node.Settings{Padding: []string{"stop=2", "0=30-30", "1=100-400"}, TLS: &node.TLS{ServerName: "a.example", CertificateFile: "/c", KeyFile: "/k"}}
 	hysteria.Settings = node.Settings{Obfs: "salamander", ObfsPassword: "o", UpMbps: 100, DownMbps: 500, TLS: &node.TLS{ServerName: "h.example", CertificateFile: "/c", KeyFile: "/k"}}
-	return []node.Node{reality, other, upgrade, vmess, tcp, ss, ss2022, long, trojan, hysteria, tuic, anytls}
+	xhttp := node.Draft("xhttp", node.VLESS, "x.example", 443)
+	xhttp.Settings = node.Settings{
+		Transport: "xhttp", Path: "/x", Host: "cdn.example", XHTTPMode: "stream-up", Security: "reality", Reality: &node.Reality{
+			Dest: "www.example:443", ServerNames: []string{"www.example"},
+			PrivateKey: "QCQ0u7sIuaLUjoTuLSiSRi0JNFfHgMv8mzD0jxJqvVE", ShortIDs: []string{"38e92059"},
+		},
+	}
+	return []node.Node{reality, other, upgrade, xhttp, vmess, tcp, ss, ss2022, long, trojan, hysteria, tuic, anytls}
 }
 
 func each(t *testing.T, test func(s *site)) {

@@ -33,6 +33,7 @@ type clashProxy struct {
 	Reality           *clashReality     `json:"reality-opts,omitempty"`
 	WS                *clashWS          `json:"ws-opts,omitempty"`
 	GRPC              map[string]string `json:"grpc-opts,omitempty"`
+	XHTTP             *clashXHTTP       `json:"xhttp-opts,omitempty"`
 	Obfs              string            `json:"obfs,omitempty"`
 	ObfsPassword      string            `json:"obfs-password,omitempty"`
 	Congestion        string            `json:"congestion-controller,omitempty"`
@@ -51,6 +52,12 @@ type clashWS struct {
 	EarlyData   int               `json:"max-early-data,omitempty"`
 	EarlyHeader string            `json:"early-data-header-name,omitempty"`
 	HTTPUpgrade bool              `json:"v2ray-http-upgrade,omitempty"`
+}
+
+type clashXHTTP struct {
+	Path string `json:"path"`
+	Host string `json:"host,omitempty"`
+	Mode string `json:"mode"`
 }
 
 type clashGroup struct {
@@ -236,6 +243,8 @@ func clashTransport(e *clashProxy, p *Proxy) {
 		if p.EarlyData > 0 {
 			e.WS.EarlyData, e.WS.EarlyHeader = p.EarlyData, earlyDataHeader
 		}
+	case "xhttp":
+		e.Network, e.XHTTP = "xhttp", &clashXHTTP{Path: p.Path, Host: p.Host, Mode: p.Mode}
 	case "grpc":
 		e.Network, e.GRPC = "grpc", map[string]string{"grpc-service-name": p.ServiceName}
 	case "tcp":

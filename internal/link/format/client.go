@@ -8,7 +8,7 @@ type Client struct {
 	Dialect Dialect
 	Version Version // zero where not known
 	App     bool    // the version is an app's, which tells nothing of the core in it
-	Lacks   string  // kinds of proxy that it can't speak of those that others of its dialect can
+	Lacks   string  // kinds of proxy and transports that it can't speak of those that others of its dialect can
 	Managed bool    // wants the link's own address in the file
 	Usage   bool    // shows traffic and expiry from fields of the file
 	Plain   bool    // a URI list is not to be wrapped in base64
@@ -73,7 +73,7 @@ var agents = []struct {
 }{
 	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML, App: true}},
 	{prefixes: []string{"hiddify"}, client: Client{Name: "Hiddify", Dialect: URI, Lacks: "anytls", Shows: true}},
-	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, hints: true, client: Client{Name: "NekoBox", Dialect: URI}},
+	{prefixes: []string{"nekobox/", "throne/", "nekoray/"}, hints: true, client: Client{Name: "NekoBox", Dialect: URI, Lacks: "xhttp"}},
 	{prefixes: []string{"stash/"}, client: Client{Name: "Stash", Dialect: StashYAML, Shows: true}},
 	{prefixes: []string{"quantumult%20x/", "quantumult x/"}, client: Client{Name: "Quantumult X", Dialect: QuantumultXConf, Shows: true}},
 	{prefixes: []string{"quantumult/"}, client: Client{Name: "Quantumult", Dialect: QuantumultLines, Shows: true}},

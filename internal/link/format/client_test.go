@@ -146,6 +146,25 @@ func TestClientsOfOneDialectLackWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
+// XHTTP is left out for clients that have no Xray core and none of their own for it, and counted.
+func TestClientsWithoutXHTTPGetNoneOfIt(t *testing.T) {
+	proxies := everyCell().proxies(t)
+	for userAgent, wants := range map[string]bool{
+		"v2rayN/7.23.4": true, "v2rayNG/1.10.5": true, "Happ/3.0": true, "Streisand": true, "HiddifyNext/2.5.7": true,
+		"Shadowrocket/2701": true, "mihomo/1.19.22": true, "FlClash/v0.8.90 clash-verge": true, "curl/8": true,
+		"mihomo/1.19.21": false, "Throne/1.6.6": false, "sing-box 1.14.1": false, "Stash/3.2.0 Clash/1.9.0": false,
+		"Loon/762": false, "Surge iOS/6.0.1": false, "ClashforWindows/0.20.39": false,
+	} {
+		f := format.Render(proxies, format.Options{Client: format.Recognise(userAgent, ""), NodesOnly: true})
+		if got := strings.Contains(string(f.Body), "xhttp"); got != wants {
+			t.Errorf("%s got XHTTP: %v", userAgent, got)
+		}
+		if f.Nodes+f.LeftOut != len(proxies) {
+			t.Errorf("%s: %d nodes and %d left out of %d", userAgent, f.Nodes, f.LeftOut, len(proxies))
+		}
+	}
+}
+
 // An Outline key is one server, so all other nodes are left out, those too that Outline could speak.
 func TestNodesThatAFileHasNoPlaceForAreCountedAsLeftOut(t *testing.T) {
 	proxies := everyCell().proxies(t)

@@ -78,8 +78,9 @@ const (
 	lineWide = `=",#;[]`
 )
 
-// dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP and
-// gRPC only. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the check
+// dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP, gRPC
+// and XHTTP only. Share links have XHTTP of VLESS and Trojan: the makers of v2rayN and v2rayNG, who made the form, say that
+// that of VMess is to have none. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the check
 // would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has shown that
 // they get there.
 var dialects = map[Dialect]dialect{
@@ -89,6 +90,8 @@ var dialects = map[Dialect]dialect{
 		can("", "vless trojan", "tcp grpc", "reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("", "vless", "xhttp", "none tls pinned reality"),
+		can("", "trojan", "xhttp", "tls pinned reality"),
 		can("", "hysteria2 salamander", "quic", "tls pinned"),
 		can("", "tuic", "quic", "tls"),
 		can("", "anytls", "tcp", "tls"),
@@ -99,6 +102,7 @@ var dialects = map[Dialect]dialect{
 	V2RayURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.VMess, can: []ability{
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless", "tcp grpc", "reality"),
+		can("", "vless", "xhttp", "none tls pinned reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 	}},
 	TrojanURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Trojan, can: []ability{
@@ -111,6 +115,7 @@ var dialects = map[Dialect]dialect{
 		can("", "vless trojan", "tcp grpc", "reality"),
 		can("", "vision", "tcp", "tls reality"),
 		can("", "trojan", "tcp ws grpc", "tls"),
+		can("", "vless", "xhttp", "none tls reality"),
 		can("1993", "hysteria2 salamander", "quic", "tls"),
 		can("", "tuic", "quic", "tls"),
 		can("2592", "anytls", "tcp", "tls"),
@@ -142,6 +147,7 @@ var dialects = map[Dialect]dialect{
 		can("", "vmess vless trojan", "tcp grpc", "reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("1.19.22", "vless", "xhttp", "none tls pinned reality"),
 		can("", "hysteria2 salamander tuic", "quic", "tls pinned"),
 		can("1.19.3", "anytls", "tcp", "tls pinned"),
 	}},
@@ -194,6 +200,8 @@ var dialects = map[Dialect]dialect{
 		can("", "vmess vless trojan", "tcp grpc", "reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 		can("", "trojan", "tcp ws grpc httpupgrade", "tls pinned"),
+		can("", "vmess vless", "xhttp", "none tls pinned reality"),
+		can("", "trojan", "xhttp", "tls pinned reality"),
 		can("", "hysteria2 salamander", "quic", "tls pinned"),
 	}},
 	// Surge 2 knows Shadowsocks only by a module, a program that somebody else would have to be trusted with.
@@ -255,7 +263,7 @@ func (c Client) speaks(p *Proxy) bool {
 	if p.Security == "pinned" && d.trusting && !c.Pins {
 		return false
 	}
-	if !p.fits(d.bars) || !d.reaches(p) || slices.Contains(strings.Fields(c.Lacks), kind) {
+	if !p.fits(d.bars) || !d.reaches(p) || c.lacks(kind) || c.lacks(p.Transport) {
 		return false
 	}
 	for _, a := range d.can {
@@ -266,6 +274,9 @@ func (c Client) speaks(p *Proxy) bool {
 	}
 	return false
 }
+
+// lacks tells whether a client is without a kind of proxy or a transport that others of its dialect have.
+func (c Client) lacks(word string) bool { return slices.Contains(strings.Fields(c.Lacks), word) }
 
 // reaches tells whether clients get to the path of p.
 func (d dialect) reaches(p *Proxy) bool {

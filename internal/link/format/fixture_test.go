@@ -114,6 +114,18 @@ func everyCell() fixture {
 		s.ServiceName = odd.service
 		f.add(node.VLESS, s, userUUID)
 	}
+	for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan} {
+		for _, security := range []string{"none", "tls", "pinned", "reality"} {
+			s := settings("xhttp", security, len(f.nodes))
+			s.XHTTPMode = []string{"", "packet-up", "stream-up", "stream-one"}[len(f.nodes)%4]
+			f.add(protocol, s, userUUID)
+		}
+	}
+	for _, odd := range oddPaths {
+		s := settings("xhttp", "none", 0)
+		s.Path = odd.path
+		f.add(node.VLESS, s, userUUID)
+	}
 	return f
 }
 
@@ -122,7 +134,7 @@ func settings(transport, security string, i int) node.Settings {
 	switch transport {
 	case "ws":
 		s.Path, s.Host = "/ray(1),a;b/v2?ed=2048", "cdn.example.com"
-	case "httpupgrade":
+	case "httpupgrade", "xhttp":
 		s.Path, s.Host = "/ray(1),a;b/v2", "cdn.example.com"
 	case "grpc":
 		s.ServiceName = "svc.Of_this~node"

@@ -61,7 +61,7 @@ var (
 // addresses. Nodes that are saved now have none of these; those that were saved before the check may.
 func (p *Proxy) pathKind() string {
 	switch p.Transport {
-	case "ws", "httpupgrade":
+	case "ws", "httpupgrade", "xhttp":
 	case "grpc":
 		switch {
 		case plainService.MatchString(p.ServiceName):

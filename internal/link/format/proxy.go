@@ -3,6 +3,7 @@
 package format
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -31,10 +32,11 @@ type Proxy struct {
 	Password string // of the others; for Shadowsocks 2022 "server key:user key"
 	Method   string // of shadowsocks
 
-	Transport   string // tcp, ws, grpc, httpupgrade; tcp for shadowsocks and anytls, quic for hysteria2 and tuic
-	Path        string // of ws and httpupgrade, as the server compares it
+	Transport   string // tcp, ws, grpc, httpupgrade, xhttp; tcp for shadowsocks and anytls, quic for hysteria2 and tuic
+	Path        string // of ws, httpupgrade and xhttp, as the server compares it
 	EarlyData   int    // bytes that ws may carry in the request's header, as Xray's ?ed= says; 0: none
 	Host        string
+	Mode        string // of xhttp: auto, packet-up, stream-up, stream-one
 	ServiceName string
 
 	Security    string // none, tls, pinned (tls with a certificate of the node's own), reality
@@ -106,7 +108,7 @@ func Of(n node.Node, secret string) (Proxy, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := p.transport(); err != nil {
+	if err := p.transport(s); err != nil {
 		return p, err
 	}
 	return p, p.security(s)
@@ -133,7 +135,7 @@ func shadowsocksPassword(s node.Settings, secret string) (string, error) {
 	return s.ServerKey + ":" + secret, nil
 }
 
-func (p *Proxy) transport() error {
+func (p *Proxy) transport(s node.Settings) error {
 	switch p.Transport {
 	case "":
 		p.Transport = "tcp"
@@ -143,6 +145,8 @@ func (p *Proxy) transport() error {
 		if p.Transport == "httpupgrade" {
 			p.EarlyData = 0 // other clients than Xray's know none there, and the server needs none
 		}
+	case "xhttp":
+		return p.xhttp(s)
 	case "grpc":
 		if p.ServiceName == "" {
 			return errors.New("grpc needs a service name")
@@ -152,6 +156,19 @@ func (p *Proxy) transport() error {
 	}
 	if p.Obfs != "" && (p.Obfs != "salamander" || p.ObfsPassword == "") {
 		return errors.New("the obfuscation must be salamander with a password")
+	}
+	return nil
+}
+
+// xhttp leaves the mode to the client where the node names none.
+func (p *Proxy) xhttp(s node.Settings) error {
+	switch p.Mode = cmp.Or(s.XHTTPMode, "auto"); p.Mode {
+	case "auto", "packet-up", "stream-up", "stream-one":
+	default:
+		return fmt.Errorf("no client is known to speak the mode %q of xhttp", p.Mode)
+	}
+	if !strings.HasPrefix(p.Path, "/") {
+		p.Path = "/" + p.Path
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package format_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -141,7 +142,7 @@ func serve(t testing.TB, nodes []node.Node) {
 		s := n.Settings
 		stream := object{"network": s.Transport, "security": "none"}
 		switch s.Transport {
-		case "ws", "httpupgrade":
+		case "ws", "httpupgrade", "xhttp":
 			stream[s.Transport+"Settings"] = object{"path": s.Path}
 		case "grpc":
 			stream["grpcSettings"] = object{"serviceName": s.ServiceName}
@@ -187,9 +188,9 @@ type realClient struct {
 var realClients = []realClient{
 	{"sing-box 1.14.1", 36, startSingBox("1.14.1"), false},
 	{"sing-box 1.11.15", 36, startSingBox("1.11.15"), false},
-	{"mihomo", 18, startMihomo, false},
-	{"mihomo on share links", 6, startMihomoOnLinks, true},
-	{"Xray", 38, startXray, false},
+	{"mihomo", 21, startMihomo, false},
+	{"mihomo on share links", 9, startMihomoOnLinks, true},
+	{"Xray", 41, startXray, false},
 }
 
 func startSingBox(version string) func(t testing.TB, proxies []format.Proxy) map[string]int {
@@ -236,9 +237,11 @@ func mihomoListener(i, port int, to string) object {
 	return object{"name": strconv.Itoa(i), "type": "mixed", "listen": "127.0.0.1", "port": port, "proxy": to}
 }
 
-// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade.
+// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade, and XHTTP of VLESS only.
 func startMihomoOnLinks(t testing.TB, proxies []format.Proxy) map[string]int {
-	proxies = slices.DeleteFunc(slices.Clone(proxies), func(p format.Proxy) bool { return p.Transport == "httpupgrade" })
+	proxies = slices.DeleteFunc(slices.Clone(proxies), func(p format.Proxy) bool {
+		return p.Transport == "httpupgrade" || p.Transport == "xhttp" && p.Protocol != node.VLESS
+	})
 	folder := t.TempDir()
 	f := format.Render(proxies, format.Options{Client: client(t, "NodeList", "")})
 	writeFile(t, folder, "links.txt", f.Body)
@@ -394,7 +397,7 @@ func oddNodes(t testing.TB) (nodes []node.Node) {
 		})
 	}
 	certificate := newCertificate(t)
-	for _, transport := range []string{"ws", "httpupgrade"} {
+	for _, transport := range []string{"ws", "httpupgrade", "xhttp"} {
 		for _, p := range oddPaths {
 			add(transport+" "+p.name, node.Settings{Transport: transport, Path: p.path, Security: "none"})
 		}
@@ -410,14 +413,7 @@ func oddNodes(t testing.TB) (nodes []node.Node) {
 func TestRealClientsReachEveryNodeOfTheirFile(t *testing.T) {
 	nodes, origin := oddNodes(t), newOrigin(t)
 	serve(t, nodes)
-	var proxies []format.Proxy
-	for _, n := range nodes {
-		p, err := format.Of(n, userUUID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		proxies = append(proxies, p)
-	}
+	proxies := proxiesOf(t, nodes)
 	for _, c := range realClients {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -515,17 +511,92 @@ func TestSingBoxMatchesANameAndWhatIsUnderIt(t *testing.T) {
 	}
 }
 
-// Every protocol that may have REALITY has it with every client that can be run.
-func TestRealClientsSpeakREALITY(t *testing.T) {
+// XHTTP is spoken in each of its modes, in the clear, with TLS and with REALITY, by every client that is given it.
+func TestRealClientsSpeakXHTTP(t *testing.T) {
+	origin := newOrigin(t)
+	var nodes []node.Node
+	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
+		for _, mode := range []string{"", "packet-up", "stream-up", "stream-one"} {
+			for _, s := range []node.Settings{
+				{Security: "none"}, {Security: "tls", TLS: newCertificate(t)}, {Security: "reality", Reality: newReality(t, origin)},
+			} {
+				if protocol == node.Trojan && s.Security == "none" {
+					continue
+				}
+				name := strings.Join([]string{string(protocol), s.Security, cmp.Or(mode, "auto")}, " ")
+				s.Transport, s.Path, s.Host, s.XHTTPMode = "xhttp", "/a-b_c.d/e", "cdn.example.com", mode
+				if s.TLS != nil && mode == "stream-one" {
+					s.TLS.ALPN = []string{"h2"}
+				}
+				nodes = append(nodes, node.Node{
+					Name: name, Protocol: protocol, Address: "127.0.0.1", Port: freePort(t), Settings: s,
+				})
+			}
+		}
+	}
+	serve(t, nodes)
+	proxies := proxiesOf(t, nodes)
+	for _, c := range []struct {
+		name  string
+		nodes int
+		start func(t testing.TB, proxies []format.Proxy) map[string]int
+	}{
+		{"Xray", 32, startXray},
+		{"mihomo", 12, startMihomo},
+		{"mihomo on share links", 8, startMihomoOnLinks},
+		{"sing-box 1.14.1", 0, startSingBox("1.14.1")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			through := map[string]int{}
+			if c.nodes > 0 {
+				through = c.start(t, proxies)
+			} else if f := format.Render(proxies, format.Options{Client: client(t, "AUTO", c.name)}); f.LeftOut != len(proxies) {
+				t.Errorf("%d of %d nodes were left out", f.LeftOut, len(proxies))
+			}
+			if len(through) != c.nodes {
+				t.Errorf("the file has %d of %d nodes, want %d", len(through), len(nodes), c.nodes)
+			}
+			for name, port := range through {
+				if err := carries(port, origin); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+// newReality gives a node keys of its own and a web server to hide behind.
+func newReality(t testing.TB, origin string) *node.Reality {
+	t.Helper()
 	key, err := ecdh.X25519().GenerateKey(crand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	origin, text := newOrigin(t), base64.RawURLEncoding.EncodeToString
-	settings := node.Settings{Transport: "tcp", Security: "reality", Reality: &node.Reality{
+	text := base64.RawURLEncoding.EncodeToString
+	return &node.Reality{
 		Dest: strings.TrimPrefix(origin, "https://"), ServerNames: []string{"example.com"},
 		PrivateKey: text(key.Bytes()), PublicKey: text(key.PublicKey().Bytes()), ShortIDs: []string{"38e92059"},
-	}}
+	}
+}
+
+func proxiesOf(t testing.TB, nodes []node.Node) []format.Proxy {
+	t.Helper()
+	var proxies []format.Proxy
+	for _, n := range nodes {
+		p, err := format.Of(n, userUUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxies = append(proxies, p)
+	}
+	return proxies
+}
+
+// Every protocol that may have REALITY has it with every client that can be run.
+func TestRealClientsSpeakREALITY(t *testing.T) {
+	origin := newOrigin(t)
+	settings := node.Settings{Transport: "tcp", Security: "reality", Reality: newReality(t, origin)}
 	var nodes []node.Node
 	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
 		for _, transport := range []string{"tcp", "grpc"} {
@@ -539,14 +610,7 @@ func TestRealClientsSpeakREALITY(t *testing.T) {
 		}
 	}
 	serve(t, nodes)
-	var proxies []format.Proxy
-	for _, n := range nodes {
-		p, err := format.Of(n, userUUID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		proxies = append(proxies, p)
-	}
+	proxies := proxiesOf(t, nodes)
 	for _, c := range realClients {
 		if c.links {
 			continue // its reader of links has VLESS and Trojan only

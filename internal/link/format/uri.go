@@ -133,6 +133,8 @@ func (p *Proxy) query(first ...param) string {
 	switch p.Transport {
 	case "ws", "httpupgrade":
 		params = append(params, param{"host", p.Host}, param{"path", p.xrayPath()})
+	case "xhttp":
+		params = append(params, param{"host", p.Host}, param{"path", p.Path}, param{"mode", p.Mode})
 	case "grpc":
 		params = append(params, param{"serviceName", p.ServiceName}, param{"mode", "gun"})
 	}

@@ -120,6 +120,12 @@ func xrayOutbound(p *Proxy, tag string) object {
 			settings["host"] = p.Host
 		}
 		stream[map[string]string{"ws": "wsSettings", "httpupgrade": "httpupgradeSettings"}[p.Transport]] = settings
+	case "xhttp":
+		settings := object{"path": p.Path, "mode": p.Mode}
+		if p.Host != "" {
+			settings["host"] = p.Host
+		}
+		stream["xhttpSettings"] = settings
 	case "grpc":
 		stream["grpcSettings"] = object{"serviceName": p.ServiceName}
 	}

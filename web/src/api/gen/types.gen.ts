@@ -2327,7 +2327,7 @@ export type NodeSettings = {
      */
     flow?: string;
     /**
-     * Host header of ws and httpupgrade
+     * Host header of ws, httpupgrade and xhttp
      */
     host?: string;
     /**
@@ -2347,12 +2347,12 @@ export type NodeSettings = {
      */
     padding_scheme?: Array<string>;
     /**
-     * Of ws and httpupgrade: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example
+     * Of ws, httpupgrade and xhttp: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example
      */
     path?: string;
     reality?: Reality;
     /**
-     * tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp or grpc); none by default for VMess, else tls
+     * tls, none (VLESS and VMess) or reality (VLESS, VMess and Trojan, over tcp, grpc or xhttp); none by default for VMess, else tls
      */
     security?: string;
     /**
@@ -2365,13 +2365,17 @@ export type NodeSettings = {
     service_name?: string;
     tls?: Tls;
     /**
-     * tcp, ws, grpc or httpupgrade, of VLESS, VMess and Trojan; tcp by default
+     * tcp, ws, grpc, httpupgrade or xhttp, of VLESS, VMess and Trojan; tcp by default
      */
     transport?: string;
     /**
      * What Hysteria2 tells clients
      */
     up_mbps?: number;
+    /**
+     * How clients of xhttp send: auto, packet-up, stream-up or stream-one; auto by default. Nodes serve all
+     */
+    xhttp_mode?: string;
     /**
      * Of TUIC; open to replays, so off unless asked for
      */

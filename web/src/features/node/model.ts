@@ -98,6 +98,7 @@ const names: Record<string, string> = {
   ws: 'WebSocket',
   grpc: 'gRPC',
   httpupgrade: 'HTTPUpgrade',
+  xhttp: 'XHTTP',
   tls: 'TLS',
   reality: 'REALITY',
 }
