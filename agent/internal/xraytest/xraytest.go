@@ -245,6 +245,9 @@ func SelfSignedUntil(t testing.TB, name string, end time.Time) Certificate {
 	}
 }
 
+// Pin is the SHA-256 of the certificate in hex.
+func (c Certificate) Pin() string { return c.pin }
+
 // Pool trusts the certificate.
 func (c Certificate) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()

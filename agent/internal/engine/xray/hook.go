@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/xtls/xray-core/common"
 	"github.com/xtls/xray-core/common/buf"
@@ -33,13 +34,19 @@ type hook struct {
 	identify func(email string) (id int64, ok bool)
 	log      *slog.Logger
 	open     sync.WaitGroup
+	// ended refuses all that is new. A closed listener is not enough: a connection that carries one user's stream after
+	// another, as HTTP/2 does, outlives it.
+	ended atomic.Bool
 }
 
 func (*hook) Type() any    { return routing.DispatcherType() }
 func (*hook) Start() error { return nil }
 func (*hook) Close() error { return nil }
 
-var errNowhere = errors.New("the destination is no address")
+var (
+	errNowhere = errors.New("the destination is no address")
+	errEnded   = errors.New("the node ends")
+)
 
 // Dispatch implements routing.Dispatcher.
 func (h *hook) Dispatch(ctx context.Context, to net.Destination) (*transport.Link, error) {
@@ -69,6 +76,9 @@ func (h *hook) DispatchLink(ctx context.Context, to net.Destination, link *trans
 
 // enter lets a connection through and connects to where it goes, or says why not.
 func (h *hook) enter(ctx context.Context, to net.Destination, link *transport.Link) (*passage, error) {
+	if h.ended.Load() {
+		return nil, errEnded
+	}
 	inbound := session.InboundFromContext(ctx)
 	if inbound == nil || inbound.User == nil {
 		return nil, gate.ErrUnknownUser

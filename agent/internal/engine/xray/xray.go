@@ -156,6 +156,7 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 
 // Drain implements engine.Engine.
 func (e *Engine) Drain() error {
+	e.hook.ended.Store(true)
 	if e.node == nil {
 		return nil
 	}
@@ -165,6 +166,7 @@ func (e *Engine) Drain() error {
 // Close ends the listener and waits a moment for the connections, which the gate has cut, to count their last
 // bytes.
 func (e *Engine) Close() error {
+	e.hook.ended.Store(true)
 	err := e.instance.Close()
 	ended := make(chan struct{})
 	go func() { e.hook.open.Wait(); close(ended) }()

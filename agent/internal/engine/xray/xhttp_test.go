@@ -1,0 +1,211 @@
+package xray_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"airstrip/agent/internal/api"
+	. "airstrip/agent/internal/xraytest"
+)
+
+func setupNamed(t testing.TB, name string) Setup {
+	t.Helper()
+	for _, s := range Setups(t) {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no setup is called %q", name)
+	return Setup{}
+}
+
+// Nobody new is let in while the agent winds up, not over a connection either that carries many users' streams or one user's
+// next request.
+func TestADrainedEngineLetsNobodyIn(t *testing.T) {
+	echo := EchoServer(t)
+	for _, s := range Setups(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			station := newStation(t)
+			station.Serve(s.Node, User(81))
+			client := NewClient(t, s.Client(User(81)))
+			idle := client.Dial(echo) // whose carrier the client keeps for what comes next
+			mustExchange(t, idle, 1000)
+			idle.Close()
+			time.Sleep(200 * time.Millisecond)
+			if err := station.Engine.Drain(); err != nil {
+				t.Fatal(err)
+			}
+			if !Refused(client.Dial(echo)) {
+				t.Error("somebody was let in")
+			}
+		})
+	}
+}
+
+// Behind a reverse proxy the users' addresses are those that it names, in every mode that it can carry.
+func TestXHTTPThroughAReverseProxy(t *testing.T) {
+	echo := EchoServer(t)
+	s := setupNamed(t, "vless xhttp")
+	station := newStation(t)
+	certificate := SelfSigned(t, "front.example.test")
+	port := startNginx(t, s.Node.Port, certificate)
+	const size = 300_000
+	for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
+		t.Run(mode, func(t *testing.T) {
+			limited := User(int64(91 + i))
+			limited.DeviceLimit = Ptr(1)
+			station.Serve(s.Node, limited)
+			outbound := s.Client(limited)
+			outbound["sendThrough"] = "127.0.0.21"
+			outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
+			outbound["streamSettings"] = Object{
+				"network": "xhttp", "security": "tls",
+				"tlsSettings":   Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},
+				"xhttpSettings": Object{"path": map[string]string{"stream-up": "/grpc", "stream-one": "/grpc"}[mode] + "/x", "mode": mode},
+			}
+			conn := NewClient(t, outbound).Dial(echo)
+			if n, err := Exchange(conn, size); err != nil {
+				t.Fatalf("%d bytes came back: %v", n, err)
+			}
+			online, _ := station.Gate.Online() // those of the modes before among them
+			last := online[len(online)-1]
+			if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
+				t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
+			}
+			outbound["sendThrough"] = "127.0.0.22"
+			if !Refused(NewClient(t, outbound).Dial(echo)) {
+				t.Error("a second address was let in")
+			}
+			conn.Close()
+			if got, want := station.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
+				t.Errorf("counted %+v, moved %+v", got, want)
+			}
+		})
+	}
+}
+
+// startNginx runs the reverse proxy of docs/nodes.md before a node and gives the port of its TLS.
+func startNginx(t *testing.T, node int, certificate Certificate) int {
+	t.Helper()
+	folder, port := t.TempDir(), FreePort(t)
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	pem, key := write("front.pem", certificate.PEM), write("front.key", certificate.Key)
+	config := write("nginx.conf", fmt.Sprintf(`
+daemon off;
+user root;
+worker_processes 1;
+pid %[1]s/nginx.pid;
+error_log stderr warn;
+events { worker_connections 1024; }
+http {
+	access_log off;
+	client_body_temp_path %[1]s/body;
+	proxy_temp_path %[1]s/proxy;
+	fastcgi_temp_path %[1]s/fastcgi;
+	uwsgi_temp_path %[1]s/uwsgi;
+	scgi_temp_path %[1]s/scgi;
+	server {
+		listen 127.0.0.1:%[2]d ssl http2;
+		ssl_certificate %[3]s;
+		ssl_certificate_key %[4]s;
+		location /x/ {
+			proxy_pass http://127.0.0.1:%[5]d;
+			proxy_http_version 1.1;
+			proxy_set_header Host $host;
+			proxy_set_header X-Forwarded-For $remote_addr;
+			proxy_request_buffering off;
+			proxy_read_timeout 1h;
+		}
+		location /grpc/x/ {
+			rewrite ^/grpc(.*)$ $1 break;
+			grpc_pass grpc://127.0.0.1:%[5]d;
+			grpc_set_header Host $host;
+			grpc_set_header X-Forwarded-For $remote_addr;
+			grpc_read_timeout 1h;
+			client_max_body_size 0;
+			client_body_timeout 1h;
+		}
+	}
+}`, folder, port, pem, key, node))
+	nginx := exec.Command("/usr/sbin/nginx", "-c", config, "-e", "stderr")
+	nginx.Stdout, nginx.Stderr = t.Output(), t.Output()
+	if err := nginx.Start(); err != nil {
+		t.Fatalf("this test needs nginx: run `make setup` (%v)", err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = nginx.Wait(); close(ended) }()
+	t.Cleanup(func() { _ = nginx.Process.Signal(os.Interrupt); <-ended })
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			conn.Close()
+			return port
+		}
+	}
+	t.Fatal("nginx does not listen")
+	return 0
+}
+
+// With REALITY nothing stands between user and node that could name another address, so that users can't claim one: each
+// would be a device of its own, or that of somebody else.
+func TestAddressesThatUsersClaimCountForNothingWithREALITY(t *testing.T) {
+	echo := EchoServer(t)
+	for _, name := range []string{"vless xhttp reality", "trojan xhttp reality"} {
+		t.Run(name, func(t *testing.T) {
+			s := setupNamed(t, name)
+			station := newStation(t)
+			station.Serve(s.Node, User(95))
+			outbound := s.Client(User(95))
+			outbound["streamSettings"].(Object)["xhttpSettings"].(Object)["headers"] = Object{"X-Forwarded-For": "203.0.113.9"}
+			conn := NewClient(t, outbound).Dial(echo)
+			mustExchange(t, conn, 1000)
+			online, _ := station.Gate.Online()
+			if len(online) != 1 || len(online[0].IPs) != 1 || online[0].IPs[0] != "127.0.0.1" {
+				t.Errorf("online: %+v, want the address that the connection comes from", online)
+			}
+		})
+	}
+}
+
+// A limit of devices counts addresses over XHTTP as over others: two are let in and a third is not, until one has left.
+func TestDeviceLimitOverXHTTP(t *testing.T) {
+	echo := EchoServer(t)
+	for _, name := range []string{"vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := setupNamed(t, name)
+			station := newStation(t)
+			limited := User(96)
+			limited.DeviceLimit = Ptr(2)
+			station.Serve(s.Node, limited)
+			from := func(address string) *Client {
+				outbound := s.Client(limited)
+				outbound["sendThrough"] = address
+				return NewClient(t, outbound)
+			}
+			phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
+			first, second := phone.Dial(echo), laptop.Dial(echo)
+			mustExchange(t, first, 100)
+			mustExchange(t, second, 100)
+			if !Refused(third.Dial(echo)) {
+				t.Error("a third address was let in")
+			}
+			second.Close()
+			if !LetIn(func() net.Conn { return third.Dial(echo) }) {
+				t.Error("the place of an address that left is not given to another")
+			}
+		})
+	}
+}
