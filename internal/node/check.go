@@ -221,7 +221,8 @@ func (p *problems) settings(n *Node) {
 func (p *problems) httpVersion(alpn []string) {
 	const field = "settings.tls.alpn"
 	if slices.Contains(alpn, "h3") {
-		p.When(true, field, "conflict", "XHTTP 节点只监听 TCP，没有 HTTP/3，请去掉 h3", "XHTTP nodes listen on TCP and have no HTTP/3; leave out h3")
+		p.When(true, field, "conflict", "XHTTP 节点只监听 TCP，没有 HTTP/3，请去掉 h3",
+			"XHTTP nodes listen on TCP and have no HTTP/3; leave out h3")
 		return
 	}
 	p.When(!slices.Contains(alpn, "h2"), field, "conflict",

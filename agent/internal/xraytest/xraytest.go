@@ -373,6 +373,7 @@ func Setups(t testing.TB) []Setup {
 		}
 	}
 	plainXHTTP, tlsXHTTP := xhttp(Object{}), xhttp(Object{"security": "tls", "tlsSettings": tlsClient()})
+	withTLS := api.Settings{Security: "tls", TLS: tlsNode}
 	overXHTTP := func(s api.Settings) api.Settings {
 		s.Transport, s.Path = "xhttp", "/x"
 		return s
@@ -380,10 +381,10 @@ func Setups(t testing.TB) []Setup {
 	add("vless xhttp", "vless", overXHTTP(api.Settings{}), func(port int, u api.User) Object {
 		return vnext("vless", port, vless(u, ""), plainXHTTP("auto"))
 	})
-	add("vless xhttp tls", "vless", overXHTTP(api.Settings{Security: "tls", TLS: tlsNode}), func(port int, u api.User) Object {
+	add("vless xhttp tls", "vless", overXHTTP(withTLS), func(port int, u api.User) Object {
 		return vnext("vless", port, vless(u, ""), tlsXHTTP("stream-up"))
 	})
-	add("vmess xhttp tls", "vmess", overXHTTP(api.Settings{Security: "tls", TLS: tlsNode}), func(port int, u api.User) Object {
+	add("vmess xhttp tls", "vmess", overXHTTP(withTLS), func(port int, u api.User) Object {
 		return vnext("vmess", port, Object{"id": u.UUID}, tlsXHTTP("packet-up"))
 	})
 	add("vless xhttp reality", "vless", overXHTTP(realityNode("")), func(port int, u api.User) Object {

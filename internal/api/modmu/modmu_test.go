@@ -158,8 +158,7 @@ func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
 	})
 }
 
-// XrayR compares the host of a request over ws, httpupgrade and xhttp with the one that it is told: where the node names none,
-// those who come by a relay or the address of a link group name that, and got a 404.
+// XrayR compares the host of a request over HTTP with the one that it is told: where the node names none, those who come by a relay or the address of a link group name that, and got a 404.
 func TestOverHTTP_OnlyTheNodesOwnHostIsTold(t *testing.T) {
 	each(t, func(s *site) {
 		for i, transport := range []string{"ws", "httpupgrade", "xhttp", "tcp", "grpc"} {

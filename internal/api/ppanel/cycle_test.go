@@ -194,7 +194,7 @@ func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 	})
 }
 
-// The agent has Trojan over some transports only, and would go on without a word of which node it left out.
+// The agent has Trojan over some transports only, and says of others that the network type is not valid, whichever node's.
 func TestATransportThatTheAgentLacksIsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {

@@ -113,7 +113,7 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	if err != nil {
 		return configJSON{}, err
 	}
-	if trojan := n.Protocol == node.Trojan; trojan && nodeType == anyType && slices.Contains(notOfTrojan, n.Settings.Transport) {
+	if nodeType == anyType && n.Protocol == node.Trojan && slices.Contains(notOfTrojan, n.Settings.Transport) {
 		return configJSON{}, errTrojanTransport
 	}
 	out := protocolConfig(n)
@@ -128,11 +128,12 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	return out, nil
 }
 
-// notOfTrojan are the transports that v2node has of other protocols only: told of one it ends, with all of its nodes, and
-// does not say which it was.
+// notOfTrojan are the transports that v2node has of other protocols only; told of one, it says that the network type is
+// not valid and names no node.
 var notOfTrojan = []string{"httpupgrade", "xhttp"}
 
-var errTrojanTransport = fault.Conflict("transport_not_held", "v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
+var errTrojanTransport = fault.Conflict("transport_not_held",
+	"v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
 	"v2node has Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 
 // forAnyType adds what v2node needs and others have of their operator. It has a network of every protocol, and ends, with

@@ -79,10 +79,10 @@ const (
 )
 
 // dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP, gRPC
-// and XHTTP only. Share links have XHTTP of VLESS and Trojan: the makers of v2rayN and v2rayNG, who made the form, say that
-// that of VMess is to have none. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the check
-// would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has shown that
-// they get there.
+// and XHTTP only. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the
+// check would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has
+// shown that they get there. XHTTP in share links is that of VLESS and Trojan, which are read alike: the makers of v2rayN
+// and v2rayNG leave it out of VMess.
 var dialects = map[Dialect]dialect{
 	URI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),

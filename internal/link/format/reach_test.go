@@ -237,7 +237,8 @@ func mihomoListener(i, port int, to string) object {
 	return object{"name": strconv.Itoa(i), "type": "mixed", "listen": "127.0.0.1", "port": port, "proxy": to}
 }
 
-// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade, and XHTTP of VLESS only.
+// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade, and XHTTP of VLESS
+// only.
 func startMihomoOnLinks(t testing.TB, proxies []format.Proxy) map[string]int {
 	proxies = slices.DeleteFunc(slices.Clone(proxies), func(p format.Proxy) bool {
 		return p.Transport == "httpupgrade" || p.Transport == "xhttp" && p.Protocol != node.VLESS
@@ -518,7 +519,9 @@ func TestRealClientsSpeakXHTTP(t *testing.T) {
 	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
 		for _, mode := range []string{"", "packet-up", "stream-up", "stream-one"} {
 			for _, s := range []node.Settings{
-				{Security: "none"}, {Security: "tls", TLS: newCertificate(t)}, {Security: "reality", Reality: newReality(t, origin)},
+				{Security: "none"},
+				{Security: "tls", TLS: newCertificate(t)},
+				{Security: "reality", Reality: newReality(t, origin)},
 			} {
 				if protocol == node.Trojan && s.Security == "none" {
 					continue

@@ -25,8 +25,7 @@ func setupNamed(t testing.TB, name string) Setup {
 	return Setup{}
 }
 
-// Nobody new is let in while the agent winds up, not over a connection either that carries many users' streams or one user's
-// next request.
+// Nobody new is let in while the agent winds up, not over a connection either that a client keeps for what comes next.
 func TestADrainedEngineLetsNobodyIn(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
@@ -49,50 +48,58 @@ func TestADrainedEngineLetsNobodyIn(t *testing.T) {
 	}
 }
 
-// Behind a reverse proxy the users' addresses are those that it names, in every mode that it can carry.
+// Behind a reverse proxy the users' addresses are those that it names, in every mode, whether it speaks to the node in the
+// clear or by TLS.
 func TestXHTTPThroughAReverseProxy(t *testing.T) {
 	echo := EchoServer(t)
-	s := setupNamed(t, "vless xhttp")
-	station := newStation(t)
 	certificate := SelfSigned(t, "front.example.test")
-	port := startNginx(t, s.Node.Port, certificate)
 	const size = 300_000
-	for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
-		t.Run(mode, func(t *testing.T) {
-			limited := User(int64(91 + i))
-			limited.DeviceLimit = Ptr(1)
-			station.Serve(s.Node, limited)
-			outbound := s.Client(limited)
-			outbound["sendThrough"] = "127.0.0.21"
-			outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
-			outbound["streamSettings"] = Object{
-				"network": "xhttp", "security": "tls",
-				"tlsSettings":   Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},
-				"xhttpSettings": Object{"path": map[string]string{"stream-up": "/grpc", "stream-one": "/grpc"}[mode] + "/x", "mode": mode},
-			}
-			conn := NewClient(t, outbound).Dial(echo)
-			if n, err := Exchange(conn, size); err != nil {
-				t.Fatalf("%d bytes came back: %v", n, err)
-			}
-			online, _ := station.Gate.Online() // those of the modes before among them
-			last := online[len(online)-1]
-			if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
-				t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
-			}
-			outbound["sendThrough"] = "127.0.0.22"
-			if !Refused(NewClient(t, outbound).Dial(echo)) {
-				t.Error("a second address was let in")
-			}
-			conn.Close()
-			if got, want := station.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
-				t.Errorf("counted %+v, moved %+v", got, want)
-			}
-		})
+	for name, schemes := range map[string][2]string{
+		"vless xhttp": {"http", "grpc"}, "vless xhttp tls": {"https", "grpcs"},
+	} {
+		s := setupNamed(t, name)
+		station := newStation(t)
+		port := startNginx(t, s.Node.Port, schemes, certificate)
+		for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				limited := User(int64(91 + i))
+				limited.DeviceLimit = Ptr(1)
+				station.Serve(s.Node, limited)
+				path := "/x"
+				if mode == "stream-up" || mode == "stream-one" {
+					path = "/grpc/x"
+				}
+				outbound := s.Client(limited)
+				outbound["sendThrough"] = "127.0.0.21"
+				outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
+				outbound["streamSettings"] = Object{
+					"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
+					"tlsSettings": Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},
+				}
+				conn := NewClient(t, outbound).Dial(echo)
+				if n, err := Exchange(conn, size); err != nil {
+					t.Fatalf("%d bytes came back: %v", n, err)
+				}
+				online, _ := station.Gate.Online() // those of the modes before among them
+				last := online[len(online)-1]
+				if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
+					t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
+				}
+				outbound["sendThrough"] = "127.0.0.22"
+				if !Refused(NewClient(t, outbound).Dial(echo)) {
+					t.Error("a second address was let in")
+				}
+				conn.Close()
+				if got, want := station.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
+					t.Errorf("counted %+v, moved %+v", got, want)
+				}
+			})
+		}
 	}
 }
 
 // startNginx runs the reverse proxy of docs/nodes.md before a node and gives the port of its TLS.
-func startNginx(t *testing.T, node int, certificate Certificate) int {
+func startNginx(t *testing.T, node int, schemes [2]string, certificate Certificate) int {
 	t.Helper()
 	folder, port := t.TempDir(), FreePort(t)
 	write := func(name, text string) string {
@@ -122,7 +129,7 @@ http {
 		ssl_certificate %[3]s;
 		ssl_certificate_key %[4]s;
 		location /x/ {
-			proxy_pass http://127.0.0.1:%[5]d;
+			proxy_pass %[6]s://127.0.0.1:%[5]d;
 			proxy_http_version 1.1;
 			proxy_set_header Host $host;
 			proxy_set_header X-Forwarded-For $remote_addr;
@@ -131,7 +138,7 @@ http {
 		}
 		location /grpc/x/ {
 			rewrite ^/grpc(.*)$ $1 break;
-			grpc_pass grpc://127.0.0.1:%[5]d;
+			grpc_pass %[7]s://127.0.0.1:%[5]d;
 			grpc_set_header Host $host;
 			grpc_set_header X-Forwarded-For $remote_addr;
 			grpc_read_timeout 1h;
@@ -139,7 +146,7 @@ http {
 			client_body_timeout 1h;
 		}
 	}
-}`, folder, port, pem, key, node))
+}`, folder, port, pem, key, node, schemes[0], schemes[1]))
 	nginx := exec.Command("/usr/sbin/nginx", "-c", config, "-e", "stderr")
 	nginx.Stdout, nginx.Stderr = t.Output(), t.Output()
 	if err := nginx.Start(); err != nil {
@@ -158,8 +165,8 @@ http {
 	return 0
 }
 
-// With REALITY nothing stands between user and node that could name another address, so that users can't claim one: each
-// would be a device of its own, or that of somebody else.
+// With REALITY nothing stands between user and node that could name another address. One that a user claims would be a
+// device of its own, or that of somebody else.
 func TestAddressesThatUsersClaimCountForNothingWithREALITY(t *testing.T) {
 	echo := EchoServer(t)
 	for _, name := range []string{"vless xhttp reality", "trojan xhttp reality"} {
@@ -182,7 +189,9 @@ func TestAddressesThatUsersClaimCountForNothingWithREALITY(t *testing.T) {
 // A limit of devices counts addresses over XHTTP as over others: two are let in and a third is not, until one has left.
 func TestDeviceLimitOverXHTTP(t *testing.T) {
 	echo := EchoServer(t)
-	for _, name := range []string{"vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality"} {
+	for _, name := range []string{
+		"vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := setupNamed(t, name)
