@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from './ports.ts'
+import { Process } from './process.ts'
+import { mihomo } from './programs.ts'
+
+/** The real client, which fetches a link as its users have it do, and goes through one of the nodes that it finds there. */
+export class Mihomo {
+  readonly port: number
+  readonly #process: Process
+
+  private constructor(port: number, process: Process) {
+    this.port = port
+    this.#process = process
+  }
+
+  static async start(link: string, node: string, folder: string): Promise<Mihomo> {
+    const port = await freePort()
+    const controller = `127.0.0.1:${await freePort()}`
+    const own = join(folder, `mihomo-${port}`)
+    mkdirSync(own)
+    const provider = {
+      type: 'http', path: './link.yaml', interval: 3600, url: `${link}?client_type=ClashMeta&is_proxy_mode=true`,
+      header: { 'User-Agent': ['mihomo/1.19.23'] }, // its own build has no version stamp
+    }
+    const file = join(own, 'config.yaml')
+    const config = {
+      'mixed-port': port, mode: 'rule', ipv6: false, 'log-level': 'info', 'external-controller': controller, profile: { 'store-selected': false },
+      'proxy-providers': { link: provider },
+      'proxy-groups': [{ name: 'through', type: 'select', use: ['link'], filter: `^${node}$` }],
+      rules: ['MATCH,through'],
+    }
+    writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
+    const process = new Process(`mihomo on ${node}`, mihomo, ['-d', own, '-f', file], { log: join(folder, 'mihomo.log') })
+    await process.saying(/Mixed\(http\+socks\) proxy listening/)
+    await fetched(controller, node)
+    return new Mihomo(port, process)
+  }
+
+  stop(): Promise<void> {
+    return this.#process.stop()
+  }
+}
+
+/** Waits until the link was fetched and has the node. Until then all would go past it. */
+async function fetched(controller: string, node: string): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await wait(50)) {
+    const answer = await fetch(`http://${controller}/proxies/through`).catch(() => undefined)
+    const group = answer?.ok ? ((await answer.json()) as { all: string[] }) : undefined
+    if (group?.all.includes(node)) return
+  }
+  throw new Error(`mihomo finds no ${node} in the link`)
+}
