@@ -13,10 +13,12 @@ const validateSearch = searchOf({
   /** The service that ends for the new one. */
   change: searchNumber,
   coupon: searchText,
+  /** The order whose payment came to nothing, and which is made again. */
+  again: searchNumber,
 })
 
 export const Route = createFileRoute('/user/services/buy')({
   validateSearch,
-  loader: () => loadTexts('shop'),
+  loader: () => loadTexts('shop', 'order'),
   component: lazyPage(() => import('@/features/shop/pages'), 'BuyPage'),
 })

@@ -10,6 +10,7 @@ import { type Site, siteOptions } from '@/api/site'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { formatMoney } from '@/shared/lib/money'
+import { openPayPage } from '@/shared/lib/open-pay-page'
 import { problemText } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
@@ -41,9 +42,10 @@ function useBegin() {
   const navigate = route.useNavigate()
   const begin = useMutation({
     ...rechargeCreateMutation(),
-    onSuccess: (recharge, { body }) => {
+    onSuccess: async (recharge, { body }) => {
       forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
-      return navigate({ search: { id: recharge.no } })
+      await navigate({ search: { id: recharge.no } })
+      openPayPage(recharge)
     },
   })
   const { error } = begin
@@ -66,7 +68,8 @@ function useBegin() {
 /** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
 function useAmount({ currency, recharge }: Site) {
   const { t, i18n } = useTranslation('wallet')
-  const [typed, type] = useState(recharge.presets[1] ?? recharge.presets[0] ?? '')
+  const { amount: again } = route.useSearch()
+  const [typed, type] = useState(again ?? recharge.presets[1] ?? recharge.presets[0] ?? '')
   const [isTouched, setTouched] = useState(false)
   const problem = amountProblem(typed, recharge.min, recharge.max)
   const amount = problem ? undefined : normalAmount(typed)
