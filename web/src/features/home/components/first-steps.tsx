@@ -26,11 +26,12 @@ export function FirstSteps({ step }: { step: Step }) {
             </span>
             <div>
               <p className={classes.name}>{t(`steps.${key}`)}</p>
-              {index >= done && <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>}
-              {step === 'import' && key === 'install' && (
-                <p className={classes.action}>
+              {step === 'import' && key === 'install' ? (
+                <p className={classes.hint}>
                   <DownloadLink />
                 </p>
+              ) : (
+                index >= done && <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>
               )}
             </div>
           </li>

@@ -4,11 +4,11 @@ import { formatMoney, toMinor } from '@/shared/lib/money'
 import { Notice } from '@/shared/ui/notice'
 import classes from './summary.module.css'
 
-/** Says that what is bought again is not what it cost when it was ordered. */
+/** Says that what is bought again costs more than when it was ordered. */
 export function OtherPrice({ before, quote }: { before: Order | undefined; quote: Quote }) {
   const { t, i18n } = useTranslation('shop')
   const isSame = before?.plan_id === quote.plan_id && before.months === quote.months
-  if (!before || !isSame || toMinor(before.amount) === toMinor(quote.amount)) return null
+  if (!before || !isSame || toMinor(quote.amount) <= toMinor(before.amount)) return null
   const show = (amount: string) => formatMoney(amount, quote.currency, i18n.language)
   return (
     <div className={classes.problem}>
