@@ -14,11 +14,11 @@ import { session } from '@/app/session/current-session'
 import { goOn } from '@/shared/lib/go-on'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
-import classes from './account-pages.module.css'
 import { CodeField } from './components/code-field'
 import { PasswordField } from '@/shared/ui/password-field'
 import {
@@ -35,11 +35,13 @@ export function EditEmailPage() {
   return (
     <>
       <PageHeader title={t('email.title')} about={t('email.about')} />
-      <Card className={classes.form}>
-        <Loaded query={me} skeleton={<Skeleton height={190} />}>
-          {(found) => <Steps present={found.email} />}
-        </Loaded>
-      </Card>
+      <FormColumn>
+        <Card>
+          <Loaded query={me} skeleton={<Skeleton height={190} />}>
+            {(found) => <Steps present={found.email} />}
+          </Loaded>
+        </Card>
+      </FormColumn>
     </>
   )
 }

@@ -12,13 +12,13 @@ import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotenc
 import { formatMoney } from '@/shared/lib/money'
 import { openPayPage } from '@/shared/lib/open-pay-page'
 import { problemText } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
 import { AmountPresets } from './amount-presets'
 import { RechargeSummary } from './recharge-summary'
-import classes from './recharge.module.css'
 import { WaitingRecharge } from './waiting-recharge'
 
 const route = getRouteApi('/user/wallet/recharge/new')
@@ -29,7 +29,15 @@ export function RechargeForm() {
   return (
     <>
       <WaitingRecharge />
-      <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
+      <Loaded
+        query={site}
+        skeleton={
+          <FormColumn>
+            <Skeleton height={520} radius="lg" />
+          </FormColumn>
+        }
+        hasCards
+      >
         {(found) => <Form site={found} />}
       </Loaded>
     </>
@@ -100,7 +108,7 @@ function Form({ site }: { site: Site }) {
     reset()
   }
   return (
-    <div className={classes.columns}>
+    <FormColumn beside={<RechargeSummary charge={charge} />}>
       <Card
         component="form"
         noValidate
@@ -137,8 +145,7 @@ function Form({ site }: { site: Site }) {
             : t('new.pay')}
         </Button>
       </Card>
-      <RechargeSummary charge={charge} />
-    </div>
+    </FormColumn>
   )
 }
 

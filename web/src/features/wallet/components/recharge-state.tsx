@@ -2,10 +2,10 @@ import { Card, Skeleton } from '@mantine/core'
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { RechargeRecord } from '@/api/gen/types.gen'
+import { FormColumn } from '@/shared/ui/form-column'
 import { Loaded } from '@/shared/ui/loaded'
 import { PayPanel } from './pay-panel'
 import { RechargeResult } from './recharge-result'
-import classes from './recharge.module.css'
 
 /** One recharge as it is now: where to pay while it waits, what became of it after. */
 export function RechargeState({ recharge }: { recharge: UseQueryResult<RechargeRecord> }) {
@@ -22,16 +22,18 @@ export function RechargeState({ recharge }: { recharge: UseQueryResult<RechargeR
   }, [paid, queryClient])
 
   return (
-    <Card className={classes.card}>
-      <Loaded query={recharge} skeleton={<Skeleton height={360} />}>
-        {(found) =>
-          found.state === 'pending' ? (
-            <PayPanel recharge={found} query={recharge} />
-          ) : (
-            <RechargeResult recharge={found} />
-          )
-        }
-      </Loaded>
-    </Card>
+    <FormColumn>
+      <Card>
+        <Loaded query={recharge} skeleton={<Skeleton height={360} />}>
+          {(found) =>
+            found.state === 'pending' ? (
+              <PayPanel recharge={found} query={recharge} />
+            ) : (
+              <RechargeResult recharge={found} />
+            )
+          }
+        </Loaded>
+      </Card>
+    </FormColumn>
   )
 }

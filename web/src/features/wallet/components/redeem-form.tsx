@@ -8,9 +8,9 @@ import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotenc
 import { useNow } from '@/shared/lib/now'
 import { problemText } from '@/shared/lib/server-problem'
 import { formatCountdown } from '@/shared/lib/time'
+import { FormColumn } from '@/shared/ui/form-column'
 import { grouped, KEY_LENGTH, lengthOf } from '../cd-key'
 import { Redeemed } from './redeemed'
-import classes from './recharge.module.css'
 
 function useRedeem() {
   const queryClient = useQueryClient()
@@ -46,45 +46,46 @@ export function RedeemForm() {
   }
 
   return (
-    <Card
-      component="form"
-      noValidate
-      className={classes.card}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (wait > 0) return
-        const key = grouped(typed)
-        setTyped(key)
-        setIncomplete(lengthOf(key) !== KEY_LENGTH)
-        if (lengthOf(key) !== KEY_LENGTH) return
-        const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
-        mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped('') })
-      }}
-    >
-      <TextInput
-        label={t('cdKey.label')}
-        description={t('cdKey.hint')}
-        placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
-        autoComplete="off"
-        autoCapitalize="characters"
-        spellCheck={false}
-        value={typed}
-        onChange={({ currentTarget: { value }, nativeEvent }) => {
-          const isPasted =
-            nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
-          setTyped(isPasted ? grouped(value) : value)
-          setIncomplete(false)
-          if (error || data) reset()
+    <FormColumn>
+      <Card
+        component="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (wait > 0) return
+          const key = grouped(typed)
+          setTyped(key)
+          setIncomplete(lengthOf(key) !== KEY_LENGTH)
+          if (lengthOf(key) !== KEY_LENGTH) return
+          const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
+          mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped('') })
         }}
-        onBlur={() => setTyped(grouped(typed))}
-        error={problem()}
-      />
-      <Group mt="md">
-        <Button type="submit" loading={isPending} disabled={wait > 0}>
-          {t('cdKey.redeem')}
-        </Button>
-      </Group>
-      <div role="status">{data && <Redeemed gift={data} />}</div>
-    </Card>
+      >
+        <TextInput
+          label={t('cdKey.label')}
+          description={t('cdKey.hint')}
+          placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          value={typed}
+          onChange={({ currentTarget: { value }, nativeEvent }) => {
+            const isPasted =
+              nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
+            setTyped(isPasted ? grouped(value) : value)
+            setIncomplete(false)
+            if (error || data) reset()
+          }}
+          onBlur={() => setTyped(grouped(typed))}
+          error={problem()}
+        />
+        <Group mt="md">
+          <Button type="submit" loading={isPending} disabled={wait > 0}>
+            {t('cdKey.redeem')}
+          </Button>
+        </Group>
+        <div role="status">{data && <Redeemed gift={data} />}</div>
+      </Card>
+    </FormColumn>
   )
 }
