@@ -50,8 +50,15 @@ function Steps({ present }: { present: string }) {
   const { t } = useTranslation('security')
   const [email, setEmail] = useState<string>()
   const [isDone, setDone] = useState(false)
-  if (isDone) return <FormDone message={t('email.done')} />
-  if (email === undefined) return <NewAddress onSent={setEmail} />
+  const [wasSent, setSent] = useState(false)
+  if (isDone) return <FormDone message={t('email.done')} isInPlace />
+  if (email === undefined) {
+    const sent = (to: string) => {
+      setEmail(to)
+      setSent(true)
+    }
+    return <NewAddress isAgain={wasSent} onSent={sent} />
+  }
   return (
     <Codes
       present={present}
@@ -62,7 +69,7 @@ function Steps({ present }: { present: string }) {
   )
 }
 
-function NewAddress({ onSent }: { onSent: (email: string) => void }) {
+function NewAddress(props: { isAgain: boolean; onSent: (email: string) => void }) {
   const { t } = useTranslation('security')
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
@@ -76,7 +83,7 @@ function NewAddress({ onSent }: { onSent: (email: string) => void }) {
     form.handleSubmit(async (body) => {
       try {
         await request.mutateAsync({ body })
-        onSent(body.email)
+        props.onSent(body.email)
       } catch (error) {
         showServerProblem(form, error, common)
       }
@@ -90,6 +97,7 @@ function NewAddress({ onSent }: { onSent: (email: string) => void }) {
           type="email"
           autoComplete="email"
           inputMode="email"
+          autoFocus={props.isAgain}
           error={errors.email?.message}
           {...form.register('email')}
         />
