@@ -14,8 +14,9 @@ test.beforeEach(async ({ page, station }) => {
 
 /** Presses a button by keyboard; it keeps the focus and its label while the call named by `path` runs. */
 async function press(page: Page, name: string, path: string): Promise<void> {
-  const { promise: seen, resolve: see } = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let [see, release] = [() => {}, () => {}]
+  const seen = new Promise<void>((resolve) => (see = resolve))
+  const released = new Promise<void>((resolve) => (release = resolve))
   await page.route(`**/api/v2/${path}`, async (route) => {
     if (route.request().method() === 'GET') return route.continue()
     see()
