@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airstrip/internal/app"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 )
 
@@ -56,7 +57,7 @@ func main() {
 	c.Config.Log()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	k.BindTo(ctx, (*context.Context)(nil))
+	k.BindTo(audit.Prepare(ctx), (*context.Context)(nil))
 	if err := k.Run(&c.Config); err != nil {
 		fmt.Fprintln(os.Stderr, "airstrip:", sentence(err))
 		os.Exit(1)

@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
@@ -33,6 +34,7 @@ type Router struct {
 	huma         huma.API
 	authenticate Authenticate
 	token        func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error) // set by Developer
+	log          *audit.Log                                                                              // set by Audited
 }
 
 // huma's settings belong to the whole process: they are made once, before a server of the process reads them.
@@ -141,7 +143,7 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
 		who, _ := ctx.Value(identityKey{}).(account.Identity)
 		if o.access == staff {
-			ctx = approval.Watch(ctx, o.gives...)
+			ctx = r.acting(approval.Watch(ctx, o.gives...), who)
 		}
 		result, err := fn(ctx, who, in)
 		if err != nil {
