@@ -37,6 +37,7 @@ type cli struct {
 	Refund   refundCommand   `cmd:"" help:"Decide on the refunds of orders that users ask for, and give orders back."`
 
 	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
+	Audit       auditCommand       `cmd:"" help:"List what staff and the operator changed."`
 	Approval    approvalCommand    `cmd:"" help:"Decide what members of staff may not give alone."`
 	Wallet      walletCommand      `cmd:"" help:"Adjust users' wallets and commission rates."`
 	Seed        seedCommand        `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
