@@ -456,3 +456,66 @@ func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
 		}
 	})
 }
+
+func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		admin := h.staff[account.Admin]
+		var rule struct{ ID int64 }
+		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"=1+1","pattern":"example"}`, &rule)
+		h.ask(h.staff[account.Owner], 200, "PUT", fmt.Sprintf("/api/v2/staff/audit-rules/%d", rule.ID), `{"name":"mail","pattern":"example"}`, nil)
+		type entry struct {
+			ActorID       int64  `json:"actor_id"`
+			ActorRole     string `json:"actor_role"`
+			Action        string
+			Before, After map[string]any
+			Seq           *int64
+		}
+		var page struct {
+			Entries    []entry
+			TotalCount int64 `json:"total_count"`
+		}
+		const path = "/api/v2/staff/audit"
+		h.ask(admin, 200, "GET", path+fmt.Sprintf("?object=audit_rule&object_id=%d&action=node.rule.", rule.ID), "", &page)
+		if page.TotalCount != 2 || page.Entries[0].ActorRole != "owner" || page.Entries[0].Before["name"] != "=1+1" ||
+			page.Entries[0].After["name"] != "mail" || page.Entries[1].Before != nil || page.Entries[0].Seq != nil {
+			t.Errorf("%+v", page)
+		}
+		for query, want := range map[string]int64{
+			fmt.Sprintf("actor_id=%d", admin.id): 1, "actor=operator": 0, "action=node.rule.change": 1, "limit=1": 2, "offset=1": 2,
+			"from=2026-01-31T04:00:01Z": 0, "to=2026-01-31T04:00:01Z": 2, "from=2026-01-31T12:00:00%2B08:00": 2,
+		} {
+			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); page.TotalCount != want {
+				t.Errorf("%s: %d, want %d", query, page.TotalCount, want)
+			}
+		}
+		h.ask(admin, 422, "GET", path+"?from=yesterday", "", nil)
+		w := h.call(t.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
+		if lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n"); w.Code != 200 || len(lines) != 2 ||
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") || !strings.Contains(lines[1], "node.rule.add") {
+			t.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
+		}
+	})
+}
+
+func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`, nil)
+		if err := h.Audit.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.sound(t)
+		drop := `DROP TRIGGER audit_entry_no_update`
+		if !h.DB.SQLite() {
+			drop += ` ON audit_entry`
+		}
+		h.past(t, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d`, h.staff[account.Owner].id))
+		broken, err := h.Check(t.Context())
+		if err != nil || len(broken) != 3 {
+			t.Fatalf("found %v, %v; want the trigger, the seal and the signature", broken, err)
+		}
+		chain, err := Check(t.Context(), h.DB) // as of a backup, without the key
+		if err != nil || len(chain) != 2 {
+			t.Fatalf("found %v, %v", chain, err)
+		}
+	})
+}
