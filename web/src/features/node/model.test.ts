@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { node } from '@/test/fixtures'
-import { choicesOf, countryName, filterNodes, wordsOf } from './model'
+import { choicesOf, countryName, FAVOURITES, filterNodes, groupNodes, wordsOf } from './model'
 
 const hongKong = node()
 const tokyo = node({
@@ -64,4 +64,21 @@ it('names countries in the user’s language, unknown ones not at all', () => {
 
 it('leaves out what goes without saying', () => {
   expect(wordsOf(hongKong)).toEqual(['vless', 'reality'])
+})
+
+it('puts nodes into their regions, favourites before them and locked ones behind', () => {
+  const locked = node({ node_id: 3, class: 2 })
+  const another = node({ node_id: 4 })
+  const ids = (first: number[]) =>
+    groupNodes([locked, tokyo, hongKong, another], new Set(first), new Set([3])).map(
+      ({ code, nodes: list }) => [code, list.map(({ node_id }) => node_id)],
+    )
+  expect(ids([])).toEqual([
+    ['HK', [1, 4, 3]],
+    ['JP', [2]],
+  ])
+  expect(ids([2])).toEqual([
+    [FAVOURITES, [2]],
+    ['HK', [1, 4, 3]],
+  ])
 })

@@ -51,6 +51,36 @@ export function filterNodes(
   )
 }
 
+export type Group = { code: string; nodes: NodeInfo[] }
+
+/** The code of the group that favourites stand in, whatever their region. */
+export const FAVOURITES = 'favourites'
+
+/**
+ * Nodes by region, in the order in which the regions first come; before them those of `first`. In a group those that the
+ * user may use come first.
+ */
+export function groupNodes(
+  nodes: readonly NodeInfo[],
+  first: ReadonlySet<number>,
+  locked: ReadonlySet<number>,
+): Group[] {
+  const groups = new Map<string, NodeInfo[]>()
+  for (const node of nodes) {
+    const code = first.has(node.node_id) ? FAVOURITES : node.country_code
+    const group = groups.get(code)
+    if (group) group.push(node)
+    else groups.set(code, [node])
+  }
+  return [...groups]
+    .map(([code, members]) => ({ code, nodes: usableFirst(members, locked) }))
+    .toSorted((a, b) => Number(b.code === FAVOURITES) - Number(a.code === FAVOURITES))
+}
+
+/** The same nodes, those that the user may not use behind the others. */
+export const usableFirst = (nodes: readonly NodeInfo[], locked: ReadonlySet<number>) =>
+  nodes.toSorted((a, b) => Number(locked.has(a.node_id)) - Number(locked.has(b.node_id)))
+
 /**
  * What there is to choose from in the filters, without repetition: countries by their names, those without one last. The
  * first word of a node's support is its protocol.
@@ -85,6 +115,10 @@ export function spansOf(rates: readonly string[]): Span[] {
   })
   return spans.length > 1 ? spans : []
 }
+
+/** "×1.5": what a byte counts for. */
+export const rateText = (rate: string, language: string) =>
+  `×${new Intl.NumberFormat(language, { maximumFractionDigits: 2 }).format(Number(rate))}`
 
 const names: Record<string, string> = {
   shadowsocks: 'Shadowsocks',

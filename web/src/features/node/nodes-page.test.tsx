@@ -25,10 +25,15 @@ const isPhone = () =>
         onchange: null,
       }) as MediaQueryList,
   )
-const has = (nodes: NodeInfo[]) =>
+const has = (nodes: NodeInfo[], locked: NodeInfo[] = []) =>
   server.use(
     http.get(path, () =>
-      success({ total_nodes: nodes.length, user_tier: '', available_nodes: nodes }),
+      success({
+        total_nodes: nodes.length + locked.length,
+        user_tier: '',
+        available_nodes: nodes,
+        locked_nodes: locked,
+      }),
     ),
   )
 
@@ -71,7 +76,7 @@ describe('the list of nodes', () => {
     await user.type(await screen.findByRole('searchbox', { name: 'Name or region' }), 'tok')
     await waitFor(() => expect(router.state.location.search).toEqual({ q: 'tok' }))
     expect(screen.queryByRole('row', { name: /Hong Kong/ })).not.toBeInTheDocument()
-    expect(screen.getByText('1 node')).toBeVisible()
+    expect(within(screen.getByRole('search')).getByText('1 node')).toBeVisible()
   })
 
   it('waits for an input method to end its word before it searches', async () => {
@@ -181,12 +186,13 @@ describe('the list of nodes', () => {
     await user.click(await screen.findByRole('button', { name: 'Favourite Tokyo 01' }))
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toBePressed()
     expect(screen.getByRole('button', { name: 'Favourite Tokyo 01' })).toHaveFocus()
-    expect(screen.getAllByRole('row')[2]).toHaveTextContent('Tokyo 01')
+    expect(screen.getAllByRole('row')[4]).toHaveTextContent('Tokyo 01')
     await user.type(screen.getByRole('searchbox', { name: 'Name or region' }), '01')
-    await waitFor(() => expect(screen.getAllByRole('row')[1]).toHaveTextContent('Tokyo 01'))
+    await waitFor(() => expect(screen.getAllByRole('row')[2]).toHaveTextContent('Tokyo 01'))
+    expect(screen.getAllByRole('row')[1]).toHaveTextContent('Favourites')
     expect(localStorage.getItem('favourite_nodes')).toBe('[2]')
     await user.click(screen.getByRole('checkbox', { name: 'Favourites' }))
-    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2))
+    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(3))
   })
 
   it('keeps the favourites that another tab adds', async () => {
@@ -206,7 +212,8 @@ describe('the list of nodes', () => {
   it('has few rows in the page, however many nodes there are', async () => {
     has(Array.from({ length: 2000 }, (_, id) => node({ node_id: id, node_name: `Node ${id}` })))
     await openSignedIn('/user/nodes')
-    expect(await screen.findByText('2,000 nodes')).toBeVisible()
+    const search = within(await screen.findByRole('search'))
+    expect(search.getByText('2,000 nodes')).toBeVisible()
     expect(screen.getAllByRole('row').length).toBeLessThan(60)
   })
 
@@ -240,6 +247,154 @@ describe('the list of nodes', () => {
     const { user } = await openSignedIn('/user/nodes')
     expect(await screen.findByText('Not now')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Try again' }))
-    expect(await screen.findByRole('row', { name: /Hong Kong/ })).toBeVisible()
+    expect(await screen.findByRole('row', { name: /Hong Kong 01/ })).toBeVisible()
+  })
+})
+
+describe('the regions', () => {
+  const hongKong = /^Hong Kong.* 2 nodes$/
+  const button = (name: string | RegExp) => screen.findByRole('button', { name })
+
+  it('head their nodes with how many there are, and close for good in this browser', async () => {
+    has([node(), tokyo, node({ node_id: 3, node_name: 'Hong Kong 02' })])
+    const { user, router } = await openSignedIn('/user/nodes')
+    expect(await button(hongKong)).toHaveAttribute('aria-expanded', 'true')
+    expect(await button('Japan 1 node')).toBeVisible()
+    await user.click(await button(hongKong))
+    expect(await button(hongKong)).toHaveAttribute('aria-expanded', 'false')
+    expect(screen.queryByRole('row', { name: /Hong Kong 01/ })).not.toBeInTheDocument()
+    expect(screen.getByRole('row', { name: /Tokyo 01/ })).toBeVisible()
+    await router.navigate({ to: '/settings' })
+    await router.navigate({ to: '/user/nodes', search: {} })
+    expect(await button(hongKong)).toHaveAttribute('aria-expanded', 'false')
+  })
+
+  it('hide nothing that is searched for', async () => {
+    localStorage.setItem('closed_regions', '["HK"]')
+    has([node(), tokyo])
+    await openSignedIn('/user/nodes?q=kong')
+    expect(await screen.findByRole('row', { name: /Hong Kong 01/ })).toBeVisible()
+  })
+
+  it('make way for an order over all of them', async () => {
+    has([node({ load: 50 }), tokyo])
+    await openSignedIn('/user/nodes?sort=load')
+    expect(await screen.findByRole('row', { name: /Tokyo 01/ })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Japan 1 node' })).not.toBeInTheDocument()
+  })
+})
+
+describe('one node', () => {
+  const entry = (name: string, text: string) => ({
+    name,
+    address: 'hk1.example.com',
+    port: 443,
+    configs: [
+      { format: 'link', text },
+      { format: 'clash_meta', text: `proxies: ${text}` },
+    ],
+  })
+  const links = http.get(`${path}/:id/links`, () =>
+    success({
+      entries: [entry('Hong Kong 01', 'vless://direct'), entry('Relay', 'vless://relay')],
+    }),
+  )
+  const drawer = async () => within(await screen.findByRole('dialog', { name: /Hong Kong 01/ }))
+  const isGone = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+
+  it('opens from its name, and Esc leads back to it', async () => {
+    has([node({ load: 100, hour_rates: [...Array<string>(24).fill('1.00')] }), tokyo])
+    server.use(links)
+    is('active')
+    const { user, router } = await openSignedIn('/user/nodes?country=HK')
+    await user.click(await screen.findByRole('link', { name: 'Hong Kong 01' }))
+    await waitFor(() => expect(router.state.location.search).toEqual({ country: 'HK', node: 1 }))
+    const sheet = await drawer()
+    expect(sheet.getByText('Full')).toBeVisible()
+    expect(sheet.getByText(/VLESS/)).toBeVisible()
+    expect(await sheet.findByText('Class 1 or higher. Your plan has class 1.')).toBeVisible()
+    expect(await sheet.findByRole('img', { name: /QR code/ })).toBeVisible()
+    await user.keyboard('{Escape}')
+    await isGone()
+    expect(router.state.location.search).toEqual({ country: 'HK' })
+    await waitFor(() => expect(screen.getByRole('link', { name: 'Hong Kong 01' })).toHaveFocus())
+  })
+
+  it('closes with a step back, and opens with one forward', async () => {
+    has([node(), tokyo])
+    server.use(links)
+    is('active')
+    const { user, router } = await openSignedIn('/user/nodes')
+    await user.click(await screen.findByRole('link', { name: 'Hong Kong 01' }))
+    await drawer()
+    act(() => router.history.back())
+    await isGone()
+    act(() => router.history.forward())
+    expect(await screen.findByRole('dialog', { name: /Hong Kong 01/ })).toBeInTheDocument()
+  })
+
+  it('is copied in the format and by the way that one chooses', async () => {
+    has([node()])
+    server.use(links)
+    is('active')
+    const { user } = await openSignedIn('/user/nodes?node=1')
+    const sheet = await drawer()
+    await user.click(await sheet.findByRole('button', { name: 'Copy Hong Kong 01' }))
+    expect(await navigator.clipboard.readText()).toBe('vless://direct')
+    await user.selectOptions(sheet.getByRole('combobox', { name: 'Way in' }), 'Relay')
+    await user.click(sheet.getByRole('button', { name: 'Copy Relay' }))
+    expect(await navigator.clipboard.readText()).toBe('vless://relay')
+    await user.selectOptions(sheet.getByRole('combobox', { name: 'Format' }), 'Clash Meta')
+    expect(sheet.queryByRole('img', { name: /QR code/ })).not.toBeInTheDocument()
+    await user.click(sheet.getByRole('button', { name: 'Copy Relay' }))
+    expect(await navigator.clipboard.readText()).toBe('proxies: vless://relay')
+  })
+
+  it('opens from its address, and closes to the list', async () => {
+    has([node()])
+    server.use(links)
+    is('active')
+    const { user, router } = await openSignedIn('/user/nodes?node=1')
+    await drawer()
+    await user.click(screen.getByRole('button', { name: 'Close' }))
+    await isGone()
+    expect(router.state.location.pathname).toBe('/user/nodes')
+    expect(router.state.location.search).toEqual({})
+    await waitFor(() => expect(screen.getByRole('link', { name: 'Hong Kong 01' })).toHaveFocus())
+  })
+
+  it('of a higher class is in the list, and says what it takes to use it', async () => {
+    has([tokyo], [node({ class: 2, server_address: '' })])
+    is('active')
+    const { user } = await openSignedIn('/user/nodes')
+    const row = await screen.findByRole('row', { name: /Hong Kong 01/ })
+    expect(row).toHaveTextContent('From class 2')
+    await user.click(screen.getByRole('link', { name: 'Hong Kong 01' }))
+    const sheet = await drawer()
+    expect(
+      await sheet.findByText('This node is for plans of class 2 or higher. Yours has class 1.'),
+    ).toBeVisible()
+    expect(sheet.getByRole('link', { name: 'See plans' })).toHaveAttribute(
+      'href',
+      '/user/services/buy',
+    )
+    expect(sheet.queryByRole('button', { name: /^Copy/ })).not.toBeInTheDocument()
+  })
+
+  it('says that the plan has ended where that is why', async () => {
+    has([], [node()])
+    is('expired')
+    await openSignedIn('/user/nodes?node=1')
+    const sheet = await drawer()
+    expect(await sheet.findByText(/plan has ended/)).toBeVisible()
+    expect(sheet.getByRole('link', { name: 'Renew' })).toBeVisible()
+    expect(screen.getByRole('row', { name: /Hong Kong 01/, hidden: true })).toBeInTheDocument()
+  })
+
+  it('that is gone is said to be', async () => {
+    has([node()])
+    await openSignedIn('/user/nodes?node=77')
+    const sheet = within(await screen.findByRole('dialog', { name: 'No such node' }))
+    expect(sheet.getByText(/is not there any more/)).toBeVisible()
   })
 })

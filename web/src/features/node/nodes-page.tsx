@@ -1,10 +1,11 @@
 import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { NodeInfo } from '@/api/gen/types.gen'
+import type { NodeInfo, NodesListResponse } from '@/api/gen/types.gen'
+import { lazyPart } from '@/app/lazy'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -13,9 +14,13 @@ import { NodeFilters } from './components/node-filters'
 import { NodeList } from './components/node-list'
 import { NodesSkeleton } from './components/nodes-skeleton'
 import { NoNodes } from './components/no-nodes'
-import { filterNodes } from './model'
-import { useStars } from './stars'
+import { filterNodes, groupNodes, usableFirst } from './model'
+import classes from './nodes-page.module.css'
 import { useFilter } from './use-filter'
+import { useOpenNode } from './use-open-node'
+import { useStoredSet } from './use-stored-set'
+
+const NodeDrawer = lazyPart(() => import('./components/node-drawer'), 'NodeDrawer')
 
 const REFETCH_MS = 60_000
 
@@ -26,27 +31,50 @@ export function NodesPage() {
     <>
       <PageHeader title={t('title')} about={t('about')} />
       <Loaded query={nodes} skeleton={<NodesSkeleton />} hasCards>
-        {({ available_nodes: list }) => (list.length === 0 ? <NoNodes /> : <Nodes nodes={list} />)}
+        {(lists) => <Nodes lists={lists} />}
       </Loaded>
     </>
   )
 }
 
-function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
+function Nodes({ lists }: { lists: NodesListResponse }) {
+  const { available_nodes: usable, locked_nodes: locked } = lists
+  const nodes = useMemo(() => [...usable, ...locked], [usable, locked])
+  const lockedIds = useMemo(() => new Set(locked.map(({ node_id: id }) => id)), [locked])
+  return (
+    <>
+      {usable.length === 0 && <NoNodes />}
+      {nodes.length > 0 && <Found nodes={nodes} locked={lockedIds} />}
+      <OpenNode nodes={nodes} locked={lockedIds} />
+    </>
+  )
+}
+
+function Found({ nodes, locked }: { nodes: readonly NodeInfo[]; locked: ReadonlySet<number> }) {
   const { t, i18n } = useTranslation('node')
   const { filter } = useFilter()
-  const { stars, toggle } = useStars()
+  const { values: stars, toggle } = useStoredSet<number>('favourite_nodes')
+  const { values: closed, toggle: toggleRegion } = useStoredSet<string>('closed_regions')
   // A row that becomes a favourite stays where it is until the view changes: it would run away from who reads it.
   const [placed, place] = useState({ filter, stars })
   if (placed.filter !== filter) place({ filter, stars })
+  const first = placed.stars
   const found = useMemo(
-    () => filterNodes(nodes, filter, stars, i18n.language, placed.stars),
-    [nodes, filter, stars, i18n.language, placed],
+    () => filterNodes(nodes, filter, stars, i18n.language, first),
+    [nodes, filter, stars, i18n.language, first],
+  )
+  // An order over all of them leaves no regions.
+  const groups = useMemo(
+    () =>
+      filter.sort
+        ? [{ code: '', nodes: usableFirst(found, locked) }]
+        : groupNodes(found, first, locked),
+    [found, filter.sort, first, locked],
   )
   return (
     <>
       <NodeFilters nodes={nodes} found={found.length} />
-      <Card padding={0}>
+      <Card padding={0} className={classes.card}>
         {found.length === 0 ? (
           <Empty
             icon={SearchX}
@@ -58,9 +86,44 @@ function Nodes({ nodes }: { nodes: readonly NodeInfo[] }) {
             }
           />
         ) : (
-          <NodeList nodes={found} stars={stars} onToggle={toggle} />
+          <NodeList
+            groups={groups}
+            closed={filter.q ? noRegions : closed}
+            onToggleRegion={toggleRegion}
+            locked={locked}
+            stars={stars}
+            onToggle={toggle}
+          />
         )}
       </Card>
     </>
+  )
+}
+
+/** What is searched for is never in a closed region. */
+const noRegions: ReadonlySet<string> = new Set()
+
+/** The drawer is brought when it is first opened and then stays for its way out. */
+function OpenNode({ nodes, locked }: { nodes: readonly NodeInfo[]; locked: ReadonlySet<number> }) {
+  const { id, close, closed } = useOpenNode()
+  const [last, setLast] = useState(id)
+  if (id !== undefined && id !== last) setLast(id)
+  if (last === undefined) return null
+  return (
+    <Suspense>
+      <NodeDrawer
+        node={nodes.find(({ node_id: each }) => each === last)}
+        isLocked={locked.has(last)}
+        opened={id !== undefined}
+        onClose={close}
+        onClosed={() => {
+          closed()
+          // The row may be out of sight, or never have been in it: then the page has the focus.
+          const link = document.querySelector<HTMLElement>(`[data-node="${last}"]`)
+          const next = link ?? document.querySelector<HTMLElement>('#main')
+          next?.focus({ preventScroll: true })
+        }}
+      />
+    </Suspense>
   )
 }

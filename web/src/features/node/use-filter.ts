@@ -6,7 +6,17 @@ const route = getRouteApi('/user/nodes')
 
 /** What is searched, filtered and sorted by; it stands in the address, so that a view can be kept and shared. */
 export function useFilter() {
-  const filter = route.useSearch()
+  const filter: Filter = route.useSearch({
+    select: ({ q, country, protocol, online, stars, sort }) => ({
+      q,
+      country,
+      protocol,
+      online,
+      stars,
+      sort,
+    }),
+    structuralSharing: true,
+  })
   const navigate = route.useNavigate()
   const change = (part: Filter) =>
     void navigate({

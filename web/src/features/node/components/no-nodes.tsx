@@ -23,7 +23,8 @@ export function NoNodes() {
   )
 }
 
-function Help({ state }: { state: Access['state'] }) {
+/** The one thing that brings the nodes back. */
+export function Help({ state }: { state: Access['state'] }) {
   const { t } = useTranslation('node')
   if (state === 'active') return null
   if (state === 'banned') return <ButtonLink to="/user/dashboard">{t('action.why')}</ButtonLink>

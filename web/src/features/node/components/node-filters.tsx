@@ -22,7 +22,7 @@ export function NodeFilters({ nodes, found }: { nodes: readonly NodeInfo[]; foun
   useHotkeys([['/', () => field.current?.focus()]])
 
   return (
-    <div role="search">
+    <div role="search" className={classes.toolbar}>
       <div className={classes.filters}>
         <SearchField
           ref={field}

@@ -1,44 +1,44 @@
-import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { ArrowUp } from 'lucide-react'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { sorts } from '../model'
-import { useFilter, useIsNarrow } from '../use-filter'
+import type { Group } from '../model'
+import { useIsNarrow } from '../use-filter'
+import { ListHead } from './list-head'
 import classes from './node-list.module.css'
 import { NodeRow } from './node-row'
+import { RegionRow } from './region-row'
 
 const ROW_PX = 60
 const CARD_PX = 96
-const columns = ['name', 'state', 'load', 'rate', 'protocol', 'star'] as const
+const REGION_PX = 44
 
-/** Any number of nodes: only the rows in sight are in the page. A table that becomes cards on narrow screens. */
+type Item =
+  | { key: string; region: Group; isClosed: boolean; node?: undefined }
+  | { key: number; node: NodeInfo; region?: undefined }
+
+/**
+ * Any number of nodes: only the rows in sight are in the page. A table that becomes cards on narrow screens. A group
+ * without a code has no head.
+ */
 export function NodeList(props: {
-  nodes: readonly NodeInfo[]
+  groups: readonly Group[]
+  closed: ReadonlySet<string>
+  onToggleRegion: (code: string) => void
+  locked: ReadonlySet<number>
   stars: ReadonlySet<number>
   onToggle: (id: number) => void
 }) {
   const { t } = useTranslation('node')
   const isNarrow = useIsNarrow()
+  const { groups, closed } = props
+  const items = useMemo(() => groups.flatMap((group) => itemsOf(group, closed)), [groups, closed])
   const height = isNarrow ? CARD_PX : ROW_PX
-  const body = useRef<HTMLDivElement>(null)
-  const [offset, setOffset] = useState(0)
-  useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
-  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by React's compiler
-  const virtual = useWindowVirtualizer<HTMLDivElement>({
-    count: props.nodes.length,
-    estimateSize: () => height,
-    measureElement: (row) => Math.max(height, row.offsetHeight),
-    overscan: 8,
-    scrollMargin: offset,
-    getItemKey: (index) => props.nodes[index]?.node_id ?? index,
-  })
-  useLayoutEffect(() => virtual.measure(), [virtual, height])
+  const { body, offset, virtual } = useRowsInSight(items, height)
 
   return (
-    <div role="table" aria-label={t('title')} aria-rowcount={props.nodes.length + 1}>
-      <Head canSort={!isNarrow} />
+    <div role="table" aria-label={t('title')} aria-rowcount={items.length + 1}>
+      <ListHead canSort={!isNarrow} />
       <div
         ref={body}
         role="rowgroup"
@@ -46,20 +46,27 @@ export function NodeList(props: {
         style={{ height: virtual.getTotalSize() }}
       >
         {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const node = props.nodes[index]
-          return (
-            node && (
-              <NodeRow
-                key={key}
-                node={node}
-                index={index}
-                top={start - offset}
-                height={height}
-                measure={virtual.measureElement}
-                isStarred={props.stars.has(node.node_id)}
-                onToggle={props.onToggle}
-              />
-            )
+          const item = items[index]
+          if (!item) return null
+          const place = { index, top: start - offset, measure: virtual.measureElement }
+          return item.region ? (
+            <RegionRow
+              key={key}
+              {...place}
+              group={item.region}
+              isClosed={item.isClosed}
+              onToggle={props.onToggleRegion}
+            />
+          ) : (
+            <NodeRow
+              key={key}
+              {...place}
+              height={height}
+              node={item.node}
+              isLocked={props.locked.has(item.node.node_id)}
+              isStarred={props.stars.has(item.node.node_id)}
+              onToggle={props.onToggle}
+            />
           )
         })}
       </div>
@@ -67,48 +74,30 @@ export function NodeList(props: {
   )
 }
 
-/** Most columns sort the list, in the direction that helps; another press and it is in the server's order again. */
-function Head({ canSort }: { canSort: boolean }) {
-  const { filter } = useFilter()
-  return (
-    <div role="rowgroup">
-      <div role="row" aria-rowindex={1} className={classes.head}>
-        {columns.map((column) => {
-          const sort = sorts.find((one) => one === column)
-          return (
-            <span
-              key={column}
-              role="columnheader"
-              aria-sort={sort && filter.sort === sort ? 'ascending' : undefined}
-            >
-              {canSort && sort ? <SortButton sort={sort} /> : <Title column={column} />}
-            </span>
-          )
-        })}
-      </div>
-    </div>
-  )
+/** Which rows are in the window, and where; `height` is that of a node's row. */
+function useRowsInSight(items: readonly Item[], height: number) {
+  const heightAt = (index: number) => (items[index]?.region ? REGION_PX : height)
+  const body = useRef<HTMLDivElement>(null)
+  const [offset, setOffset] = useState(0)
+  useLayoutEffect(() => {
+    setOffset((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
+  }, [])
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is compiled by React's compiler
+  const virtual = useWindowVirtualizer<HTMLDivElement>({
+    count: items.length,
+    estimateSize: heightAt,
+    measureElement: (row) => Math.max(heightAt(Number(row.dataset.index)), row.offsetHeight),
+    overscan: 8,
+    scrollMargin: offset,
+    getItemKey: (index) => items[index]?.key ?? index,
+  })
+  useLayoutEffect(() => virtual.measure(), [virtual, height])
+  return { body, offset, virtual }
 }
 
-function Title({ column }: { column: (typeof columns)[number] }) {
-  const { t } = useTranslation('node')
-  const title = t(`column.${column}`)
-  return column === 'star' ? <VisuallyHidden>{title}</VisuallyHidden> : title
-}
-
-function SortButton({ sort }: { sort: (typeof sorts)[number] }) {
-  const { t } = useTranslation('node')
-  const { filter, change } = useFilter()
-  const isOn = filter.sort === sort
-  return (
-    <UnstyledButton
-      className={classes.sort}
-      data-on={isOn}
-      title={t(`sort.${sort}`)}
-      onClick={() => change({ sort: isOn ? undefined : sort })}
-    >
-      {t(`column.${sort}`)}
-      <ArrowUp size={14} strokeWidth={1.75} aria-hidden="true" className={classes.arrow} />
-    </UnstyledButton>
-  )
+function itemsOf(group: Group, closed: ReadonlySet<string>): Item[] {
+  const isClosed = closed.has(group.code)
+  const nodes = group.nodes.map((node) => ({ key: node.node_id, node }))
+  if (!group.code) return nodes
+  return [{ key: group.code, region: group, isClosed }, ...(isClosed ? [] : nodes)]
 }

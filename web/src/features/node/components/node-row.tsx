@@ -1,12 +1,13 @@
-import { ActionIcon, Progress } from '@mantine/core'
-import { Star } from 'lucide-react'
+import { ActionIcon } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Lock, Star } from 'lucide-react'
 import { memo, type Ref } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { NodeInfo } from '@/api/gen/types.gen'
-import { type NodeState, nodeState } from '@/shared/lib/node-state'
 import { StateOfNode } from '@/shared/ui/node-state-dot'
-import { countryName, protocolName, spansOf, wordsOf } from '../model'
+import { countryName, protocolName, wordsOf } from '../model'
 import { Flag } from './flag'
+import { Load, Rate } from './figures'
 import classes from './node-list.module.css'
 
 type Props = {
@@ -15,6 +16,7 @@ type Props = {
   top: number
   height: number
   measure: Ref<HTMLDivElement>
+  isLocked: boolean
   isStarred: boolean
   onToggle: (id: number) => void
 }
@@ -25,6 +27,7 @@ export const NodeRow = memo(function NodeRow({
   top,
   height,
   measure,
+  isLocked,
   isStarred,
   onToggle,
 }: Props) {
@@ -37,6 +40,7 @@ export const NodeRow = memo(function NodeRow({
       role="row"
       aria-rowindex={index + 2}
       className={classes.row}
+      data-locked={isLocked || undefined}
       ref={measure}
       data-index={index}
       style={{ minHeight: height, transform: `translateY(${top}px)` }}
@@ -44,12 +48,12 @@ export const NodeRow = memo(function NodeRow({
       <span role="cell" className={classes.name}>
         <Flag code={node.country_code} />
         <span className={classes.names}>
-          <span className={classes.title}>{node.node_name}</span>
+          <NodeLink node={node} />
           <span className={classes.about}>{about}</span>
         </span>
       </span>
       <span role="cell" className={classes.state}>
-        <StateOfNode node={node} />
+        {isLocked ? <Locked node={node} /> : <StateOfNode node={node} />}
       </span>
       <span role="cell" className={classes.load}>
         {node.status === 'offline' ? '—' : <Load percent={node.load} />}
@@ -75,46 +79,31 @@ export const NodeRow = memo(function NodeRow({
   )
 })
 
-const loadColors: Partial<Record<NodeState, string>> = { busy: 'orange', full: 'red' }
-
-const loadColor = (load: number) => loadColors[nodeState({ status: 'online', load })] ?? 'tide'
-
-function Load({ percent }: { percent: number }) {
-  const { t } = useTranslation('node')
+/** Opens the node beside the list; the whole row can be pressed. */
+function NodeLink({ node }: { node: NodeInfo }) {
   return (
-    <>
-      <Progress
-        size={4}
-        className={classes.bar}
-        value={percent}
-        color={loadColor(percent)}
-        aria-label={t('column.load')}
-      />
-      {Math.round(percent)}%
-    </>
+    <Link
+      to="/user/nodes"
+      search={(now) => ({ ...now, node: node.node_id })}
+      state={{ isFromList: true }}
+      resetScroll={false}
+      preload={false}
+      data-node={node.node_id}
+      className={classes.title}
+    >
+      {node.node_name}
+    </Link>
   )
 }
 
-/** What a byte counts for now, and at which hours another rate holds: ×1 says nothing and stays quiet. */
-function Rate({ rate, hours }: { rate: string; hours: readonly string[] }) {
-  const { i18n } = useTranslation()
+/** In the place of a state that does not matter to the user yet. */
+function Locked({ node }: { node: NodeInfo }) {
   const { t } = useTranslation('node')
-  const times = (value: string) =>
-    `×${new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 }).format(Number(value))}`
-  const spans = spansOf(hours)
   return (
-    <>
-      <span className={classes.now} data-rate={Number(rate) === 1 ? 'plain' : 'other'}>
-        {times(rate)}
-      </span>
-      {spans.length > 0 && (
-        <span className={classes.hours}>
-          {spans.map(({ from, to, rate: then }) => (
-            <span key={from}>{`${t('hours', { from, to })} ${times(then)}`}</span>
-          ))}
-        </span>
-      )}
-    </>
+    <span className={classes.locked}>
+      <Lock size={14} strokeWidth={1.75} aria-hidden="true" />
+      {node.class > 0 ? t('fromClass', { class: node.class }) : t('locked')}
+    </span>
   )
 }
 

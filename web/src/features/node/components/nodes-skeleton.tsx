@@ -11,21 +11,23 @@ export function NodesSkeleton() {
   const isNarrow = useIsNarrow()
   return (
     <>
-      <div className={filters.filters}>
-        <Skeleton className={filters.search} height={CONTROL_PX} />
-        {isNarrow ? (
-          <Skeleton width={112} height={CONTROL_PX} className={filters.button} />
-        ) : (
-          <>
-            <Skeleton height={CONTROL_PX} className={filters.select} />
-            <Skeleton height={CONTROL_PX} className={filters.select} />
-            <Skeleton width={120} height={32} radius="xl" className={filters.button} />
-            <Skeleton width={120} height={32} radius="xl" className={filters.button} />
-          </>
-        )}
-      </div>
-      <div className={filters.found}>
-        <Skeleton width={72} height={16} />
+      <div className={filters.toolbar}>
+        <div className={filters.filters}>
+          <Skeleton className={filters.search} height={CONTROL_PX} />
+          {isNarrow ? (
+            <Skeleton width={112} height={CONTROL_PX} className={filters.button} />
+          ) : (
+            <>
+              <Skeleton height={CONTROL_PX} className={filters.select} />
+              <Skeleton height={CONTROL_PX} className={filters.select} />
+              <Skeleton width={120} height={32} radius="xl" className={filters.button} />
+              <Skeleton width={120} height={32} radius="xl" className={filters.button} />
+            </>
+          )}
+        </div>
+        <div className={filters.found}>
+          <Skeleton width={72} height={16} />
+        </div>
       </div>
       <Card padding={0}>
         {Array.from({ length: ROWS }, (_, index) => (

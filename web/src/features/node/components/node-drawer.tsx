@@ -1,0 +1,139 @@
+import { Drawer } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { Access, NodeInfo } from '@/api/gen/types.gen'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { StateOfNode } from '@/shared/ui/node-state-dot'
+import { Notice } from '@/shared/ui/notice'
+import { countryName, protocolName, rateText, spansOf, wordsOf } from '../model'
+import { useIsNarrow } from '../use-filter'
+import { Load } from './figures'
+import { Flag } from './flag'
+import classes from './node-drawer.module.css'
+import { NodeLinks } from './node-links'
+import { Help } from './no-nodes'
+
+/** One node beside the list, on a phone from below: what it is, whether the user may use it, and how to add it alone. */
+export function NodeDrawer(props: {
+  node: NodeInfo | undefined
+  isLocked: boolean
+  opened: boolean
+  onClose: () => void
+  onClosed: () => void
+}) {
+  const { t } = useTranslation('node')
+  const { t: common } = useTranslation()
+  const isNarrow = useIsNarrow()
+  const { node } = props
+  return (
+    <Drawer
+      opened={props.opened}
+      onClose={props.onClose}
+      onExitTransitionEnd={props.onClosed}
+      returnFocus={false}
+      position={isNarrow ? 'bottom' : 'right'}
+      size={isNarrow ? 'auto' : 460}
+      title={node ? <Name node={node} /> : t('drawer.gone')}
+      closeButtonProps={{ 'aria-label': common('close') }}
+      classNames={{ content: classes.content, body: classes.body }}
+      data-narrow={isNarrow || undefined}
+    >
+      {node ? <Body node={node} isLocked={props.isLocked} /> : t('drawer.goneText')}
+    </Drawer>
+  )
+}
+
+const Name = ({ node }: { node: NodeInfo }) => (
+  <span className={classes.name}>
+    <Flag code={node.country_code} />
+    {node.node_name}
+  </span>
+)
+
+function Body({ node, isLocked }: { node: NodeInfo; isLocked: boolean }) {
+  const access = useQuery(dashboardGetOptions()).data?.access
+  return (
+    <>
+      {isLocked && access && <WhyLocked node={node} access={access} />}
+      <Facts node={node} access={access} />
+      {!isLocked && <NodeLinks node={node} />}
+    </>
+  )
+}
+
+/** Why the node is not open to the user, and the one thing that opens it. */
+function WhyLocked({ node, access }: { node: NodeInfo; access: Access }) {
+  const { t } = useTranslation('node')
+  if (access.state !== 'active') {
+    return (
+      <Notice tone="warning" action={<Help state={access.state} />}>
+        {t(`empty.${access.state}`)}
+      </Notice>
+    )
+  }
+  return (
+    <Notice
+      tone="warning"
+      action={
+        <ButtonLink size="sm" to="/user/services/buy">
+          {t('drawer.seePlans')}
+        </ButtonLink>
+      }
+    >
+      {t('drawer.needsClass', { needed: node.class, own: access.class })}
+    </Notice>
+  )
+}
+
+function Facts({ node, access }: { node: NodeInfo; access: Access | undefined }) {
+  const { t, i18n } = useTranslation('node')
+  const spans = spansOf(node.hour_rates)
+  const rate = (value: string) => rateText(value, i18n.language)
+  return (
+    <dl className={classes.facts}>
+      <Fact name={t('column.state')}>
+        <StateOfNode node={node} />
+      </Fact>
+      <Fact name={t('drawer.load')}>
+        {node.status === 'offline' ? '—' : <Load percent={node.load} />}
+      </Fact>
+      <Fact name={t('drawer.rate')}>{rate(node.rate)}</Fact>
+      {spans.length > 0 && (
+        <Fact name={t('drawer.hours')}>
+          {spans.map(({ from, to, rate: then }) => (
+            <span key={from} className={classes.hours}>
+              {`${t('hours', { from, to })} ${rate(then)}`}
+            </span>
+          ))}
+        </Fact>
+      )}
+      <Fact name={t('drawer.protocol')}>{wordsOf(node).map(protocolName).join(' · ')}</Fact>
+      <Fact name={t('drawer.region')}>
+        {countryName(node.country_code, i18n.language) || t('unknown')}
+      </Fact>
+      {node.speed_mbps !== null && (
+        <Fact name={t('drawer.speed')}>{t('drawer.mbps', { mbps: node.speed_mbps })}</Fact>
+      )}
+      <Fact name={t('drawer.class')}>
+        <ClassNeeded needed={node.class} own={access?.class} />
+      </Fact>
+    </dl>
+  )
+}
+
+function ClassNeeded({ needed, own }: { needed: number; own: number | undefined }) {
+  const { t } = useTranslation('node')
+  if (needed === 0) return t('drawer.classOpen')
+  return own === undefined ? needed : t('drawer.classFor', { needed, own })
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
