@@ -14,11 +14,9 @@ import (
 // know each other.
 var floors = [][]string{
 	{"fault", "money", "clock", "text", "detached", "permission"},
-	{"dberr"},
+	{"dberr", "seal"},
 	{"db"},
-	{"seal", "job", "limit", "idempotency", "geo", "backup"},
-	{"audit"},
-	{"setting", "ipban"},
+	{"setting", "job", "limit", "idempotency", "audit", "geo", "ipban", "backup"},
 	{"secret", "approval"},
 	{"captcha", "mail", "loki"},
 	{"token", "wallet", "service"},
