@@ -75,14 +75,7 @@ func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	if cfg.Missing() {
 		return noSite(cfg)
 	}
-	return openOrMake(ctx, cfg, func(a *app.App) error {
-		who, err := operator(ctx, cfg, a)
-		if err != nil {
-			return err
-		}
-		a.Audit.Begin(ctx, who)
-		return fn(a)
-	})
+	return openOrMake(ctx, cfg, fn)
 }
 
 func noSite(cfg *app.Config) error {

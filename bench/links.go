@@ -10,9 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/seal"
+	"airstrip/internal/service"
 )
 
 // links measures fetches of one user's link, among 10,000 users and with 50 nodes.
@@ -106,21 +109,25 @@ func crowdToken(i int) string { return fmt.Sprintf("crowd%027d", i) }
 // They are rows without accounts: to sign up a million would take an hour.
 func populate(dir string, users int) error {
 	ctx := context.Background()
+	key, err := seal.ReadKey(dir)
+	if err != nil {
+		return err
+	}
 	d, err := db.Open(ctx, "", dir)
 	if err != nil {
 		return err
 	}
+	credentials := service.NewCredentials(key)
 	const first, atOnce = 10_000_000, 1_000
 	for from := 0; err == nil && from < users; from += atOnce {
 		var rights, tokens strings.Builder
 		for i := from; i < from+atOnce; i++ {
-			var id [16]byte
-			rand.Read(id[:])
-			fmt.Fprintf(&rights, ",(%d,'%x')", first+i, id)
+			sealed, digest := credentials.Seal(int64(first+i), uuid.New(), rand.Text())
+			fmt.Fprintf(&rights, ",(%d,x'%x',x'%x')", first+i, sealed, digest)
 			fmt.Fprintf(&tokens, ",(%d,x'%x',x'00','2026-01-01T00:00:00Z')", first+i, sha256.Sum256([]byte(crowdToken(i))))
 		}
 		err = d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, errRights := tx.ExecContext(ctx, `INSERT INTO access SELECT n.column1, n.column2, password, banned, state, allowed, class, groups, speed_mbps, devices, expires_at,
+			_, errRights := tx.ExecContext(ctx, `INSERT INTO access SELECT n.column1, n.column2, n.column3, banned, state, allowed, class, groups, speed_mbps, devices, expires_at,
 				resets_at, sources, was_class, was_groups, was_until, revision
 				FROM (VALUES `+rights.String()[1:]+`) AS n JOIN access ON user_id = (SELECT min(user_id) FROM access WHERE allowed)`)
 			_, errTokens := tx.ExecContext(ctx, `INSERT INTO link_token VALUES `+tokens.String()[1:])

@@ -61,7 +61,7 @@ func (w *world) start() {
 	w.must(err)
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
-	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, settings)
+	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, seal.Key{1}, settings)
 	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), captcha.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1})), tokens, w.wallets, w.services, nil, "http://localhost:8080")
 }
 

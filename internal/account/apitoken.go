@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
@@ -113,13 +112,7 @@ func (a *Accounts) CreateAPIToken(ctx context.Context, userID int64, draft APITo
 	if secret, t, err = a.draftToken(ctx, r, draft); err != nil {
 		return secret, t, err
 	}
-	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := insertToken(ctx, tx, &t); err != nil {
-			return err
-		}
-		after := map[string]any{"name": t.Name, "scopes": t.Scopes, "expires_at": t.ExpiresAt}
-		return audit.Record(ctx, tx, "user.api_key.add", audit.ID("user", userID), nil, after, "")
-	})
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return insertToken(ctx, tx, &t) })
 	return secret, t, err
 }
 

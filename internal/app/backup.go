@@ -62,15 +62,15 @@ func Restore(ctx context.Context, cfg Config, file string) (*backup.Restored, er
 	if err != nil {
 		return nil, err
 	}
-	key, err := c.fingerprint()
+	key, err := c.findKey()
 	if err != nil {
 		return nil, err
 	}
-	if key != "" && b.Key != "" && key != b.Key {
-		return nil, fmt.Errorf("the secret key here (%s) is not the one that this backup needs (%s); put that one in its place first: nothing that the database has sealed opens with another", key, b.Key)
+	if key != nil && b.Key != "" && fingerprint(*key) != b.Key {
+		return nil, fmt.Errorf("the secret key here (%s) is not the one that this backup needs (%s); put that one in its place first: nothing that the database has sealed opens with another", fingerprint(*key), b.Key)
 	}
 	if c.DatabaseURL != "" {
-		return b.RestorePostgres(ctx, c.DatabaseURL, Check)
+		return b.RestorePostgres(ctx, c.DatabaseURL, key, Check)
 	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func Restore(ctx context.Context, cfg Config, file string) (*backup.Restored, er
 		return nil, err
 	}
 	defer held.Close()
-	return b.RestoreSQLite(ctx, c.Data, Check)
+	return b.RestoreSQLite(ctx, c.Data, key, Check)
 }
 
 // Diagnosis is what the doctor found.

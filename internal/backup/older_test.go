@@ -50,13 +50,13 @@ func TestABackupOfAnOlderSchemaIsMigrated(t *testing.T) {
 			}
 			sound := func(context.Context, *db.DB) ([]db.Violation, error) { return nil, nil }
 			place, target := t.TempDir(), dbtest.EmptyPostgresURL(t)
-			if _, err := b.RestoreSQLite(t.Context(), place, sound); err != nil {
+			if _, err := b.RestoreSQLite(t.Context(), place, nil, sound); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), sound); !errors.Is(err, db.ErrPooler) {
+			if _, err := b.RestorePostgres(t.Context(), dbtest.PgBouncer(t, target, ""), nil, sound); !errors.Is(err, db.ErrPooler) {
 				t.Fatalf("through a pooler: %v, want ErrPooler", err)
 			}
-			if _, err := b.RestorePostgres(t.Context(), target, sound); err != nil {
+			if _, err := b.RestorePostgres(t.Context(), target, nil, sound); err != nil {
 				t.Fatal(err)
 			}
 			for _, to := range [][2]string{{"", place}, {target, ""}} {

@@ -11,6 +11,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
+	"airstrip/internal/seal"
 )
 
 // Check gives what is not as it must be in a database of this program's schema.
@@ -25,14 +26,16 @@ type Restored struct {
 }
 
 // Verify restores the file to a scratch SQLite database in the folder dir, and removes that again.
+//
+// What an earlier version kept in clear is sealed there with a key that nobody has.
 func (b *File) Verify(ctx context.Context, dir string, check Check) (*Restored, error) {
 	var r *Restored
-	err := b.scratch(ctx, dir, check, func(done *Restored, _ string) error { r = done; return nil })
+	err := b.scratch(ctx, dir, (*db.DB).SealForScratch, check, func(done *Restored, _ string) error { r = done; return nil })
 	return r, err
 }
 
 // scratch restores the file to a SQLite database in a new folder within dir and calls fn with its path when it is closed.
-func (b *File) scratch(ctx context.Context, dir string, check Check, fn func(r *Restored, file string) error) error {
+func (b *File) scratch(ctx context.Context, dir string, key func(*db.DB), check Check, fn func(r *Restored, file string) error) error {
 	scratch, err := os.MkdirTemp(dir, ".airstrip-scratch-*") // with mode 0700
 	if err != nil {
 		return err
@@ -42,6 +45,7 @@ func (b *File) scratch(ctx context.Context, dir string, check Check, fn func(r *
 	if err != nil {
 		return err
 	}
+	key(d)
 	r, err := b.into(ctx, d, check)
 	if err := errors.Join(err, d.Close()); err != nil {
 		return err
@@ -62,8 +66,9 @@ func (b *File) into(ctx context.Context, d *db.DB, check Check) (*Restored, erro
 }
 
 // RestoreSQLite makes the SQLite database of the folder dir from the file. It becomes visible when it is whole and on the
-// disk. There must be no database yet, nor what is left of one.
-func (b *File) RestoreSQLite(ctx context.Context, dir string, check Check) (*Restored, error) {
+// disk. There must be no database yet, nor what is left of one. key seals what an earlier version kept in clear; without
+// it such a file is not restored.
+func (b *File) RestoreSQLite(ctx context.Context, dir string, key *seal.Key, check Check) (*Restored, error) {
 	target := filepath.Join(dir, db.SQLiteFile)
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := Free(target + end); err != nil {
@@ -71,7 +76,7 @@ func (b *File) RestoreSQLite(ctx context.Context, dir string, check Check) (*Res
 		}
 	}
 	var restored *Restored
-	err := b.scratch(ctx, dir, check, func(r *Restored, file string) error {
+	err := b.scratch(ctx, dir, sealWith(key), check, func(r *Restored, file string) error {
 		f, err := os.OpenFile(file, os.O_RDWR, 0)
 		if err != nil {
 			return err
@@ -88,12 +93,20 @@ func (b *File) RestoreSQLite(ctx context.Context, dir string, check Check) (*Res
 	return restored, nil
 }
 
+func sealWith(key *seal.Key) func(*db.DB) {
+	return func(d *db.DB) {
+		if key != nil {
+			d.SealWith(*key)
+		}
+	}
+}
+
 // scratchSchema holds the tables until all of them are moved at once.
 const scratchSchema = "airstrip_restore"
 
 // RestorePostgres fills the empty PostgreSQL database at url from the file. Its tables appear all at once, when they are
-// whole.
-func (b *File) RestorePostgres(ctx context.Context, url string, check Check) (restored *Restored, err error) {
+// whole. key is that of RestoreSQLite.
+func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, check Check) (restored *Restored, err error) {
 	target, err := db.Open(ctx, url, "")
 	if err != nil {
 		return nil, err
@@ -133,6 +146,7 @@ func (b *File) RestorePostgres(ctx context.Context, url string, check Check) (re
 	if err != nil {
 		return nil, err
 	}
+	sealWith(key)(d)
 	restored, err = b.into(ctx, d, check)
 	if err := errors.Join(err, d.Close()); err != nil {
 		return nil, err
@@ -140,12 +154,8 @@ func (b *File) RestorePostgres(ctx context.Context, url string, check Check) (re
 	return restored, moveTables(ctx, conn)
 }
 
-// moveTables moves all tables out of the scratch schema at once, and the functions that their triggers call: the schema
-// goes with what depends on what is left in it.
 func moveTables(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, `DO $$ DECLARE t text; BEGIN
-		FOR t IN SELECT p.proname FROM pg_proc p WHERE p.pronamespace = '`+scratchSchema+`'::regnamespace
-		LOOP EXECUTE format('ALTER FUNCTION `+scratchSchema+`.%I() SET SCHEMA %I', t, current_schema()); END LOOP;
 		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = '`+scratchSchema+`'
 		LOOP EXECUTE format('ALTER TABLE `+scratchSchema+`.%I SET SCHEMA %I', t, current_schema()); END LOOP; END $$`)
 	return err

@@ -40,7 +40,7 @@ func open(t *testing.T, d *db.DB, n int64) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, s := wallet.New(d, settings), service.New(d, settings)
+	w, s := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 	for user := range n {
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return errors.Join(w.Open(ctx, tx, user+1), s.Open(ctx, tx, user+1))

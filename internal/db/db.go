@@ -40,6 +40,7 @@ type DB struct {
 	dir      string      // of the SQLite file
 	scratch  string      // folder that Close removes
 	unused   os.FileInfo // of a SQLite file that is read as if nobody wrote to it
+	sealing  *sealingKey // nil: Migrate cannot seal what earlier versions kept in clear
 	pooled   bool        // a pooler stands before PostgreSQL and refuses to set the limits at the start of a session
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,21 +32,6 @@ var words = map[bool]*strings.Replacer{
 		"{{true}}", "TRUE", "{{false}}", "FALSE"),
 }
 
-// appendOnlyTable is how a migration has the engine refuse every change and removal of a table's rows. A migration that
-// says it puts it between StatementBegin and StatementEnd.
-var appendOnlyTable = regexp.MustCompile(`\{\{append_only (\w+)\}\}`)
-
-// appendOnly are the triggers for it, by whether the engine is SQLite.
-var appendOnly = map[bool]string{
-	true: `CREATE TRIGGER ${1}_no_update BEFORE UPDATE ON $1 BEGIN SELECT RAISE(ABORT, '$1 is append-only'); END;
-CREATE TRIGGER ${1}_no_delete BEFORE DELETE ON $1 BEGIN SELECT RAISE(ABORT, '$1 is append-only'); END;`,
-	false: `CREATE FUNCTION ${1}_append_only() RETURNS trigger LANGUAGE plpgsql AS
-	$$$$BEGIN RAISE EXCEPTION '$1 is append-only' USING ERRCODE = 'check_violation'; END$$$$;
-CREATE TRIGGER ${1}_no_update BEFORE UPDATE ON $1 FOR EACH ROW EXECUTE FUNCTION ${1}_append_only();
-CREATE TRIGGER ${1}_no_delete BEFORE DELETE ON $1 FOR EACH ROW EXECUTE FUNCTION ${1}_append_only();
-CREATE TRIGGER ${1}_no_truncate BEFORE TRUNCATE ON $1 FOR EACH STATEMENT EXECUTE FUNCTION ${1}_append_only();`,
-}
-
 // NewerSchemaError reports a database with a migration that this program does not have: a newer program migrated it, and
 // what this one writes could break what that one promises.
 type NewerSchemaError struct {
@@ -60,7 +44,8 @@ func (e *NewerSchemaError) Error() string {
 		"Install that version or a later one, or restore a backup that was made before the update", e.Database, e.Program)
 }
 
-// Migrate brings the schema up to this program's version. Several processes may do it at once. It returns a
+// Migrate brings the schema up to this program's version. Rows of versions that kept secrets in clear are sealed with the
+// key of SealWith. Several processes may do it at once. It returns a
 // NewerSchemaError, and changes nothing, where the schema is of a newer program.
 func (d *DB) Migrate(ctx context.Context) error { return d.MigrateTo(ctx, math.MaxInt64) }
 
@@ -70,6 +55,10 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 		return err
 	}
 	p, err := d.provider()
+	if err != nil {
+		return err
+	}
+	before, err := d.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,7 +72,13 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 	if _, err := p.UpTo(ctx, version); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
-	return d.CheckSchema(ctx) // a newer program may have migrated while this one waited
+	if err := d.CheckSchema(ctx); err != nil { // a newer program may have migrated while this one waited
+		return err
+	}
+	if version < sealingVersion {
+		return nil
+	}
+	return d.removeRemains(ctx, before)
 }
 
 // Migrated tells whether the schema is at this program's version.
@@ -144,7 +139,7 @@ var versions = sync.OnceValue(func() []int64 {
 	if err != nil {
 		panic(err) // they are in the program
 	}
-	var all []int64
+	all := []int64{sealingVersion}
 	for _, entry := range entries {
 		number, _, _ := strings.Cut(entry.Name(), "_")
 		version, err := strconv.ParseInt(number, 10, 64)
@@ -161,7 +156,8 @@ func (d *DB) provider() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialect, opts := goose.DialectPostgres, []goose.ProviderOption{goose.WithLogger(goose.NopLogger())}
+	dialect := goose.DialectPostgres
+	opts := []goose.ProviderOption{goose.WithLogger(goose.NopLogger()), goose.WithGoMigrations(d.sealingMigration())}
 	if d.sqlite {
 		dialect = goose.DialectSQLite3
 	} else {
@@ -171,14 +167,13 @@ func (d *DB) provider() (*goose.Provider, error) {
 		}
 		opts = append(opts, goose.WithLocker(locker))
 	}
-	return goose.NewProvider(dialect, d.long.DB, dialectFS{sub, words[d.sqlite], appendOnly[d.sqlite]}, opts...)
+	return goose.NewProvider(dialect, d.long.DB, dialectFS{sub, words[d.sqlite]}, opts...)
 }
 
 // dialectFS gives the migrations with the engine's words filled in.
 type dialectFS struct {
 	fs.FS
-	words      *strings.Replacer
-	appendOnly string
+	words *strings.Replacer
 }
 
 func (d dialectFS) Open(name string) (fs.File, error) {
@@ -190,7 +185,7 @@ func (d dialectFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filledFile{f, bytes.NewReader(appendOnlyTable.ReplaceAll([]byte(d.words.Replace(string(text))), []byte(d.appendOnly)))}, nil
+	return filledFile{f, bytes.NewReader([]byte(d.words.Replace(string(text))))}, nil
 }
 
 type filledFile struct {

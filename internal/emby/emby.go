@@ -45,14 +45,18 @@ var (
 
 const (
 	sealedFor = "emby password"
-	timedFor  = 10 * time.Minute // how long an address to the media server is good
+	// sealedForLink and hashOf are also in the migration that sealed the tokens of earlier versions (db/sealing.go).
+	sealedForLink = "emby link"
+	timedFor      = 10 * time.Minute // how long an address to the media server is good
 )
 
 // Account is a user's account on the media server.
 type Account struct {
 	bun.BaseModel `bun:"table:emby_account"`
-	UserID        int64 `bun:",pk"`
-	Token         uuid.UUID
+	UserID        int64     `bun:",pk"`
+	Token         uuid.UUID `bun:"-"` // opens the user's link to the media server
+	TokenHash     []byte    // SHA-256
+	TokenSealed   []byte
 	Name          string
 	Password      []byte // sealed
 	EmbyID        string // empty: there is none yet
@@ -70,6 +74,7 @@ type Account struct {
 type Emby struct {
 	db       *db.DB
 	key      seal.Key
+	tokens   seal.RowCipher
 	settings *setting.Settings
 	secrets  *secret.Secrets
 	services *service.Services
@@ -78,13 +83,49 @@ type Emby struct {
 
 // New gives the media server that the settings name.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Secrets, services *service.Services, links *link.Links) *Emby {
-	return &Emby{d, key, settings, secrets, services, links}
+	return &Emby{d, key, key.RowCipher(sealedForLink), settings, secrets, services, links}
 }
 
 // query selects accounts with what the users' plans say of them.
 func (e *Emby) query(into any) *bun.SelectQuery {
 	return e.db.NewSelect().Model(into).ColumnExpr("account.*, a.expires_at, (a.allowed AND a.class >= ?) AS allowed", e.settings.Get().EmbyClass).
 		Join("JOIN access AS a ON a.user_id = account.user_id")
+}
+
+// open sets the tokens of accounts that were read.
+func (e *Emby) open(accounts []Account) error {
+	for i := range accounts {
+		a := &accounts[i]
+		token, err := e.tokens.Open(a.UserID, a.TokenSealed)
+		if err == nil {
+			a.Token, err = uuid.FromBytes(token)
+		}
+		if err != nil {
+			return fmt.Errorf("link of user %d to the media server: %w", a.UserID, err)
+		}
+	}
+	return nil
+}
+
+func hashOf(token uuid.UUID) []byte {
+	sum := sha256.Sum256(token[:])
+	return sum[:]
+}
+
+// Sealed returns the accounts in d that key does not open.
+func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
+	var accounts []Account
+	if err := d.NewSelect().Model(&accounts).OrderExpr("user_id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	e := &Emby{key: key, tokens: key.RowCipher(sealedForLink)}
+	for i, a := range accounts {
+		_, err := key.Open(sealedFor, a.Password)
+		if err != nil || e.open(accounts[i:i+1]) != nil {
+			closed = append(closed, fmt.Sprintf("media account of user %d", a.UserID))
+		}
+	}
+	return closed, nil
 }
 
 // Version is the number of the last change of what any user may use.
@@ -112,6 +153,9 @@ func (e *Emby) OfUser(ctx context.Context, userID int64) (Right, error) {
 	if err := e.query(&rows).Where("account.user_id = ?", userID).Scan(ctx); err != nil {
 		return right, err
 	}
+	if err := e.open(rows); err != nil {
+		return right, err
+	}
 	if len(rows) > 0 {
 		right.Account = &rows[0]
 	}
@@ -137,7 +181,7 @@ func (e *Emby) OfToken(ctx context.Context, token string) (Right, error) {
 
 func (e *Emby) byToken(ctx context.Context, token uuid.UUID) (Account, error) {
 	var account Account
-	err := e.query(&account).Where("account.token = ?", token).Scan(ctx)
+	err := e.query(&account).Where("account.token_hash = ?", hashOf(token)).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrNoLink.Because(err)
 	}
@@ -151,12 +195,18 @@ func (e *Emby) admits(a *service.Access) bool {
 // List gives a part of the accounts, by user, and how many there are.
 func (e *Emby) List(ctx context.Context, limit, offset int64) (accounts []Account, total int64, err error) {
 	total, err = e.query(&accounts).OrderExpr("account.user_id").Limit(limit).Offset(offset).ScanAndCount(ctx)
-	return accounts, total, err
+	if err != nil {
+		return nil, 0, err
+	}
+	return accounts, total, e.open(accounts)
 }
 
 // All gives all accounts, by user.
 func (e *Emby) All(ctx context.Context) (accounts []Account, err error) {
-	return accounts, e.query(&accounts).OrderExpr("account.user_id").Scan(ctx)
+	if err := e.query(&accounts).OrderExpr("account.user_id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	return accounts, e.open(accounts)
 }
 
 // Own gives the user's account, and makes the place for one where there is none; the account itself is made once the user
@@ -166,9 +216,9 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 		return account, "", ErrOff
 	}
 	if err := e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		now := e.db.Now()
+		now, token := e.db.Now(), uuid.New()
 		made := Account{
-			UserID: userID, Token: uuid.New(), Name: "user-" + strconv.FormatInt(userID, 10), Password: e.key.Seal(sealedFor, []byte(rand.Text())),
+			UserID: userID, TokenHash: hashOf(token), TokenSealed: e.tokens.Seal(userID, token[:]), Name: "user-" + strconv.FormatInt(userID, 10), Password: e.key.Seal(sealedFor, []byte(rand.Text())),
 			Wanted: None, State: None, CreatedAt: now, UpdatedAt: now,
 		}
 		_, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx)
@@ -176,11 +226,15 @@ func (e *Emby) Own(ctx context.Context, userID int64) (account Account, password
 	}); err != nil {
 		return account, "", err
 	}
-	if err := e.query(&account).Where("account.user_id = ?", userID).Scan(ctx); err != nil {
+	one := make([]Account, 1)
+	if err := e.query(&one[0]).Where("account.user_id = ?", userID).Scan(ctx); err != nil {
 		return account, "", err
 	}
-	plain, err := e.key.Open(sealedFor, account.Password)
-	return account, string(plain), err
+	if err := e.open(one); err != nil {
+		return account, "", err
+	}
+	plain, err := e.key.Open(sealedFor, one[0].Password)
+	return one[0], string(plain), err
 }
 
 // Open gives the address that takes the holder of a link to the media server, good for ten minutes: it names the account

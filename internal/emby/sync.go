@@ -6,7 +6,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/job"
 )
@@ -30,10 +29,7 @@ func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) e
 		if err == nil && n == 0 {
 			err = ErrNoAccount
 		}
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, "media.set", audit.ID("user", userID), nil, map[string]any{"state": state, "held": held}, "")
+		return err
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -44,7 +45,7 @@ func open(t *testing.T, d *db.DB) *circle {
 	}
 	c := &circle{db: d, settings: settings, now: time.Now()}
 	d.SetClock(func() time.Time { return c.now })
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{1}, settings)
 	c.wallets = wallet.New(d, settings)
 	c.Invites, c.shop = invite.New(d, settings, c.wallets), shop.New(d, settings, c.wallets, services)
 	p, err := c.shop.AddPlan(t.Context(), shop.Plan{
@@ -71,7 +72,7 @@ func (c *circle) user(t *testing.T, by int64) int64 {
 		_, err := tx.NewRaw(`INSERT INTO account (id, uuid, email, name, role, password, password_version, password_changed_at, notice_by_mail, invite_code, invited_by, created_at)
 			VALUES (?, ?, ?, ?, '', '', ?, ?, ?, ?, ?, ?)`, user, uuid.New(), fmt.Sprintf("u%d@example.com", user), fmt.Sprintf("User %d", user),
 			uuid.New(), c.now, true, fmt.Sprintf("CODE%d", user), inviter, c.now).Exec(ctx)
-		return errors.Join(err, c.wallets.Open(ctx, tx, user), service.New(c.db, c.settings).Open(ctx, tx, user))
+		return errors.Join(err, c.wallets.Open(ctx, tx, user), service.New(c.db, seal.Key{1}, c.settings).Open(ctx, tx, user))
 	})
 	return user
 }

@@ -39,7 +39,7 @@ func TestAFetchReadsNoTableOfUsersFromEndToEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		services := service.New(d, settings)
+		services := service.New(d, seal.Key{1}, settings)
 		links := New(d, seal.Key{}, settings, "https://site.example.com", nil, services, node.New(d, seal.Key{}, settings, services), nil)
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { return services.Open(ctx, tx, 7) }); err != nil {
 			t.Fatal(err)

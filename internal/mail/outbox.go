@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -69,10 +68,7 @@ func (m *Mails) Retry(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		if err := job.Add(ctx, tx, now, kind, id, job.Options{}); err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, "mail.retry", audit.ID("mail", id), nil, nil, "")
+		return job.Add(ctx, tx, now, kind, id, job.Options{})
 	})
 }
 

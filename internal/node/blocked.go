@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -177,11 +175,7 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 		}
 		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).Set("revision = ?", revision).
 			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
-		if err != nil {
-			return err
-		}
-		lifted := audit.Object{Kind: "blocked_address", ID: fmt.Sprint(value)}
-		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, nil, nil, "")
+		return err
 	})
 	return n, err
 }

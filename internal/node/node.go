@@ -34,6 +34,7 @@ type Node struct {
 	ListenPort    int
 	Settings      Settings   `bun:"type:jsonb"`
 	Private       []byte     // the private keys, sealed; Nodes puts them back into Settings where the agent is meant
+	ClientSecrets []byte     // secrets that clients know too, sealed; nil: none. Nodes puts them back into Settings of what it gives
 	RatePermille  int64      // billed = (up + down) × rate / 1000, rounded down per report row; where HourRates has none
 	HourRates     []int64    `bun:"type:jsonb"` // in per mille, of each hour of the site's day; empty: always RatePermille
 	ToldPermille  int64      // the rate at the time of Revision

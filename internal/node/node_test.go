@@ -33,7 +33,7 @@ func newNodes(t *testing.T, d *db.DB) *node.Nodes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return node.New(d, seal.Key{7}, settings, service.New(d, settings))
+	return node.New(d, seal.Key{7}, settings, service.New(d, seal.Key{1}, settings))
 }
 
 func draft(protocol node.Protocol, s node.Settings) node.Node {
@@ -475,7 +475,7 @@ func TestTheOneInAnEmptyListIsNobodyAndCannotBeGuessed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		services := service.New(d, settings)
+		services := service.New(d, seal.Key{1}, settings)
 		seen := map[string]bool{}
 		for _, key := range []seal.Key{{1}, {2}} {
 			for range 2 { // agents cut everybody's connections when it changes

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/seal"
@@ -25,7 +25,12 @@ const Revision = "node"
 // ErrNotFound is the fault of an id that no node has.
 var ErrNotFound = fault.NotFound("node_not_found", "没有找到该节点", "There is no such node")
 
-const sealed = "node settings"
+// What the secrets in nodes' settings are sealed for: those that the node alone knows, and those that clients know too.
+// The migration that sealed the latter in rows of earlier versions (db/sealing.go) has the same purpose and form.
+const (
+	sealed           = "node settings"
+	sealedForClients = "node client secrets"
+)
 
 // Nodes keeps all nodes.
 type Nodes struct {
@@ -136,26 +141,9 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		return err
 	}
 	if was == nil {
-		err = audit.Record(ctx, tx, "node.add", audit.ID("node", n.ID), nil, n.recorded(), "")
 		was = n
-	} else {
-		err = audit.Record(ctx, tx, "node.change", audit.ID("node", n.ID), was.recorded(), n.recorded(), "")
-	}
-	if err != nil {
-		return err
 	}
 	return tellRelays(ctx, tx, revision, n, was)
-}
-
-// recordedNode is a node as the audit log keeps it.
-type recordedNode Node
-
-// recorded gives what of the node staff decides, without private keys.
-func (n *Node) recorded() recordedNode {
-	r := recordedNode(*n)
-	r.Settings, r.Private = n.Settings.Shown(), nil
-	r.Revision, r.ScopeRevision, r.ScopeAt, r.ToldPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
-	return r
 }
 
 // insert writes a new node. Numbers that are given out later are above all that there were.
@@ -192,26 +180,26 @@ func (s *Nodes) Remove(ctx context.Context, id int64) error {
 		if err := s.leaveRelays(ctx, tx, revision, id); err != nil {
 			return err
 		}
-		was, err := s.read(ctx, tx, id)
-		if err != nil {
-			return err
-		}
 		n, err := db.Changed(tx.NewDelete().Model((*Node)(nil)).Where("id = ?", id).Exec(ctx))
 		if err == nil && n == 0 {
 			return ErrNotFound
 		}
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, "node.remove", audit.ID("node", id), was.recorded(), nil, "")
+		return err
 	})
 }
 
 // List gives all nodes in their order, without private keys.
 func (s *Nodes) List(ctx context.Context) ([]Node, error) {
 	var nodes []Node
-	err := s.db.NewSelect().Model(&nodes).OrderExpr("sort, id").Scan(ctx)
-	return nodes, err
+	if err := s.db.NewSelect().Model(&nodes).OrderExpr("sort, id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	for i := range nodes {
+		if err := s.showClientSecrets(&nodes[i]); err != nil { // the others are listed; links leave the node out
+			slog.ErrorContext(ctx, "a node is listed without its secrets; run airstrip doctor", "node", nodes[i].ID, "error", err)
+		}
+	}
+	return nodes, nil
 }
 
 // Enabled counts the nodes that may be used, as idb, a transaction perhaps, sees it.
@@ -235,13 +223,19 @@ func (s *Nodes) read(ctx context.Context, idb bun.IDB, id int64) (Node, error) {
 	return n, s.show(&n)
 }
 
-// private is what the database keeps sealed.
+// private is what the node alone knows.
 type private struct {
 	Reality string `json:"reality,omitempty"`
 	TLS     string `json:"tls,omitempty"`
 }
 
-// hide moves the private keys out of the settings into the sealed part.
+// clientSecrets are what stands in links, too.
+type clientSecrets struct {
+	ServerKey    string `json:"server_key,omitempty"`
+	ObfsPassword string `json:"obfs_password,omitempty"`
+}
+
+// hide moves the secrets out of the settings into the sealed parts.
 func (s *Nodes) hide(n *Node) error {
 	n.Settings = n.Settings.clone()
 	var keys private
@@ -252,19 +246,25 @@ func (s *Nodes) hide(n *Node) error {
 		keys.TLS, t.Key = t.Key, ""
 	}
 	plain, err := json.Marshal(keys)
-	n.Private = s.key.Seal(sealed, plain)
+	if err != nil {
+		return err
+	}
+	n.Private, n.ClientSecrets = s.key.Seal(sealed, plain), nil
+	shared := clientSecrets{n.Settings.ServerKey, n.Settings.ObfsPassword}
+	if shared == (clientSecrets{}) {
+		return nil
+	}
+	n.Settings.ServerKey, n.Settings.ObfsPassword = "", ""
+	plain, err = json.Marshal(shared)
+	n.ClientSecrets = s.key.Seal(sealedForClients, plain)
 	return err
 }
 
-// show puts the private keys back.
+// show puts the secrets back.
 func (s *Nodes) show(n *Node) error {
-	plain, err := s.key.Open(sealed, n.Private)
-	if err != nil {
-		return fmt.Errorf("private keys of node %d: %w", n.ID, err)
-	}
 	var keys private
-	if err := json.Unmarshal(plain, &keys); err != nil {
-		return err
+	if err := open(s.key, sealed, n.Private, &keys); err != nil {
+		return fmt.Errorf("private keys of node %d: %w", n.ID, err)
 	}
 	if r := n.Settings.Reality; r != nil {
 		r.PrivateKey = keys.Reality
@@ -272,5 +272,41 @@ func (s *Nodes) show(n *Node) error {
 	if t := n.Settings.TLS; t != nil {
 		t.Key = keys.TLS
 	}
+	return s.showClientSecrets(n)
+}
+
+// showClientSecrets puts those secrets back that clients know too.
+func (s *Nodes) showClientSecrets(n *Node) error {
+	if n.ClientSecrets == nil {
+		return nil
+	}
+	var shared clientSecrets
+	if err := open(s.key, sealedForClients, n.ClientSecrets, &shared); err != nil {
+		return fmt.Errorf("client secrets of node %d: %w", n.ID, err)
+	}
+	n.Settings.ServerKey, n.Settings.ObfsPassword = shared.ServerKey, shared.ObfsPassword
 	return nil
+}
+
+func open(key seal.Key, purpose string, from []byte, into any) error {
+	plain, err := key.Open(purpose, from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, into)
+}
+
+// Sealed returns the nodes in d whose secrets key does not open.
+func Sealed(ctx context.Context, d *db.DB, key seal.Key) (closed []string, err error) {
+	var nodes []Node
+	if err := d.NewSelect().Model(&nodes).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	s := &Nodes{key: key}
+	for i := range nodes {
+		if s.show(&nodes[i]) != nil {
+			closed = append(closed, fmt.Sprintf("secrets of node %d", nodes[i].ID))
+		}
+	}
+	return closed, nil
 }

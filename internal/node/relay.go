@@ -39,7 +39,7 @@ func share(a, b *Node) bool {
 	return aTCP && bTCP || aUDP && bUDP
 }
 
-// relayed gives the nodes that have relays, without private keys.
+// relayed gives the nodes that have relays, without any secrets.
 func relayed(ctx context.Context, idb bun.IDB) ([]Node, error) {
 	var nodes []Node
 	err := idb.NewSelect().Model(&nodes).Where("CAST(relays AS TEXT) <> '[]'").OrderExpr("id").Scan(ctx)

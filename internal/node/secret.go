@@ -10,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -52,11 +51,7 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE expires_at <= ?`, now).Exec(ctx); err != nil {
 			return err
 		}
-		if err := insertSecret(ctx, tx, id, secret, now); err != nil {
-			return err
-		}
-		after := map[string]any{"old_honoured_seconds": int64(honourOld / time.Second)}
-		return audit.Record(ctx, tx, "node.secret.rotate", audit.ID("node", id), nil, after, "")
+		return insertSecret(ctx, tx, id, secret, now)
 	})
 	return secret, err
 }
@@ -88,11 +83,7 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 		if _, err := bump(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil {
-			return err
-		}
-		after := map[string]any{"on": key != "", "until": until}
-		if err := audit.Record(ctx, tx, "node.shared_key.set", audit.Object{Kind: "node_shared_key"}, nil, after, ""); err != nil || key == "" {
+		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil || key == "" {
 			return err
 		}
 		hash := hashOf(key)
@@ -206,5 +197,5 @@ func (s *Nodes) find(ctx context.Context, c claim) (known, error) {
 		return known{}, ErrSecret
 	}
 	k.node = nodes[0]
-	return k, nil
+	return k, s.showClientSecrets(&k.node)
 }

@@ -48,7 +48,7 @@ func each(t *testing.T, test func(s *site)) {
 		key := seal.Key{1}
 		tokens, err := token.New(t.Context(), d, key)
 		must(t, err)
-		s := &site{T: t, db: d, wallets: wallet.New(d, settings), services: service.New(d, settings)}
+		s := &site{T: t, db: d, wallets: wallet.New(d, settings), services: service.New(d, seal.Key{1}, settings)}
 		secrets := secret.New(d, key)
 		s.mails = mail.New(d, key, settings, secrets, "http://localhost:8080")
 		s.accounts = account.New(d, key, settings, s.mails, captcha.New(d, key, settings, secrets), tokens, s.wallets, s.services, nil, "http://localhost:8080")

@@ -3,11 +3,8 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +14,6 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
-	"airstrip/internal/text"
 )
 
 // ErrNoUser is the fault of a user id that nobody has.
@@ -29,18 +25,20 @@ func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {
 	if err != nil {
 		return err
 	}
-	a := &Access{UserID: userID, UUID: uuid.New(), Password: password(), State: None, Groups: []int{}, WasGroups: []int{}, Revision: revision}
-	_, err = tx.NewInsert().Model(a).Exec(ctx)
+	a := &Access{UserID: userID, State: None, Groups: []int{}, WasGroups: []int{}, Revision: revision}
+	var digest []byte
+	a.Sealed, digest = s.credentials.Seal(userID, uuid.New(), randomPassword())
+	_, err = tx.NewInsert().Model(a).Value("password_digest", "?", digest).Exec(ctx)
 	return err
 }
 
-func password() string {
+func randomPassword() string {
 	b := make([]byte, 16)
 	rand.Read(b)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Lock gives the Access of users, without Usage, and has others wait who would change it or lease of it, until tx ends.
+// Lock gives the Access of users, without Usage, UUID and Password, and has others wait who would change it or lease of it, until tx ends.
 func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows []Access, err error) {
 	if len(userIDs) == 0 {
 		return nil, nil
@@ -61,63 +59,6 @@ func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banne
 	return s.Refresh(ctx, tx, userID)
 }
 
-// ResetCredentials gives the user another UUID and password on all nodes; connections with the old ones end.
-func (s *Services) ResetCredentials(ctx context.Context, tx bun.Tx, userID int64) error {
-	return s.setCredentials(ctx, tx, userID, password())
-}
-
-func (s *Services) setCredentials(ctx context.Context, tx bun.Tx, userID int64, password string) error {
-	if _, err := tx.NewRaw(`DELETE FROM chosen_password WHERE user_id = ?`, userID).Exec(ctx); err != nil {
-		return err
-	}
-	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("uuid = ?", uuid.New()).Set("password = ?", password).
-		Where("user_id = ?", userID).Exec(ctx))
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return ErrNoUser
-	}
-	revision, err := db.Bump(ctx, tx, Revision) // after the row, as Refresh does it
-	if err != nil {
-		return err
-	}
-	_, err = tx.NewUpdate().Model((*Access)(nil)).Set("revision = ?", revision).Where("user_id = ?", userID).Exec(ctx)
-	return err
-}
-
-// chosen is what a password on nodes may look like that its user chose: it stands in addresses and files of every format.
-var chosen = regexp.MustCompile(`^[A-Za-z0-9._~-]{16,64}$`)
-
-// errChosen answers a password that is somebody else's as one that can be guessed, so that nobody learns which it is.
-var errChosen = fault.Invalid("password", "weak", "连接密码为 16 至 64 个字母、数字或 . _ ~ -，且不能有规律",
-	"The password has 16 to 64 letters, digits or . _ ~ - and follows no pattern")
-
-// ChooseCredentials gives the user another UUID on all nodes, and the password given, which no other user has.
-func (s *Services) ChooseCredentials(ctx context.Context, userID int64, password string) error {
-	if !chosen.MatchString(password) || text.IsGuessable(password) {
-		return errChosen
-	}
-	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		taken, err := tx.NewSelect().Model((*Access)(nil)).Where("password = ? AND user_id <> ?", password, userID).Exists(ctx)
-		if err != nil {
-			return err
-		}
-		if taken {
-			return errChosen
-		}
-		if err := s.setCredentials(ctx, tx, userID, password); err != nil {
-			return err
-		}
-		hash := sha256.Sum256([]byte(password))
-		_, err = tx.NewRaw(`INSERT INTO chosen_password (user_id, hash) VALUES (?, ?)`, userID, hash[:]).Exec(ctx)
-		if err = db.Error(err); errors.Is(err, db.ErrUnique) { // chosen by two at once
-			return errChosen
-		}
-		return err
-	})
-}
-
 // Refresh works out anew what the users may use, as part of the transaction that changed something it follows from. Rows
 // that come out otherwise are stamped with a new revision, and nodes hear of them after the commit.
 func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) error {
@@ -135,7 +76,7 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 	}
 	updates := make([]*bun.UpdateQuery, len(changed))
 	for i := range changed {
-		updates[i] = tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "uuid", "password", "banned").
+		updates[i] = tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "credentials", "banned").
 			Value("revision", "(SELECT value FROM revision WHERE name = ?)", Revision).WherePK()
 	}
 	return db.BumpFor(ctx, tx, Revision, updates...) // last, since all transactions of this kind wait for its row until the commit

@@ -19,6 +19,9 @@ func (s *Services) Access(ctx context.Context, userID int64) (a Access, err erro
 	} else if err != nil {
 		return a, err
 	}
+	if err := s.openCredentials(&one[0]); err != nil {
+		return a, err
+	}
 	if err := s.AddUsage(ctx, one); err != nil {
 		return a, err
 	}
@@ -76,9 +79,12 @@ func (s *Services) Changed(ctx context.Context, since int64) ([]Access, int64, e
 	}
 	var rows []Access
 	// Asked for an order, SQLite would walk everybody in it rather than the index of revisions.
-	err = s.db.NewSelect().Model(&rows).Where("revision > ?", since).Scan(ctx)
+	if err := s.db.NewSelect().Model(&rows).Where("revision > ?", since).Scan(ctx); err != nil {
+		return nil, 0, err
+	}
 	slices.SortFunc(rows, func(a, b Access) int { return cmp.Compare(a.UserID, b.UserID) })
-	return rows, revision, err
+	s.openOrExclude(ctx, rows)
+	return rows, revision, nil
 }
 
 // AddUsage sets the Usage of rows, without the packages that ended.

@@ -11,6 +11,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/setting"
 )
 
@@ -34,8 +35,9 @@ const (
 type Access struct {
 	bun.BaseModel `bun:"table:access"`
 	UserID        int64     `bun:",pk"`
-	UUID          uuid.UUID `bun:"type:uuid"` // the user's name on nodes that go by UUIDs
-	Password      string    // the user's password on other nodes; URL-safe
+	UUID          uuid.UUID `bun:"-"`           // the user's name on nodes that go by UUIDs
+	Password      string    `bun:"-"`           // the user's password on other nodes; URL-safe
+	Sealed        []byte    `bun:"credentials"` // UUID and Password as they are stored; nil once they were opened
 	Banned        bool
 	State         State
 	Allowed       bool       // whether nodes let the user in at all
@@ -184,12 +186,13 @@ func (p *Package) Open(now time.Time) bool {
 
 // Services keeps the services of all users.
 type Services struct {
-	db       *db.DB
-	settings *setting.Settings
-	roster   roster
+	db          *db.DB
+	credentials Credentials
+	settings    *setting.Settings
+	roster      roster
 }
 
-// New gives the services in d.
-func New(d *db.DB, settings *setting.Settings) *Services {
-	return &Services{db: d, settings: settings}
+// New gives the services in d; the credentials in it are sealed with key.
+func New(d *db.DB, key seal.Key, settings *setting.Settings) *Services {
+	return &Services{db: d, credentials: NewCredentials(key), settings: settings}
 }

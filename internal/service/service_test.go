@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/job"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 )
@@ -47,7 +48,7 @@ func in(t *testing.T, d *db.DB, test func(w *world)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, db: d, services: service.New(d, settings), queue: job.New(d), now: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)}
+	w := &world{T: t, db: d, services: service.New(d, seal.Key{1}, settings), queue: job.New(d), now: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)}
 	d.SetClock(func() time.Time { return w.now })
 	w.services.Register(w.queue)
 	for _, id := range []int64{1, 2} {

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -36,7 +37,7 @@ func open(t *testing.T, d *db.DB) *counter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, s := wallet.New(d, settings), service.New(d, settings)
+	w, s := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 	return &counter{Shop: shop.New(d, settings, w, s), db: d, settings: settings, wallets: w, services: s}
 }
 

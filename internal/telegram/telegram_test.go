@@ -74,7 +74,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	w.tokens, err = token.New(w.Context(), d, key)
 	w.must(err)
 	w.secrets = secret.New(d, key)
-	w.services = service.New(d, w.settings)
+	w.services = service.New(d, seal.Key{1}, w.settings)
 	w.accounts = account.New(d, key, w.settings, mail.New(d, key, w.settings, w.secrets, site), captcha.New(d, key, w.settings, w.secrets), w.tokens, wallet.New(d, w.settings), w.services, nil, site)
 	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
 	return w

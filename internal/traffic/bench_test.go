@@ -28,7 +28,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				services := service.New(d, settings)
+				services := service.New(d, seal.Key{1}, settings)
 				nodes := node.New(d, seal.Key{}, settings, services)
 				n := node.Draft("n", node.Shadowsocks, "n.example", 443)
 				n.Settings.Method = "aes-128-gcm"

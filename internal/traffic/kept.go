@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -141,10 +140,7 @@ func (t *Traffic) DismissKept(ctx context.Context, d Decision) (b KeptBatch, err
 		if _, err = t.decide(ctx, tx, d, "dismissed"); err == nil {
 			b, err = keptIn(ctx, tx, d.BatchID)
 		}
-		if err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, "traffic.batch.dismiss", audit.ID("kept_batch", d.BatchID), nil, map[string]any{"node_id": b.NodeID}, d.Note)
+		return err
 	})
 	return b, err
 }
@@ -236,11 +232,8 @@ func (t *Traffic) CountKept(
 			ratePermille, own, len(refused), d.BatchID).Exec(ctx); err != nil {
 			return err
 		}
-		if counted, err = keptIn(ctx, tx, d.BatchID); err != nil {
-			return err
-		}
-		after := map[string]any{"node_id": b.NodeID, "rate_permille": ratePermille, "own_cycle": ownCycle, "rows_refused": len(refused)}
-		return audit.Record(ctx, tx, "traffic.batch.count", audit.ID("kept_batch", d.BatchID), nil, after, d.Note)
+		counted, err = keptIn(ctx, tx, d.BatchID)
+		return err
 	})
 	return counted, refused, err
 }

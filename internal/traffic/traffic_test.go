@@ -58,7 +58,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{db: d, settings: settings, services: service.New(d, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
+	s := &site{db: d, settings: settings, services: service.New(d, seal.Key{1}, settings), queue: job.New(d), now: time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)}
 	s.nodes = node.New(d, seal.Key{}, settings, s.services)
 	s.restart()
 	s.services.Register(s.queue)

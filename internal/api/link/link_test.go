@@ -93,7 +93,7 @@ func serve(t testing.TB, d *db.DB) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{TB: t, db: d, settings: settings, services: service.New(d, settings)}
+	s := &site{TB: t, db: d, settings: settings, services: service.New(d, seal.Key{1}, settings)}
 	key := seal.Key{1}
 	tokens, err := token.New(t.Context(), d, key)
 	if err != nil {

@@ -51,7 +51,7 @@ func Open(t testing.TB, d *db.DB) Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{}, settings)
 	nodes := node.New(d, seal.Key{}, settings, services)
 	s := Site{TB: t, DB: d, Settings: settings, Services: services, Nodes: nodes, Traffic: traffic.New(d, settings, services, nodes), Keys: map[string]string{}, IDs: map[string]int64{}}
 	for id := int64(1); id <= 3; id++ {
@@ -69,8 +69,7 @@ func (s *Site) Furnish(drafts []node.Node) {
 	}
 	for id := int64(1); id <= 2; id++ {
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
-			_, err := tx.NewRaw(`UPDATE access SET uuid = ?, password = ? WHERE user_id = ?`, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id), id).Exec(ctx)
-			return err
+			return s.Services.SetCredentials(ctx, tx, id, uuid.NewSHA1(uuid.Nil, []byte{byte(id)}), fmt.Sprint("password-", id))
 		})
 	}
 	s.Give(service.Terms{UserID: 1, SpeedMbps: new(100), Devices: new(3), QuotaBytes: new(int64(10_000))})

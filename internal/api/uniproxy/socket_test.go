@@ -20,6 +20,7 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/node"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 )
 
@@ -439,10 +440,12 @@ func (s *site) more(users int) {
 		if err := tx.NewSelect().Model(&like).Where("user_id = 2").Scan(ctx); err != nil {
 			return err
 		}
+		credentials := service.NewCredentials(seal.Key{})
 		rows := make([]service.Access, users)
 		for i := range rows {
 			rows[i] = like
-			rows[i].UserID, rows[i].UUID, rows[i].Revision = int64(1000+i), uuid.New(), revision
+			rows[i].UserID, rows[i].Revision = int64(1000+i), revision
+			rows[i].Sealed, _ = credentials.Seal(rows[i].UserID, uuid.New(), "password")
 		}
 		for part := range slices.Chunk(rows, 500) {
 			if _, err := tx.NewInsert().Model(&part).Exec(ctx); err != nil {

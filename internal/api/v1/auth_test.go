@@ -35,7 +35,7 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallet.New(d, settings), service.New(d, settings), nil, "http://localhost:8080")
+	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallet.New(d, settings), service.New(d, seal.Key{1}, settings), nil, "http://localhost:8080")
 	mux := http.NewServeMux()
 	router := v1.New(mux, a.Authenticate)
 	router.Auth(a)

@@ -56,7 +56,7 @@ func newSite(t *testing.T) *site {
 	}
 	secrets := secret.New(d, key)
 	captchas := captcha.New(d, key, settings, secrets)
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{1}, settings)
 	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), services, nil, "http://localhost:8080")
 	nodes := node.New(d, key, settings, services)
 	s := &site{T: t, Accounts: a, nodes: nodes}

@@ -20,6 +20,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/invite"
+	"airstrip/internal/seal"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -32,7 +33,7 @@ func TestTheOlderFormsTakeCouponsAndSellInvites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, services := wallet.New(d, settings), service.New(d, settings)
+		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 		s := shop.New(d, settings, w, services)
 		mux := http.NewServeMux()
 		r := v1.New(mux, func(context.Context, string) (account.Identity, error) { return account.Identity{UserID: 1}, nil })

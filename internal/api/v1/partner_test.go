@@ -135,7 +135,7 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		tokens, err := token.New(t.Context(), d, key)
 		p.must(err)
 		secrets := secret.New(d, key)
-		p.settings, p.services = settings, service.New(d, settings)
+		p.settings, p.services = settings, service.New(d, seal.Key{1}, settings)
 		p.Accounts = account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captcha.New(d, key, settings, secrets), tokens, wallet.New(d, settings), p.services, nil, "http://localhost:8080")
 		p.links = link.New(d, key, settings, "http://localhost:8080", p.Accounts, p.services, node.New(d, key, settings, p.services), nil)
 		p.emby = emby.New(d, key, settings, secrets, p.services, p.links)

@@ -43,7 +43,7 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 			t.Fatal(err)
 		}
 		secrets := secret.New(d, key)
-		w, services := wallet.New(d, settings), service.New(d, settings)
+		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 		a := account.New(d, key, settings, mail.New(d, key, settings, secrets, site), captcha.New(d, key, settings, secrets), tokens, w, services, nil, site)
 		g := sandbox.New(d, key, site)
 		gateways, err := payment.OpenGateways(t.Context(), d, key, settings, nil, g.Method())

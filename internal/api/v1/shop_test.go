@@ -33,7 +33,7 @@ func TestTheOlderFormsRechargeAndBuy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, services := wallet.New(d, settings), service.New(d, settings)
+	w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 	s := shop.New(d, settings, w, services)
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")
 	gateways, err := payment.OpenGateways(t.Context(), d, seal.Key{1}, settings, nil, g.Method())

@@ -35,7 +35,7 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{1}, settings)
 	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, node.New(d, seal.Key{1}, settings, services), nil)
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {

@@ -37,7 +37,7 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{1}, settings)
 	nodes := node.New(d, seal.Key{1}, settings, services)
 	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, nodes, nil)
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {

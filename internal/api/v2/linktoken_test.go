@@ -38,7 +38,7 @@ func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Node
 	if err := settings.Set(t.Context(), map[string]json.RawMessage{"link_per_minute": json.RawMessage("1000"), "link_per_ip_minute": json.RawMessage("1000")}); err != nil {
 		t.Fatal(err)
 	}
-	services := service.New(d, settings)
+	services := service.New(d, seal.Key{1}, settings)
 	nodes := node.New(d, seal.Key{1}, settings, services)
 	links := link.New(d, seal.Key{1}, settings, "https://site.example", nil, services, nodes, nil)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -47,7 +47,7 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, services := wallet.New(d, settings), service.New(d, settings)
+	w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
 	s := shop.New(d, settings, w, services)
 	renewals := renewal.New(d, settings, nil, w, s)
 	g := sandbox.New(d, seal.Key{1}, "http://shop.example")

@@ -58,7 +58,7 @@ func newField(t *testing.T, d *db.DB) *field {
 		t.Fatal(err)
 	}
 	wallets := wallet.New(d, settings)
-	f.services = service.New(d, settings)
+	f.services = service.New(d, seal.Key{1}, settings)
 	f.nodes = node.New(d, seal.Key{1}, settings, f.services)
 	f.traffic = traffic.New(d, settings, f.services, f.nodes)
 	accounts := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallets, f.services, nil, "http://localhost:8080")

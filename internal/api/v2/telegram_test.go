@@ -49,7 +49,7 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets, services := secret.New(d, key), service.New(d, settings)
+	secrets, services := secret.New(d, key), service.New(d, seal.Key{1}, settings)
 	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, site), captcha.New(d, key, settings, secrets), tokens, wallet.New(d, settings), services, nil, site)
 	s := &botSite{T: t, Server: telegramtest.New(t)}
 	if err := secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {

@@ -54,7 +54,7 @@ func New(t testing.TB, d *db.DB, kinds []payment.Kind, built ...payment.Method) 
 	if c.Settings, err = setting.New(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	c.Wallets, c.Services = wallet.New(d, c.Settings), service.New(d, c.Settings)
+	c.Wallets, c.Services = wallet.New(d, c.Settings), service.New(d, seal.Key{1}, c.Settings)
 	c.Shop = shop.New(d, c.Settings, c.Wallets, c.Services)
 	if c.Gateways, err = payment.OpenGateways(t.Context(), d, seal.Key{1}, c.Settings, kinds, built...); err != nil {
 		t.Fatal(err)

@@ -13,12 +13,10 @@ const validateSearch = searchOf({
   /** The service that ends for the new one. */
   change: searchNumber,
   coupon: searchText,
-  /** The order whose payment came to nothing, and which is made again. */
-  again: searchNumber,
 })
 
 export const Route = createFileRoute('/user/services/buy')({
   validateSearch,
-  loader: () => loadTexts('shop', 'order'),
+  loader: () => loadTexts('shop'),
   component: lazyPage(() => import('@/features/shop/pages'), 'BuyPage'),
 })

@@ -9,6 +9,6 @@ export const Route = createFileRoute('/user/shop-old/payment')({
     shop: searchNumber,
     coupon: searchText,
   }),
-  loader: () => loadTexts('shop', 'order'),
+  loader: () => loadTexts('shop'),
   component: lazyPage(() => import('@/features/shop/pages'), 'ShopPaymentPage'),
 })

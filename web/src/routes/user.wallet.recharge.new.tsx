@@ -6,12 +6,10 @@ import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
 const validateSearch = searchOf({
   /** The recharge that was begun: its number, or the id that gateways send back. */
   id: (part: unknown) => searchNumber(part) ?? searchText(part),
-  /** How much one tried to recharge before; quoted in an address, where it is a number else. */
-  amount: searchText,
 })
 
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
-  loader: () => loadTexts('wallet', 'order'),
+  loader: () => loadTexts('wallet'),
   component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

@@ -18,19 +18,6 @@ window.ResizeObserver = class {
   unobserve() {}
   disconnect() {}
 }
-// Everything is in the window.
-window.IntersectionObserver = class {
-  root = null
-  rootMargin = ''
-  scrollMargin = ''
-  thresholds = []
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-  takeRecords() {
-    return []
-  }
-}
 window.scrollTo = () => undefined
 Element.prototype.scrollIntoView = () => undefined
 

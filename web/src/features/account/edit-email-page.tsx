@@ -14,11 +14,11 @@ import { session } from '@/app/session/current-session'
 import { goOn } from '@/shared/lib/go-on'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormColumn } from '@/shared/ui/form-column'
 import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
+import classes from './account-pages.module.css'
 import { CodeField } from './components/code-field'
 import { PasswordField } from '@/shared/ui/password-field'
 import {
@@ -35,13 +35,11 @@ export function EditEmailPage() {
   return (
     <>
       <PageHeader title={t('email.title')} about={t('email.about')} />
-      <FormColumn>
-        <Card>
-          <Loaded query={me} skeleton={<Skeleton height={190} />}>
-            {(found) => <Steps present={found.email} />}
-          </Loaded>
-        </Card>
-      </FormColumn>
+      <Card className={classes.form}>
+        <Loaded query={me} skeleton={<Skeleton height={190} />}>
+          {(found) => <Steps present={found.email} />}
+        </Loaded>
+      </Card>
     </>
   )
 }
@@ -50,15 +48,8 @@ function Steps({ present }: { present: string }) {
   const { t } = useTranslation('security')
   const [email, setEmail] = useState<string>()
   const [isDone, setDone] = useState(false)
-  const [wasSent, setSent] = useState(false)
-  if (isDone) return <FormDone message={t('email.done')} isInPlace />
-  if (email === undefined) {
-    const sent = (to: string) => {
-      setEmail(to)
-      setSent(true)
-    }
-    return <NewAddress isAgain={wasSent} onSent={sent} />
-  }
+  if (isDone) return <FormDone message={t('email.done')} />
+  if (email === undefined) return <NewAddress onSent={setEmail} />
   return (
     <Codes
       present={present}
@@ -69,7 +60,7 @@ function Steps({ present }: { present: string }) {
   )
 }
 
-function NewAddress(props: { isAgain: boolean; onSent: (email: string) => void }) {
+function NewAddress({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation('security')
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
@@ -83,7 +74,7 @@ function NewAddress(props: { isAgain: boolean; onSent: (email: string) => void }
     form.handleSubmit(async (body) => {
       try {
         await request.mutateAsync({ body })
-        props.onSent(body.email)
+        onSent(body.email)
       } catch (error) {
         showServerProblem(form, error, common)
       }
@@ -97,7 +88,6 @@ function NewAddress(props: { isAgain: boolean; onSent: (email: string) => void }
           type="email"
           autoComplete="email"
           inputMode="email"
-          autoFocus={props.isAgain}
           error={errors.email?.message}
           {...form.register('email')}
         />

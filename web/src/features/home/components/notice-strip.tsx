@@ -4,25 +4,19 @@ import { Notice } from '@/shared/ui/notice'
 import type { Notice as What } from '../model'
 
 /** What is wrong with one's access, and the one action that helps. */
-export function NoticeStrip(props: {
-  notice: What
-  /** The service that a renewal is for; none where one of several has to be chosen. */
-  renewId: number | null
-}) {
+export function NoticeStrip({ notice: { tone, key, count, action } }: { notice: What }) {
   const { t } = useTranslation('home')
-  const { tone, key, count, action } = props.notice
   return (
-    <Notice tone={tone} action={action && <Action action={action} renewId={props.renewId} />}>
+    <Notice tone={tone} action={action && <Action action={action} />}>
       {t(`notice.${key}`, { count })}
     </Notice>
   )
 }
 
-function Action(props: { action: NonNullable<What['action']>; renewId: number | null }) {
+function Action({ action }: { action: NonNullable<What['action']> }) {
   const { t } = useTranslation('home')
-  const { action, renewId } = props
   const text = t(`action.${action}`)
-  if (action === 'renew' && renewId === null)
+  if (action === 'renew')
     return (
       <ButtonLink size="sm" to="/user/services">
         {text}
@@ -32,13 +26,7 @@ function Action(props: { action: NonNullable<What['action']>; renewId: number | 
     <ButtonLink
       size="sm"
       to="/user/services/buy"
-      search={
-        action === 'renew'
-          ? { renew: renewId ?? undefined }
-          : action === 'buyPackage'
-            ? { kind: 'package' }
-            : {}
-      }
+      search={action === 'buyPackage' ? { kind: 'package' } : {}}
     >
       {text}
     </ButtonLink>

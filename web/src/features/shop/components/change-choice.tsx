@@ -12,11 +12,7 @@ import { ChoiceSkeleton } from './choice-skeleton'
 import { PlanChoice } from './plan-choice'
 
 /** Another plan in the place of a service one has; what is unused of that is credited. */
-export function ChangeChoice(props: {
-  serviceId: number
-  before: Order | undefined
-  onBought: (order: Order) => void
-}) {
+export function ChangeChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
   const { t } = useTranslation('shop')
   const services = useQuery(servicesListOptions())
   return (
@@ -24,7 +20,7 @@ export function ChangeChoice(props: {
       {(list) => {
         const service = list.services.find(({ id }) => id === props.serviceId)
         return service?.state === 'running' ? (
-          <OtherPlans service={service} before={props.before} onBought={props.onBought} />
+          <OtherPlans service={service} onBought={props.onBought} />
         ) : (
           <Card>
             <Empty
@@ -39,11 +35,7 @@ export function ChangeChoice(props: {
   )
 }
 
-function OtherPlans(props: {
-  service: ServiceItem
-  before: Order | undefined
-  onBought: (order: Order) => void
-}) {
+function OtherPlans(props: { service: ServiceItem; onBought: (order: Order) => void }) {
   const { t } = useTranslation('shop')
   const { service } = props
   const shop = useQuery(shopPlansOptions())
@@ -67,9 +59,6 @@ function OtherPlans(props: {
             plans={plans}
             service={{ changeServiceId: service.id }}
             autoRenew={service.auto_renew}
-            hasDefault={false}
-            compared={service}
-            before={props.before}
             obstacleOf={(plan) => (plan.id === service.plan_id ? 'current' : obstacleTo(plan))}
             onBought={props.onBought}
           />

@@ -41,13 +41,9 @@ export function PlanCard(props: {
         <span id={`${id}-name`} className={classes.name}>
           {plan.name}
         </span>
-        {props.obstacle === 'current' ? (
-          <span className={classes.current}>{t('obstacle.current')}</span>
-        ) : (
-          <span className={classes.mark} aria-hidden="true">
-            {props.isChosen && <Check size={14} strokeWidth={3} />}
-          </span>
-        )}
+        <span className={classes.mark} aria-hidden="true">
+          {props.isChosen && <Check size={14} strokeWidth={3} />}
+        </span>
       </span>
       <span className={classes.summary}>{plan.info}</span>
       <PlanPrice price={price} />
@@ -66,7 +62,7 @@ export function PlanCard(props: {
           <Fact key={trait}>{traitText(plan, trait)}</Fact>
         ))}
       </span>
-      {props.obstacle === 'current' ? <span /> : <Stock plan={plan} obstacle={props.obstacle} />}
+      <Stock plan={plan} obstacle={props.obstacle} />
     </label>
   )
 }

@@ -13,11 +13,7 @@ import { PlanChoice } from './plan-choice'
 const noObstacle = () => undefined
 
 /** The plan of a service one has, for another period; it may no longer be on sale to others. */
-export function RenewalChoice(props: {
-  serviceId: number
-  before: Order | undefined
-  onBought: (order: Order) => void
-}) {
+export function RenewalChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
   const { t } = useTranslation('shop')
   const plans = useQuery(shopPlansOptions({ query: { renew_service_id: props.serviceId } }))
   return (
@@ -28,7 +24,6 @@ export function RenewalChoice(props: {
             plans={found}
             service={{ renewServiceId: props.serviceId }}
             obstacleOf={noObstacle}
-            before={props.before}
             onBought={props.onBought}
           />
         ) : (

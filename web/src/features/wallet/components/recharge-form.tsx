@@ -10,15 +10,14 @@ import { type Site, siteOptions } from '@/api/site'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { formatMoney } from '@/shared/lib/money'
-import { openPayPage } from '@/shared/lib/open-pay-page'
 import { problemText } from '@/shared/lib/server-problem'
-import { FormColumn } from '@/shared/ui/form-column'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
 import { AmountPresets } from './amount-presets'
 import { RechargeSummary } from './recharge-summary'
+import classes from './recharge.module.css'
 import { WaitingRecharge } from './waiting-recharge'
 
 const route = getRouteApi('/user/wallet/recharge/new')
@@ -29,15 +28,7 @@ export function RechargeForm() {
   return (
     <>
       <WaitingRecharge />
-      <Loaded
-        query={site}
-        skeleton={
-          <FormColumn>
-            <Skeleton height={520} radius="lg" />
-          </FormColumn>
-        }
-        hasCards
-      >
+      <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
         {(found) => <Form site={found} />}
       </Loaded>
     </>
@@ -50,10 +41,9 @@ function useBegin() {
   const navigate = route.useNavigate()
   const begin = useMutation({
     ...rechargeCreateMutation(),
-    onSuccess: async (recharge, { body }) => {
+    onSuccess: (recharge, { body }) => {
       forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
-      await navigate({ search: { id: recharge.no } })
-      openPayPage(recharge)
+      return navigate({ search: { id: recharge.no } })
     },
   })
   const { error } = begin
@@ -76,8 +66,7 @@ function useBegin() {
 /** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
 function useAmount({ currency, recharge }: Site) {
   const { t, i18n } = useTranslation('wallet')
-  const { amount: again } = route.useSearch()
-  const [typed, type] = useState(again ?? recharge.presets[1] ?? recharge.presets[0] ?? '')
+  const [typed, type] = useState(recharge.presets[1] ?? recharge.presets[0] ?? '')
   const [isTouched, setTouched] = useState(false)
   const problem = amountProblem(typed, recharge.min, recharge.max)
   const amount = problem ? undefined : normalAmount(typed)
@@ -108,7 +97,7 @@ function Form({ site }: { site: Site }) {
     reset()
   }
   return (
-    <FormColumn beside={<RechargeSummary charge={charge} />}>
+    <div className={classes.columns}>
       <Card
         component="form"
         noValidate
@@ -145,7 +134,8 @@ function Form({ site }: { site: Site }) {
             : t('new.pay')}
         </Button>
       </Card>
-    </FormColumn>
+      <RechargeSummary charge={charge} />
+    </div>
   )
 }
 

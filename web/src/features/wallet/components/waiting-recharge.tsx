@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
-import { FormColumn } from '@/shared/ui/form-column'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import { isWaiting } from '../model'
@@ -12,15 +11,13 @@ export function WaitingRecharge() {
   const waiting = useRecentRecharge(isWaiting)
   if (!waiting) return null
   return (
-    <FormColumn>
-      <p className={classes.waiting}>
-        <span>
-          {t('new.waiting')} <Money amount={waiting.money_amount} currency={waiting.currency} />
-        </span>
-        <TextLink to="/user/wallet/recharge/new" search={{ id: waiting.no }}>
-          {t('new.goOn')}
-        </TextLink>
-      </p>
-    </FormColumn>
+    <p className={classes.waiting}>
+      <span>
+        {t('new.waiting')} <Money amount={waiting.money_amount} currency={waiting.currency} />
+      </span>
+      <TextLink to="/user/wallet/recharge/new" search={{ id: waiting.no }}>
+        {t('new.goOn')}
+      </TextLink>
+    </p>
   )
 }
