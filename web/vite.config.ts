@@ -35,8 +35,11 @@ async function groups() {
     { name: 'router', test: isOf('@tanstack'), tags: ['$initial' as const] },
     { name: 'i18n', test: isOf('i18next') },
     { name: 'charts', test: isOf('echarts', 'zrender') },
-    { name: 'ui', test: '/node_modules/', tags: ['$initial' as const] },
-    { name: 'app', test: (id: string) => id !== `${src}/main.tsx`, tags: ['$initial' as const] },
+    {
+      name: 'ui',
+      test: (id: string) => id.includes('/node_modules/') && !layers.has(id),
+      tags: ['$initial' as const],
+    },
     { name: (id: string) => layers.get(id) ?? null },
   ]
 }

@@ -12,11 +12,15 @@ import (
 	v2 "airstrip/internal/api/v2"
 )
 
+func (a *App) siteNow() v2.SiteNow {
+	return v2.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo)
+}
+
 // api serves the generations of the API on mux and gives the contract of v2.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.older(mux)
 	return v2.New(mux, a.version, a.Accounts.Authenticate,
-		v2.Site(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo),
+		v2.Site(a.siteNow()),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
 		v2.Cookies(a.Accounts),

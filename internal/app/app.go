@@ -282,7 +282,7 @@ func (a *App) server(ctx context.Context, h http.Handler) *http.Server {
 
 func (a *App) handler(reg *prometheus.Registry) (http.Handler, error) {
 	mux := http.NewServeMux()
-	pages, err := apiweb.New(web.Dist(), a.cfg.Data, a.vendors)
+	pages, err := apiweb.New(web.Dist(), a.cfg.Data, a.vendors, a.siteNow().JSON)
 	if err != nil {
 		return nil, err
 	}

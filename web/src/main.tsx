@@ -13,14 +13,8 @@ import { session } from './app/session/current-session'
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-const LONGEST_SITE_WAIT_MS = 300
-
-// What the site says of itself shapes its pages, so nothing moves when it is there first. The server has let the
-// browser ask for it already (internal/api/web); a slow answer is not waited for.
-const site = Promise.race([
-  queryClient.prefetchQuery(siteOptions()),
-  new Promise((go) => setTimeout(go, LONGEST_SITE_WAIT_MS)),
-])
+// What the site says of itself shapes its pages, so nothing moves when it is there first.
+const site = queryClient.prefetchQuery(siteOptions())
 
 await Promise.all([startI18n(), session.start(), site])
 

@@ -12,8 +12,8 @@ type Options = {
  * Says in which file a module lies that several chunks share: in that of the first entrance that loads it. An entrance is
  * a page that people start with; each loads what it needs and little more, and no page loads dozens of small files. What
  * other pages share is `parts`. Packages that place something over a page are `overlay`, those of them that no page loads
- * at first are `dialog`; the packages of forms are `form`, what needs them and no entrance loads is `fields`. Styles that
- * lie with no page of their own lie with the last entrance, since each sheet is one more request.
+ * at first are `dialog`; the packages of forms are `form`, what needs them and no entrance loads is `fields`. Styles lie
+ * with the entry, `app`, or with the last entrance, but for those of one page.
  *
  * Which chunk loads what only a build can tell, since packages have one module that exports them all. So this makes one
  * without groups, and keeps nothing of it.
@@ -34,9 +34,13 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
   const placing = usersOf(['@floating-ui', 'react-remove-scroll'], [...vendors], modules)
   const fields = usersOf(options.form, ids, modules)
 
+  // Each sheet is one more request: one for the entry and the first entrance, one for the rest.
+  const sheetOf = (id: string) =>
+    entrances[0]?.loads.has(id) === true ? 'app' : entrances.at(-1)?.name
+
   const layerOf = (id: string, users: Start[]): string | undefined => {
     const first = entrances.find(({ loads }) => loads.has(id))?.name
-    if (isStyle(id) && first) return first
+    if (isStyle(id)) return users.length < 2 && !first ? undefined : sheetOf(id)
     if (users.length < 2) return undefined
     // What only some page's form needs would come with every form.
     if (fields.has(id)) return vendors.has(id) || first ? 'form' : 'fields'
@@ -46,13 +50,22 @@ export async function findLayers(options: Options): Promise<Map<string, string>>
     const comesWithPlacing = pages.every(({ loads }) => [...placing].some((one) => loads.has(one)))
     if (vendors.has(id) && comesWithPlacing) return pages.length > 0 ? 'overlay' : 'dialog'
     if (pages.length === 0) return undefined
-    return first ?? (isStyle(id) ? entrances.at(-1)?.name : 'parts')
+    return first ?? 'parts'
   }
 
+  // The page's own script stays what it is, the entry.
+  const scripts = new Set(
+    starts.flatMap(({ isEntry, page }) =>
+      isEntry ? [page, ...(modules.get(page)?.imports ?? [])] : [],
+    ),
+  )
   const layers = new Map<string, string>()
   for (const id of ids) {
     const users = starts.filter(({ loads }) => loads.has(id))
-    if (users.some(({ isEntry }) => isEntry)) continue
+    if (users.some(({ isEntry }) => isEntry)) {
+      if (!scripts.has(id) && (isStyle(id) || !vendors.has(id))) layers.set(id, 'app')
+      continue
+    }
     const layer = layerOf(id, users)
     if (layer) layers.set(id, layer)
   }

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"airstrip/internal/account"
@@ -61,21 +62,32 @@ type siteRecharge struct {
 // Footer is what the pages' footer reads.
 func Footer(siteName string) string { return "2020-2025 " + siteName }
 
+// SiteNow gives what everybody may know of the site as it is set now.
+type SiteNow func() siteResult
+
+// NewSiteNow is of a site at siteURL that runs version.
+func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string, demo bool) SiteNow {
+	return func() siteResult {
+		s := settings.Get()
+		return siteResult{
+			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.PasskeysOn(),
+			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
+			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
+			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
+			About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL, s.SourceURL},
+			Tests:    s.TestPages,
+			Crisp:    s.CrispWebsiteID,
+		}
+	}
+}
+
+// JSON is the result of the operation, for the pages that the server sends: they need not ask for it.
+func (now SiteNow) JSON() ([]byte, error) { return json.Marshal(now()) }
+
 // Site adds the operations about the site itself.
-func Site(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string, demo bool) Resource {
+func Site(now SiteNow) Resource {
 	return func(r *Router) {
 		handle(r, op{method: http.MethodGet, path: "/site", id: "site_get", tag: "public", access: open, summary: "What everybody may know of the site"},
-			func(context.Context, account.Identity, *Empty) (siteResult, error) {
-				s := settings.Get()
-				return siteResult{
-					SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.PasskeysOn(),
-					SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
-					Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
-					Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
-					About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL, s.SourceURL},
-					Tests:    s.TestPages,
-					Crisp:    s.CrispWebsiteID,
-				}, nil
-			})
+			func(context.Context, account.Identity, *Empty) (siteResult, error) { return now(), nil })
 	}
 }

@@ -58,7 +58,6 @@ func preloads(list []need, path string) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(`<link rel="preload" as="fetch" crossorigin href="/api/v2/site">`) // the first call of every page
 	for _, file := range files {
 		kind := `rel="modulepreload"`
 		if strings.HasSuffix(file, ".css") {

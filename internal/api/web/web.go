@@ -9,7 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"html"
 	"io/fs"
+	"log/slog"
 	"mime"
 	"net/http"
 	"os"
@@ -32,12 +34,14 @@ type App struct {
 	needs   []need
 	pages   pages
 	vendors func() []string // whose captcha and chat the site has now
+	site    func() ([]byte, error)
 }
 
 // New serves dist and keeps a copy of its assets under dir for later builds to serve. Pages may load what
-// vendors names, a captcha's provider or crisp, from its own addresses.
-func New(dist fs.FS, dir string, vendors func() []string) (*App, error) {
-	a := &App{dist: dist, vendors: vendors}
+// vendors names, a captcha's provider or crisp, from its own addresses. They have in them what site gives, the result of
+// GET /api/v2/site.
+func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, error)) (*App, error) {
+	a := &App{dist: dist, vendors: vendors, site: site}
 	index, err := fs.ReadFile(dist, "index.html")
 	if errors.Is(err, fs.ErrNotExist) {
 		index = []byte("<!doctype html><title>Airstrip</title><p>This build has no web pages; run <code>make build</code>.")
@@ -182,7 +186,17 @@ func (a *App) page(w http.ResponseWriter, path string, status int) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Content-Security-Policy", policy(nonce, a.vendors()))
-	page := bytes.Replace(a.index, []byte(preloadsMark), []byte(preloads(a.needs, path)), 1)
+	page := bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))
 	w.WriteHeader(status)
-	w.Write(bytes.ReplaceAll(page, []byte("__CSP_NONCE__"), []byte(nonce)))
+	w.Write(bytes.Replace(page, []byte(preloadsMark), []byte(a.siteMeta()+preloads(a.needs, path)), 1))
+}
+
+// siteMeta has the page know the site without a call; without it the page asks.
+func (a *App) siteMeta() string {
+	site, err := a.site()
+	if err != nil {
+		slog.Error("what the site says of itself is missing in a page", "err", err)
+		return ""
+	}
+	return `<meta name="site" content="` + html.EscapeString(string(site)) + `">`
 }

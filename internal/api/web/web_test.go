@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"errors"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,6 +32,8 @@ const asBrowser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/a
 
 func ownCaptcha() []string { return []string{"pow"} }
 
+func noSite() ([]byte, error) { return nil, errors.New("the settings are away") }
+
 func get(t *testing.T, app http.Handler, path string, headers ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -52,7 +56,7 @@ func body(t *testing.T, r *http.Response) string {
 }
 
 func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
-	app, err := web.New(build, t.TempDir(), ownCaptcha)
+	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +84,11 @@ func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 			{"path": "^/auth(/|$)", "files": ["assets/card-1.js", "assets/card-2.css"], "texts": {"zh-CN": ["assets/account-1.js"], "en": ["assets/account-2.js"]}},
 			{"path": "^/auth/sign-in/?$", "files": ["assets/card-1.js", "assets/sign-in-1.js"], "texts": {"zh-CN": [], "en": []}}
 		]`)},
-	}, t.TempDir(), ownCaptcha)
+	}, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const site = `<head><link rel="preload" as="fetch" crossorigin href="/api/v2/site">`
+	const site = `<head>`
 	for path, want := range map[string]string{
 		"/auth/sign-in": site + `<link rel="modulepreload" crossorigin href="/assets/card-1.js">` +
 			`<link rel="preload" as="style" crossorigin href="/assets/card-2.css">` +
@@ -100,9 +104,24 @@ func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 	}
 }
 
+func TestPagesKnowTheSiteWithoutACall(t *testing.T) {
+	site := []byte(`{"site_name":"<b>\"Tom's\"</b> __CSP_NONCE__ <!-- preloads -->"}`)
+	app, err := web.New(fstest.MapFS{
+		"index.html":       {Data: []byte(`<head><!-- preloads --></head>`)},
+		".vite/pages.json": pageList,
+	}, t.TempDir(), ownCaptcha, func() ([]byte, error) { return site, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `<head><meta name="site" content="` + html.EscapeString(string(site)) + `"></head>`
+	if got := body(t, get(t, app, "/auth/sign-in")); got != want {
+		t.Errorf("the page has\n%s\nnot\n%s", got, want)
+	}
+}
+
 func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
 	for _, list := range []string{`{`, `[{"path": "("}]`} {
-		_, err := web.New(fstest.MapFS{".vite/preloads.json": {Data: []byte(list)}}, t.TempDir(), ownCaptcha)
+		_, err := web.New(fstest.MapFS{".vite/preloads.json": {Data: []byte(list)}}, t.TempDir(), ownCaptcha, noSite)
 		if err == nil || !strings.Contains(err.Error(), "preloads.json") {
 			t.Errorf("%s: %v", list, err)
 		}
@@ -110,7 +129,7 @@ func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
 }
 
 func TestPages_OnlyAddressesOfTheAppsRoutes_Answer200(t *testing.T) {
-	app, err := web.New(build, t.TempDir(), ownCaptcha)
+	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,14 +162,14 @@ func TestNew_BuildWithoutListOfPages_IsRefused(t *testing.T) {
 		if list != nil {
 			dist[".vite/pages.json"] = list
 		}
-		if _, err := web.New(dist, t.TempDir(), ownCaptcha); err == nil || !strings.Contains(err.Error(), "pages.json") {
+		if _, err := web.New(dist, t.TempDir(), ownCaptcha, noSite); err == nil || !strings.Contains(err.Error(), "pages.json") {
 			t.Errorf("%v: %v", list, err)
 		}
 	}
 }
 
 func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
-	app, err := web.New(build, t.TempDir(), ownCaptcha)
+	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +183,7 @@ func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
 
 func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := web.New(build, dir, ownCaptcha); err != nil {
+	if _, err := web.New(build, dir, ownCaptcha, noSite); err != nil {
 		t.Fatal(err)
 	}
 	old := filepath.Join(dir, "assets", "ancient.js")
@@ -175,7 +194,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}
-	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], ".vite/pages.json": pageList, "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha)
+	app, err := web.New(fstest.MapFS{"index.html": build["index.html"], ".vite/pages.json": pageList, "assets/b-456.js": {Data: []byte("new")}}, dir, ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +220,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 
 func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
 	provider := "pow"
-	app, err := web.New(build, t.TempDir(), func() []string { return []string{provider} })
+	app, err := web.New(build, t.TempDir(), func() []string { return []string{provider} }, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +245,7 @@ func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
 
 func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
 	vendors := ownCaptcha()
-	app, err := web.New(build, t.TempDir(), func() []string { return vendors })
+	app, err := web.New(build, t.TempDir(), func() []string { return vendors }, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +270,7 @@ func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
 
 func TestThePolicyRequiresTrustedTypesUnlessAVendorsScriptIsLoaded(t *testing.T) {
 	var vendors []string
-	app, err := web.New(build, t.TempDir(), func() []string { return vendors })
+	app, err := web.New(build, t.TempDir(), func() []string { return vendors }, noSite)
 	if err != nil {
 		t.Fatal(err)
 	}

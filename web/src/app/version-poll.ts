@@ -13,6 +13,9 @@ export function useNewVersion(): boolean {
       return ((await response.json()) as { build: string }).build
     },
     enabled: runningBuild !== undefined,
+    // The page has just come from the server: its build is the latest until it is asked for again.
+    initialData: runningBuild,
+    staleTime: EVERY_MS,
     retry: false,
     refetchInterval: EVERY_MS,
     refetchOnWindowFocus: 'always',

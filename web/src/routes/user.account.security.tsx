@@ -1,8 +1,20 @@
 import { createFileRoute } from '@tanstack/react-router'
+import {
+  accountMeOptions,
+  accountSecurityOptions,
+  accountSessionsOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/account/security')({
-  loader: () => loadTexts('security', 'account', 'telegram', 'passkey'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('security', 'account', 'telegram', 'passkey'),
+      queryClient.prefetchQuery(accountSecurityOptions()),
+      queryClient.prefetchQuery(accountSessionsOptions()),
+      queryClient.prefetchQuery(accountMeOptions()),
+    ),
   component: lazyPage(() => import('@/features/account/pages'), 'SecurityPage'),
 })

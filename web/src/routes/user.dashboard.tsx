@@ -1,8 +1,22 @@
 import { createFileRoute } from '@tanstack/react-router'
+import {
+  clientsListOptions,
+  dashboardGetOptions,
+  linkTokenGetOptions,
+  nodesListOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/dashboard')({
-  loader: () => loadTexts('home'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('home'),
+      queryClient.prefetchQuery(dashboardGetOptions()),
+      queryClient.prefetchQuery(linkTokenGetOptions()),
+      queryClient.prefetchQuery(nodesListOptions()),
+      queryClient.prefetchQuery({ ...clientsListOptions(), staleTime: Infinity }),
+    ),
   component: lazyPage(() => import('@/features/home/dashboard-page'), 'DashboardPage'),
 })

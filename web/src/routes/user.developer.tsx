@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { apiTokensListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchOf, searchOneOf, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/developer')({
@@ -12,6 +14,7 @@ export const Route = createFileRoute('/user/developer')({
     /** The chosen call, by its operationId. */
     op: searchText,
   }),
-  loader: () => loadTexts('developer'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('developer'), queryClient.prefetchQuery(apiTokensListOptions())),
   component: lazyPage(() => import('@/features/developer/pages'), 'DeveloperPage'),
 })

@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchFlag, searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/nodes')({
@@ -17,6 +19,7 @@ export const Route = createFileRoute('/user/nodes')({
     /** The node whose drawer is open. */
     node: searchNumber,
   }),
-  loader: () => loadTexts('node'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('node'), queryClient.prefetchQuery(nodesListOptions())),
   component: lazyPage(() => import('@/features/node/pages'), 'NodesPage'),
 })

@@ -1,8 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { inviteGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/promote')({
-  loader: () => loadTexts('invite'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('invite'), queryClient.prefetchQuery(inviteGetOptions())),
   component: lazyPage(() => import('@/features/invite/promote-page'), 'PromotePage'),
 })

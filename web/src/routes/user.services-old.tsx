@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { servicesListOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchNumber, searchOf } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/services-old')({
@@ -8,6 +10,11 @@ export const Route = createFileRoute('/user/services-old')({
     /** The service whose bills are unfolded. */
     bills: searchNumber,
   }),
-  loader: () => loadTexts('service'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('service'),
+      queryClient.prefetchQuery(servicesListOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
+    ),
   component: lazyPage(() => import('@/features/service/pages'), 'ServicesOldPage'),
 })

@@ -1,6 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router'
+import {
+  servicesListOptions,
+  shopPlansOptions,
+  userGetMeOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchNumber, searchOf, searchOneOf, searchText } from '@/shared/lib/search-part'
 
 const validateSearch = searchOf({
@@ -17,6 +23,12 @@ const validateSearch = searchOf({
 
 export const Route = createFileRoute('/user/services/buy')({
   validateSearch,
-  loader: () => loadTexts('shop'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('shop'),
+      queryClient.prefetchQuery(shopPlansOptions()),
+      queryClient.prefetchQuery(servicesListOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
+    ),
   component: lazyPage(() => import('@/features/shop/pages'), 'BuyPage'),
 })

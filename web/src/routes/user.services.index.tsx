@@ -1,8 +1,20 @@
 import { createFileRoute } from '@tanstack/react-router'
+import {
+  serviceRenewalsOptions,
+  servicesListOptions,
+  userGetMeOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/user/services/')({
-  loader: () => loadTexts('service'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('service'),
+      queryClient.prefetchQuery(servicesListOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
+      queryClient.prefetchQuery(serviceRenewalsOptions()),
+    ),
   component: lazyPage(() => import('@/features/service/pages'), 'ServicesPage'),
 })

@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { shopPlansOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/shop-old/payment')({
@@ -9,6 +11,11 @@ export const Route = createFileRoute('/user/shop-old/payment')({
     shop: searchNumber,
     coupon: searchText,
   }),
-  loader: () => loadTexts('shop'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(
+      loadTexts('shop'),
+      queryClient.prefetchQuery(shopPlansOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
+    ),
   component: lazyPage(() => import('@/features/shop/pages'), 'ShopPaymentPage'),
 })

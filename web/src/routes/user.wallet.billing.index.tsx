@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchOf, searchPage, searchText } from '@/shared/lib/search-part'
 
 export const Route = createFileRoute('/user/wallet/billing/')({
@@ -10,6 +12,7 @@ export const Route = createFileRoute('/user/wallet/billing/')({
     month: (part: unknown) =>
       /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
   }),
-  loader: () => loadTexts('wallet'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
   component: lazyPage(() => import('@/features/wallet/pages'), 'BillingPage'),
 })

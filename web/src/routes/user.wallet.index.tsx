@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { movementReasons } from '@/features/wallet/reasons'
 import { searchOf, searchOneOf, searchPage } from '@/shared/lib/search-part'
 
@@ -9,6 +11,7 @@ export const Route = createFileRoute('/user/wallet/')({
     page: searchPage,
     reason: (part: unknown) => searchOneOf(movementReasons, part),
   }),
-  loader: () => loadTexts('wallet'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
   component: lazyPage(() => import('@/features/wallet/pages'), 'WalletPage'),
 })

@@ -1,6 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
 
 const validateSearch = searchOf({
@@ -10,6 +12,7 @@ const validateSearch = searchOf({
 
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
-  loader: () => loadTexts('wallet'),
+  loader: ({ context: { queryClient } }) =>
+    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
   component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

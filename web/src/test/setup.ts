@@ -6,7 +6,7 @@ import { server } from './msw/server'
 // What is waited for comes later on a busy machine than the second that is the default. Nothing waits in vain.
 configure({ asyncUtilTimeout: 30_000 })
 
-// jsdom has neither; Mantine asks both.
+// jsdom has none of these.
 window.matchMedia = (query) =>
   Object.assign(new EventTarget(), {
     matches: false,
@@ -17,6 +17,25 @@ window.ResizeObserver = class {
   observe() {}
   unobserve() {}
   disconnect() {}
+}
+// Everything is in sight.
+window.IntersectionObserver = class implements IntersectionObserver {
+  readonly root = null
+  readonly rootMargin = ''
+  readonly scrollMargin = ''
+  readonly thresholds = []
+  readonly #tell: IntersectionObserverCallback
+  constructor(tell: IntersectionObserverCallback) {
+    this.#tell = tell
+  }
+  observe(target: Element) {
+    this.#tell([{ target, isIntersecting: true } as IntersectionObserverEntry], this)
+  }
+  unobserve() {}
+  disconnect() {}
+  takeRecords() {
+    return []
+  }
 }
 window.scrollTo = () => undefined
 Element.prototype.scrollIntoView = () => undefined

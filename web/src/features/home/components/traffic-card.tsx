@@ -1,12 +1,13 @@
 import { Card, SegmentedControl, Skeleton, Title, useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dashboardGetOptions, trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/api/site'
 import { lazyPart } from '@/app/lazy'
 import { chartColors } from '@/shared/charts/chart-colors'
+import { useSeen } from '@/shared/lib/seen'
 import { Bytes } from '@/shared/ui/bytes'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -118,9 +119,14 @@ function TrafficChart({ days, axis }: { days: DayTraffic[]; axis: number[] }) {
       unfinished: t('traffic.soFar'),
     }
   }, [days, axis, t])
+  const place = useRef<HTMLDivElement>(null)
+  const isSeen = useSeen(place)
+  const waiting = <Skeleton height="100%" />
   return (
-    <div className={classes.picture}>
-      <AreaChart label={t('traffic.title')} {...series} />
+    <div ref={place} className={classes.picture}>
+      <Suspense fallback={waiting}>
+        {isSeen ? <AreaChart label={t('traffic.title')} {...series} /> : waiting}
+      </Suspense>
     </div>
   )
 }

@@ -1,0 +1,14 @@
+// A little more than a good connection takes. Who waits longer sees skeletons.
+const LONGEST_WAIT_MS = 300
+
+/**
+ * For route loaders: a page's texts and what it shows first are asked for beside its code, so that it is drawn once and
+ * whole. Data that fails or is slow is not waited for: the page shows what came of it.
+ */
+export async function loadPage(
+  texts: Promise<unknown>,
+  ...data: Promise<unknown>[]
+): Promise<void> {
+  const patience = new Promise((go) => setTimeout(go, LONGEST_WAIT_MS))
+  await Promise.all([texts, Promise.race([Promise.allSettled(data), patience])])
+}
