@@ -114,6 +114,25 @@ test('the sheet of filters', async ({ page, station }) => {
   await expect(page.getByRole('button', { name: 'Filters 1 active' })).toBeFocused()
 })
 
+test('the drawer of a node, and the list of shortcuts', async ({ page, station }) => {
+  await signIn(page, station.demo.user)
+  for (const width of [narrow, wide]) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto('/user/nodes')
+    const link = page.locator('[data-node]').first()
+    await link.click()
+    await expect(page.getByRole('img', { name: /^QR code of/ })).toBeVisible()
+    await violatesNothing(page, 'drawer of a node', [width])
+    await page.goBack()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(link).toBeFocused()
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+    await violatesNothing(page, 'shortcuts', [width])
+    await page.keyboard.press('Escape')
+  }
+})
+
 test.describe('messages', () => {
   test.use({ tolerated: /status of 4/ })
   test('of a sign-in that fails', async ({ page }) => {

@@ -11,7 +11,7 @@ const columns = ['name', 'state', 'load', 'rate', 'protocol', 'star'] as const
 export function ListHead({ canSort }: { canSort: boolean }) {
   const { filter } = useFilter()
   return (
-    <div role="rowgroup">
+    <div role="rowgroup" className={classes.sticky}>
       <div role="row" aria-rowindex={1} className={classes.head}>
         {columns.map((column) => {
           const sort = sorts.find((one) => one === column)

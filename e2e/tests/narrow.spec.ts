@@ -1,0 +1,52 @@
+import type { Page } from '@playwright/test'
+import { pages } from '../harness/pages.ts'
+import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
+
+const { open, user } = pages()
+
+test.use({ trace: 'off', viewport: { width: 320, height: 640 } })
+
+for (const language of ['en', 'zh-CN']) {
+  test(`open pages fit 320 px, ${language}`, async ({ page }) => {
+    await speak(page, language)
+    await fit(page, [...open, '/no-such-page'])
+  })
+
+  test(`pages of a user fit 320 px, ${language}`, async ({ page, station }) => {
+    await signIn(page, station.demo.user)
+    await speak(page, language)
+    await fit(page, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
+  })
+}
+
+const speak = (page: Page, language: string) => page.addInitScript((value) => localStorage.setItem('language', value), language)
+
+/** None of these pages can be scrolled sideways, nor is anything cut off at the right. */
+async function fit(page: Page, paths: string[]): Promise<void> {
+  test.setTimeout(60_000 + paths.length * 10_000)
+  for (const path of paths) {
+    await test.step(path, async () => {
+      await page.goto(path)
+      await expect(page.locator('h1').first()).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      expect.soft(await page.evaluate(beyond), path).toEqual([])
+    })
+  }
+}
+
+/** What reaches beyond the window: the page itself, and elements in no box that scrolls. Decoration and hidden text may. */
+function beyond(): string[] {
+  const { scrollWidth, clientWidth } = document.documentElement
+  const isHidden = (element: Element): boolean =>
+    element.closest('svg, [aria-hidden=true]') !== null || getComputedStyle(element).clipPath !== 'none'
+  const isApart = (element: Element): boolean => {
+    const box = element.parentElement
+    return isHidden(element) || (box !== null && (['auto', 'scroll'].includes(getComputedStyle(box).overflowX) || isApart(box)))
+  }
+  const found = [...document.querySelectorAll('body *')].filter(
+    (element) => element.getBoundingClientRect().right > clientWidth + 1 && !isApart(element),
+  )
+  const names = found.map(({ tagName, className, textContent }) => `${tagName} ${className} ${textContent?.slice(0, 40)}`)
+  return scrollWidth > clientWidth ? [`the page has ${scrollWidth} px`, ...names] : names
+}
