@@ -7,6 +7,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/app"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 )
 
@@ -38,6 +39,9 @@ type mailShow struct {
 func (c mailShow) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		m, letter, err := a.Mails.Show(ctx, c.ID)
+		if err == nil && m.BringsCode() {
+			err = audit.Note(ctx, "mail.code.read", audit.ID("mail", c.ID), nil, "")
+		}
 		if err != nil {
 			return err
 		}

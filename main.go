@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airstrip/internal/app"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 )
 
@@ -36,6 +37,7 @@ type cli struct {
 	Refund   refundCommand   `cmd:"" help:"Decide on the refunds of orders that users ask for, and give orders back."`
 
 	PaymentCase paymentCaseCommand `cmd:"" help:"Decide on payments that were refused, doubled or match nothing."`
+	Audit       auditCommand       `cmd:"" help:"List what staff and the operator changed."`
 	Approval    approvalCommand    `cmd:"" help:"Decide what members of staff may not give alone."`
 	Wallet      walletCommand      `cmd:"" help:"Adjust users' wallets and commission rates."`
 	Seed        seedCommand        `cmd:"" help:"Fill an empty database with a demonstration, with --demo, and print how to use it as JSON."`
@@ -56,7 +58,7 @@ func main() {
 	c.Config.Log()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	k.BindTo(ctx, (*context.Context)(nil))
+	k.BindTo(audit.Prepare(ctx), (*context.Context)(nil))
 	if err := k.Run(&c.Config); err != nil {
 		fmt.Fprintln(os.Stderr, "airstrip:", sentence(err))
 		os.Exit(1)

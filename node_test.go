@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airstrip/internal/app"
+	"airstrip/internal/audit"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/node"
 	"airstrip/internal/traffic"
@@ -48,7 +49,7 @@ func eachDesk(t *testing.T, test func(d desk)) {
 func (d desk) run(into any, args ...string) error {
 	d.Helper()
 	var c cli
-	k, err := kong.New(&c, kong.Configuration(kong.JSON), kong.BindTo(d.Context(), (*context.Context)(nil)))
+	k, err := kong.New(&c, kong.Configuration(kong.JSON), kong.BindTo(audit.Prepare(d.Context()), (*context.Context)(nil)))
 	if err != nil {
 		d.Fatal(err)
 	}

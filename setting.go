@@ -75,7 +75,14 @@ func open(ctx context.Context, cfg *app.Config, fn func(*app.App) error) error {
 	if cfg.Missing() {
 		return noSite(cfg)
 	}
-	return openOrMake(ctx, cfg, fn)
+	return openOrMake(ctx, cfg, func(a *app.App) error {
+		who, err := operator(ctx, cfg, a)
+		if err != nil {
+			return err
+		}
+		a.Audit.Begin(ctx, who)
+		return fn(a)
+	})
 }
 
 func noSite(cfg *app.Config) error {

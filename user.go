@@ -12,6 +12,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/app"
+	"airstrip/internal/audit"
 )
 
 type userCommand struct {
@@ -153,10 +154,16 @@ type userSignInURL struct {
 func (c userSignInURL) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
 		if c.Key {
+			if err := audit.Note(ctx, "user.sign_in_key.read", audit.Object{Kind: "sign_in_key"}, nil, ""); err != nil {
+				return err
+			}
 			return printJSON(map[string]any{"key_hex": a.Accounts.SignInURLKey()})
 		}
 		u, err := a.Accounts.ByEmail(ctx, c.Email)
 		if err != nil {
+			return err
+		}
+		if err := audit.Note(ctx, "user.sign_in_url", audit.ID("user", u.ID), nil, ""); err != nil {
 			return err
 		}
 		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignInURL(u.ID, "v2").Encode()})

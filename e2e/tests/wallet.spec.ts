@@ -14,6 +14,8 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
     await page.locator('header').getByRole('link', { name: 'Top up', exact: true }).click()
     await page.getByLabel('Amount', { exact: true }).fill('25,5')
     await page.getByRole('button', { name: 'Pay ¥25.50' }).click()
+    await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
+    await page.goBack()
     await expect(page).toHaveURL(/\/user\/wallet\/recharge\/new\?id=\d+$/)
     await expect(page.getByRole('link', { name: 'Go and pay' })).toBeVisible()
     await page.reload()

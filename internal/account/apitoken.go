@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
@@ -112,7 +113,13 @@ func (a *Accounts) CreateAPIToken(ctx context.Context, userID int64, draft APITo
 	if secret, t, err = a.draftToken(ctx, r, draft); err != nil {
 		return secret, t, err
 	}
-	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return insertToken(ctx, tx, &t) })
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := insertToken(ctx, tx, &t); err != nil {
+			return err
+		}
+		after := map[string]any{"name": t.Name, "scopes": t.Scopes, "expires_at": t.ExpiresAt}
+		return audit.Record(ctx, tx, "user.api_key.add", audit.ID("user", userID), nil, after, "")
+	})
 	return secret, t, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
@@ -64,6 +65,10 @@ func (a *Accounts) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, er
 		if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
 			return err
 		}
+		after := map[string]any{"task": t.ID, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "remark": t.Remark, "mail": t.Mail}
+		if err := audit.Record(ctx, tx, "user.ban", audit.ID("user", r.ID), nil, after, t.Reason); err != nil {
+			return err
+		}
 		return a.turnBans(ctx, tx, r.ID)
 	})
 	return t, err
@@ -96,6 +101,9 @@ func (a *Accounts) Unban(ctx context.Context, userID int64, by Identity) (ended 
 		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", a.db.Now()).Set("ended_by = ?", by.staffID()).
 			Where("account_id = ? AND ended_at IS NULL", userID).Exec(ctx))
 		if err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, "user.unban", audit.ID("user", userID), nil, map[string]any{"ended": ended}, ""); err != nil {
 			return err
 		}
 		return a.turnBans(ctx, tx, userID)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -84,6 +85,9 @@ func (a *Accounts) MakeSignInToken(ctx context.Context, email string) (token uui
 	err = a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
 		if _, err := tx.NewRaw(`INSERT INTO sign_in_token (hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`,
 			tokenHash(token), r.ID, a.db.Now(), until).Exec(ctx); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, "user.sign_in_token", audit.ID("user", r.ID), nil, map[string]any{"until": until}, ""); err != nil {
 			return err
 		}
 		return a.note(ctx, tx, r.ID, SignInTokenMade, Client{})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
@@ -122,6 +123,10 @@ func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, 
 			if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 				err = fault.Invalid("user_new_email", "taken", "该邮箱已被使用", "This address is taken").Because(err)
 			}
+			return err
+		}
+		was, is := map[string]any{"email": former}, map[string]any{"email": email}
+		if err := audit.Record(ctx, tx, "user.email.replace", audit.ID("user", userID), was, is, ""); err != nil {
 			return err
 		}
 		change := a.emailChanged(r, former, uuid.Nil, true, Client{})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/permission"
 )
 
@@ -19,6 +20,11 @@ const (
 	Support = permission.Support
 	Viewer  = permission.Viewer
 )
+
+// Actor is who calls, as the audit log names them.
+func (i Identity) Actor(from Client, requestID string) audit.Actor {
+	return audit.Actor{Kind: audit.Member, UserID: i.UserID, Role: i.Role, Address: addressOf(from), RequestID: requestID}
+}
 
 // Identity is who makes a call: named by an access token, confirmed by the database at this very call.
 type Identity struct {

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/audit"
 )
 
 // Hash gives the Argon2id PHC text of a password, for Import.
@@ -25,7 +27,11 @@ func (a *Accounts) Import(ctx context.Context, tx bun.Tx, email, name, hash stri
 		return User{}, err
 	}
 	made, err := a.insert(ctx, tx, r)
-	return made.User, err
+	if err != nil {
+		return User{}, err
+	}
+	after := map[string]any{"email": made.Email, "name": made.Name}
+	return made.User, audit.Record(ctx, tx, "user.import", audit.ID("user", made.ID), nil, after, "")
 }
 
 // CheckImport tests what can be tested of an account before it is added.

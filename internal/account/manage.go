@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/mail"
 )
 
@@ -71,8 +72,11 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	}
 	var made row
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		made, err = a.insert(ctx, tx, r)
-		return err
+		if made, err = a.insert(ctx, tx, r); err != nil {
+			return err
+		}
+		after := map[string]any{"email": made.Email, "name": made.Name, "role": made.Role}
+		return audit.Record(ctx, tx, "user.add", audit.ID("user", made.ID), nil, after, "")
 	})
 	return made.User, err
 }
@@ -88,8 +92,10 @@ func (a *Accounts) SetPassword(ctx context.Context, email, password string) erro
 		return err
 	}
 	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
-		_, err := a.setPassword(ctx, tx, r, phc, true, Client{})
-		return err
+		if _, err := a.setPassword(ctx, tx, r, phc, true, Client{}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "user.password.set", audit.ID("user", r.ID), nil, nil, "")
 	})
 }
 
@@ -99,9 +105,12 @@ func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 		return err
 	}
 	return a.change(ctx, email, func(ctx context.Context, tx bun.Tx, r row) error {
+		was := r.Role
 		r.Role = role
-		_, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx)
-		return err
+		if _, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was}, map[string]any{"role": role}, "")
 	})
 }
 

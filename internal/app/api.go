@@ -56,6 +56,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.GatewayRefunds(a.Wallets, a.Payments),
 		v2.PaymentCases(a.Payments),
 		v2.Approvals(a.Approvals),
+		v2.Audited(a.Audit),
 		v2.Nodes(a.Nodes, a.Services),
 		v2.StaffNodes(a.Nodes, a.Agents.Line),
 		v2.StaffNodeLooks(a.Nodes, a.Traffic),
@@ -73,6 +74,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 // older serves v1 on mux.
 func (a *App) older(mux *http.ServeMux) *v1.Router {
 	old := v1.New(mux, a.Accounts.Authenticate)
+	old.Audited(a.Audit)
 	old.Auth(a.Accounts)
 	old.Security(a.Accounts)
 	old.Code(a.Accounts)

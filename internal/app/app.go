@@ -29,6 +29,7 @@ import (
 	"airstrip/internal/api/uniproxy"
 	apiweb "airstrip/internal/api/web"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/captcha"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
@@ -74,6 +75,7 @@ type App struct {
 	Tokens    *token.Tokens
 	Wallets   *wallet.Wallets
 	Approvals *approval.Approvals
+	Audit     *audit.Log
 	Services  *service.Services
 	Accounts  *account.Accounts
 	Invites   *invite.Invites
@@ -130,6 +132,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Tokens, err = token.New(ctx, a.DB, a.cfg.key); err != nil {
 		return err
 	}
+	a.Audit = audit.New(a.DB, a.cfg.key)
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Approvals = approval.New(a.DB, a.Settings)
@@ -177,7 +180,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Payments.OnCase(a.tellPaymentCase)
 
 	a.Queue = job.New(a.DB)
-	for _, part := range []interface{ Register(*job.Queue) }{a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
+	for _, part := range []interface{ Register(*job.Queue) }{a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
 		part.Register(a.Queue)
 	}
 	a.checkNightly(a.Queue)

@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"airstrip/internal/account"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/emby"
@@ -37,6 +39,7 @@ import (
 //	I13      service, shop: unlimited is never zero
 //	I14      traffic: hours, days, quotas and packages count the same bytes
 //	I15      service, shop: cycles, the end of a service, what an order promised
+//	audit    the audit log is as it was written, and whole
 func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	all, err := d.Check(ctx)
 	if err != nil {
@@ -51,11 +54,15 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	if err != nil {
 		return nil, err
 	}
+	log, err := audit.Check(ctx, d)
+	if err != nil {
+		return nil, err
+	}
 	bytes, err := traffic.Check(ctx, d, settings)
 	if err != nil {
 		return nil, err
 	}
-	all = append(append(all, bans...), bytes...)
+	all = slices.Concat(all, bans, log, bytes)
 	for _, part := range []interface {
 		Check(context.Context) ([]db.Violation, error)
 	}{wallets, services, shop.New(d, settings, wallets, services), cdkey.New(d, seal.Key{}, settings, wallets, services), invite.New(d, settings, wallets), approval.New(d, settings)} {
@@ -68,12 +75,24 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return all, nil
 }
 
-// Check checks the open database.
-func (a *App) Check(ctx context.Context) ([]db.Violation, error) { return Check(ctx, a.DB) }
+// Check checks the open database, and that the audit log was written with this site's key.
+func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
+	broken, err := Check(ctx, a.DB)
+	if err != nil {
+		return nil, err
+	}
+	forged, err := audit.CheckKey(ctx, a.DB, a.cfg.key)
+	return append(broken, forged...), err
+}
 
-// checkKey gives what the secret key does not open.
+// checkKey gives what the secret key does not open, and what of the audit log it did not sign.
 func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
-	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed} {
+	if broken, err = audit.CheckKey(ctx, d, key); err != nil {
+		return nil, err
+	}
+	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){
+		token.Sealed, secret.Sealed, service.Sealed, node.Sealed, emby.Sealed,
+	} {
 		closed, err := check(ctx, d, key)
 		if err != nil {
 			return nil, err

@@ -30,6 +30,7 @@ type Config struct {
 	MetricsListen  string   `help:"Address of a listener of its own for /metrics." env:"AIRSTRIP_METRICS_LISTEN"`
 	MetricsToken   string   `help:"Bearer token that opens /metrics on the main listener. Also as _FILE." env:"AIRSTRIP_METRICS_TOKEN"`
 	LogLevel       string   `help:"debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"AIRSTRIP_LOG_LEVEL"`
+	Member         string   `help:"E-mail of the member of staff who gives a command, for the audit log, beside the machine's user." env:"AIRSTRIP_MEMBER"`
 	LogFormat      string   `help:"text or json." enum:"text,json" default:"text" env:"AIRSTRIP_LOG_FORMAT"`
 }
 

@@ -48,7 +48,7 @@ var permissions = map[string][]account.Role{
 	"replace_user_email":       admins,
 	"staff_payment_cases_list": cashiers, "staff_payment_case_get": cashiers, "staff_payment_case_credit": cashiers, "staff_payment_case_refund": cashiers,
 	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers, "staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
-	"staff_approval_decide": cashiers,
+	"staff_approval_decide": cashiers, "staff_audit_list": admins, "staff_audit_csv": admins,
 }
 
 // permissionsV1 names the roles that each staff route of v1 admits. Jobs are not here: permission.JobRun is their only one.
@@ -199,11 +199,21 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 	})
 }
 
-// asMember calls the operation as somebody who is signed in, by the older cookies where those are what it takes.
+// asMember calls the operation as somebody who is signed in, on what nothing has.
 func (h *hangar) asMember(who customer, r staffRoute) *httptest.ResponseRecorder {
 	h.Helper()
+	r.path = r.filled()
+	return h.callWithBody(who, r, "")
+}
+
+// callWithBody calls the operation as somebody who is signed in, by the older cookies where those are what it takes.
+func (h *hangar) callWithBody(who customer, r staffRoute, content string) *httptest.ResponseRecorder {
+	h.Helper()
+	if r.token {
+		return h.call(h.Context(), who, r.method, r.path, content)
+	}
 	if !r.cookies {
-		return h.call(h.Context(), h.present(who), r.method, r.filled(), "")
+		return h.call(h.Context(), h.present(who), r.method, r.path, content)
 	}
 	body := fmt.Sprintf(`{"access_token":%q}`, h.present(who).bearer)
 	in := h.call(h.Context(), customer{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", body)
@@ -226,5 +236,5 @@ func (h *hangar) asMember(who customer, r staffRoute) *httptest.ResponseRecorder
 	if err := json.Unmarshal(send("GET", "/api/v2/csrf", "").Body.Bytes(), &csrf); err != nil {
 		h.Fatal(err)
 	}
-	return send(r.method, r.filled(), csrf.Token)
+	return send(r.method, r.path, csrf.Token)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -108,6 +109,8 @@ type Act struct {
 	MadeBy      *int64 // member of staff; nil: the operator
 	Beneficiary int64  // the user whose account gains; 0: nobody in particular
 	Worth       money.Amount
+	Reason      string // for the audit log
+	Gives       any    // what exactly, for the audit log
 }
 
 // Grant is an act as it is recorded.
@@ -206,8 +209,45 @@ func (a *Approvals) Propose(ctx context.Context, tx bun.Tx, act Act) (alone bool
 	if err := cover(ctx, act.Kind, alone); err != nil {
 		return false, err
 	}
-	_, err = tx.NewInsert().Model(&g).Exec(ctx)
-	return alone, db.Error(err)
+	if _, err = tx.NewInsert().Model(&g).Exec(ctx); err != nil {
+		return false, db.Error(err)
+	}
+	return alone, audit.Record(ctx, tx, string(act.Kind.Permission()), act.Kind.object(act.ReferenceID), nil, recorded{
+		g.ID, g.State, worth(g.Worth), g.BeneficiaryID, act.Gives,
+	}, act.Reason)
+}
+
+// recorded is what the audit log keeps of an act.
+type recorded struct {
+	Act           int64
+	State         State
+	Worth         *money.Amount // nil: without bound
+	BeneficiaryID *int64
+	Gives         any
+}
+
+func worth(amount money.Amount) *money.Amount {
+	if amount == Unknown {
+		return nil
+	}
+	return &amount
+}
+
+// object is what an act of the kind is on, as the audit log names it.
+func (k Kind) object(referenceID int64) audit.Object {
+	switch k {
+	case CDKeys:
+		return audit.ID("cd_key_batch", referenceID)
+	case CaseRefund:
+		return audit.ID("payment_case", referenceID)
+	case PaymentByHand:
+		return audit.ID("recharge", referenceID)
+	case Refund, RefundByHand:
+		return audit.ID("recharge_refund", referenceID)
+	case Traffic:
+		return audit.ID("traffic_grant", referenceID)
+	}
+	return audit.ID(string(k), referenceID)
 }
 
 func declined(ctx context.Context, idb bun.IDB, kind Kind, referenceID int64) (bool, error) {
@@ -283,7 +323,11 @@ func (a *Approvals) Decide(ctx context.Context, tx bun.Tx, kind Kind, referenceI
 	if err == nil && n == 0 {
 		err = ErrNotWaiting
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, string(permission.ApprovalDecide), kind.object(referenceID),
+		recorded{g.ID, Waiting, worth(g.Worth), g.BeneficiaryID, nil}, recorded{g.ID, to, worth(g.Worth), g.BeneficiaryID, nil}, "")
 }
 
 // Waits gives the act on this thing that waits for a second member; nil where none does.

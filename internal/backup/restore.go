@@ -154,8 +154,12 @@ func (b *File) RestorePostgres(ctx context.Context, url string, key *seal.Key, c
 	return restored, moveTables(ctx, conn)
 }
 
+// moveTables moves all tables out of the scratch schema at once, and the functions that their triggers call: the schema
+// goes with what depends on what is left in it.
 func moveTables(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, `DO $$ DECLARE t text; BEGIN
+		FOR t IN SELECT p.proname FROM pg_proc p WHERE p.pronamespace = '`+scratchSchema+`'::regnamespace
+		LOOP EXECUTE format('ALTER FUNCTION `+scratchSchema+`.%I() SET SCHEMA %I', t, current_schema()); END LOOP;
 		FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = '`+scratchSchema+`'
 		LOOP EXECUTE format('ALTER TABLE `+scratchSchema+`.%I SET SCHEMA %I', t, current_schema()); END LOOP; END $$`)
 	return err

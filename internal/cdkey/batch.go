@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/idempotency"
@@ -96,7 +97,7 @@ func (k *Keys) insert(ctx context.Context, tx bun.Tx, b *Batch) ([]string, error
 			return nil, db.Error(err)
 		}
 	}
-	act := approval.Act{Kind: approval.CDKeys, ReferenceID: b.ID, MadeBy: b.MadeBy, Worth: worth}
+	act := approval.Act{Kind: approval.CDKeys, ReferenceID: b.ID, MadeBy: b.MadeBy, Worth: worth, Gives: b}
 	alone, err := k.approvals.Propose(ctx, tx, act)
 	if err == nil && alone {
 		err = k.release(ctx, tx, b, nil)
@@ -236,7 +237,10 @@ func (k *Keys) Void(ctx context.Context, id int64, by *int64) error {
 			return err
 		}
 		_, err := tx.NewUpdate().Model((*Key)(nil)).Set("voided_at = ?", b.VoidedAt).Where("batch_id = ? AND voided_at IS NULL", id).Exec(ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key_batch", id), voided{}, voided{b.VoidedAt}, "")
 	})
 }
 
@@ -255,8 +259,17 @@ func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
 		if err == nil && n == 0 {
 			err = ErrNoKey
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		after := map[string]any{"batch_id": batchID, "voided": true}
+		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key", id), nil, after, "")
 	})
+}
+
+// voided is what the audit log keeps of a batch's end.
+type voided struct {
+	VoidedAt *time.Time
 }
 
 // change runs fn on a batch that nobody else changes meanwhile.

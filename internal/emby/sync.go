@@ -6,6 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/job"
 )
@@ -29,7 +30,10 @@ func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) e
 		if err == nil && n == 0 {
 			err = ErrNoAccount
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "media.set", audit.ID("user", userID), nil, map[string]any{"state": state, "held": held}, "")
 	})
 }
 

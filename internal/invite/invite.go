@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -86,6 +87,10 @@ func (i *Invites) SetRate(ctx context.Context, userID int64, permille *int64) er
 		return fault.Invalid("permille", "range", "返佣比例须在 0 到 1000 千分之间", "The commission is from 0 to 1000 per mille")
 	}
 	return i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		after := map[string]any{"permille": permille}
+		if err := audit.Record(ctx, tx, "invite.rate.set", audit.ID("user", userID), nil, after, ""); err != nil {
+			return err
+		}
 		if permille == nil {
 			_, err := tx.NewRaw(`DELETE FROM commission_rate WHERE user_id = ?`, userID).Exec(ctx)
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -124,8 +125,11 @@ func (b *Bans) Add(ctx context.Context, ban Ban, own netip.Addr) (Ban, error) {
 		if _, err := tx.NewInsert().Model(&ban).Exec(ctx); err != nil {
 			return err
 		}
-		_, err := db.Bump(ctx, tx, revision)
-		return err
+		if _, err := db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
+		after := map[string]any{"starts_at": ban.StartsAt, "ends_at": ban.EndsAt, "remark": ban.Remark}
+		return audit.Record(ctx, tx, "network.ban", audit.Object{Kind: "network", ID: ban.Network}, nil, after, ban.Reason)
 	})
 	if err != nil {
 		return ban, err
@@ -176,7 +180,11 @@ func (b *Bans) End(ctx context.Context, cidr string, by *int64) (ended int64, er
 		if err == nil {
 			_, err = db.Bump(ctx, tx, revision)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		after := map[string]any{"ended": ended}
+		return audit.Record(ctx, tx, "network.unban", audit.Object{Kind: "network", ID: network.String()}, nil, after, "")
 	})
 	if err != nil {
 		return 0, err

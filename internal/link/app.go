@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
@@ -60,8 +61,10 @@ func (l *Links) AddApp(ctx context.Context, a App) error {
 		return err
 	}
 	err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewInsert().Model(&a).Exec(ctx)
-		return err
+		if _, err := tx.NewInsert().Model(&a).Exec(ctx); err != nil {
+			return db.Error(err)
+		}
+		return audit.Record(ctx, tx, "client.add", audit.Object{Kind: "client", ID: a.ID}, nil, a, "")
 	})
 	if errors.Is(err, db.ErrUnique) {
 		return ErrAppIs.Because(err)
@@ -74,25 +77,39 @@ func (l *Links) ChangeApp(ctx context.Context, a App) error {
 	if err := a.check(); err != nil {
 		return err
 	}
-	return l.oneApp(ctx, func(tx bun.Tx) (int64, error) {
+	return l.oneApp(ctx, "client.change", a.ID, &a, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return db.Changed(tx.NewUpdate().Model(&a).WherePK().Exec(ctx))
 	})
 }
 
 // RemoveApp takes a program out of the catalogue.
 func (l *Links) RemoveApp(ctx context.Context, id string) error {
-	return l.oneApp(ctx, func(tx bun.Tx) (int64, error) {
+	return l.oneApp(ctx, "client.remove", id, nil, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return db.Changed(tx.NewDelete().Model((*App)(nil)).Where("id = ?", id).Exec(ctx))
 	})
 }
 
-func (l *Links) oneApp(ctx context.Context, change func(bun.Tx) (int64, error)) error {
-	return l.db.Tx(ctx, func(_ context.Context, tx bun.Tx) error {
-		n, err := change(tx)
-		if err == nil && n == 0 {
+// oneApp changes the program of this id into after, or away.
+func (l *Links) oneApp(
+	ctx context.Context, action, id string, after *App, change func(context.Context, bun.Tx) (int64, error),
+) error {
+	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		was := []App{}
+		if err := tx.NewSelect().Model(&was).Where("id = ?", id).Scan(ctx); err != nil {
+			return err
+		}
+		n, err := change(ctx, tx)
+		if err == nil && (n == 0 || len(was) == 0) {
 			err = ErrNoApp
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		object := audit.Object{Kind: "client", ID: id}
+		if after == nil {
+			return audit.Record(ctx, tx, action, object, was[0], nil, "")
+		}
+		return audit.Record(ctx, tx, action, object, was[0], after, "")
 	})
 }
 

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
@@ -67,21 +69,49 @@ func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 	}
 	t.UpdatedAt = l.db.Now()
 	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewInsert().Model(&t).On("CONFLICT (scope, scope_id) DO UPDATE").
+		was, err := templateIn(ctx, tx, t.Scope, t.ScopeID)
+		if err != nil {
+			return err
+		}
+		_, err = tx.NewInsert().Model(&t).On("CONFLICT (scope, scope_id) DO UPDATE").
 			Set("document = EXCLUDED.document, updated_by = EXCLUDED.updated_by, updated_at = EXCLUDED.updated_at").Exec(ctx)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "link.template.set", templateObject(t.Scope, t.ScopeID), was, t.Document, "")
 	})
 }
 
 // RemoveTemplate takes a scope's template away.
 func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error {
 	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
+		was, err := templateIn(ctx, tx, scope, id)
+		if err != nil {
+			return err
+		}
 		n, err := db.Changed(tx.NewDelete().Model((*Template)(nil)).Where("scope = ? AND scope_id = ?", scope, id).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoTemplate
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id), was, nil, "")
 	})
+}
+
+// templateIn gives a scope's document; nil where it has none.
+func templateIn(ctx context.Context, tx bun.Tx, scope Scope, id int64) (json.RawMessage, error) {
+	var found []Template
+	err := tx.NewSelect().Model(&found).Where("scope = ? AND scope_id = ?", scope, id).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0].Document, nil
+}
+
+func templateObject(scope Scope, id int64) audit.Object {
+	return audit.Object{Kind: "link_template", ID: string(scope) + "/" + strconv.FormatInt(id, 10)}
 }
 
 func (l *Links) changeTemplates(ctx context.Context, change func(context.Context, bun.Tx) error) error {

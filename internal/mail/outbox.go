@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/job"
@@ -68,7 +69,10 @@ func (m *Mails) Retry(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		return job.Add(ctx, tx, now, kind, id, job.Options{})
+		if err := job.Add(ctx, tx, now, kind, id, job.Options{}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "mail.retry", audit.ID("mail", id), nil, nil, "")
 	})
 }
 

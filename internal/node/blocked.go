@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -175,7 +177,11 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 		}
 		n, err = db.Changed(tx.NewUpdate().Model((*BlockedIP)(nil)).Set("unblocked_at = ?", s.db.Now()).Set("revision = ?", revision).
 			Where("unblocked_at IS NULL").Where(condition, value).Exec(ctx))
-		return err
+		if err != nil {
+			return err
+		}
+		lifted := audit.Object{Kind: "blocked_address", ID: fmt.Sprint(value)}
+		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, nil, nil, "")
 	})
 	return n, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 )
 
@@ -39,6 +40,10 @@ func (s *Nodes) Certificate(ctx context.Context, id int64) (Certificate, error) 
 	pair, err := tls.X509KeyPair([]byte(t.Certificate), []byte(t.Key))
 	if err != nil {
 		return Certificate{}, fmt.Errorf("certificate of node %d: %w", id, err)
+	}
+	// Who has the private key can pass for the node.
+	if err := audit.Note(ctx, "node.certificate.read", audit.ID("node", id), nil, ""); err != nil {
+		return Certificate{}, err
 	}
 	name := fmt.Sprint(n.Protocol, n.ID)
 	return Certificate{

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/audit"
 )
 
 // Dealt says how users were dealt out to link groups.
@@ -63,7 +65,7 @@ func (s *Nodes) Deal(ctx context.Context, anew bool) (Dealt, error) {
 				return err
 			}
 		}
-		return nil
+		return audit.Record(ctx, tx, "link.group.deal", audit.Object{Kind: "link_group"}, nil, map[string]any{"moved": d.Moved, "anew": anew}, "")
 	})
 	return d, err
 }

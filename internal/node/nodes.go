@@ -12,6 +12,7 @@ import (
 	"github.com/maypok86/otter/v2"
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/seal"
@@ -141,9 +142,26 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		return err
 	}
 	if was == nil {
+		err = audit.Record(ctx, tx, "node.add", audit.ID("node", n.ID), nil, n.recorded(), "")
 		was = n
+	} else {
+		err = audit.Record(ctx, tx, "node.change", audit.ID("node", n.ID), was.recorded(), n.recorded(), "")
+	}
+	if err != nil {
+		return err
 	}
 	return tellRelays(ctx, tx, revision, n, was)
+}
+
+// recordedNode is a node as the audit log keeps it.
+type recordedNode Node
+
+// recorded gives what of the node staff decides, without private keys.
+func (n *Node) recorded() recordedNode {
+	r := recordedNode(*n)
+	r.Settings, r.Private = n.Settings.Shown(), nil
+	r.Revision, r.ScopeRevision, r.ScopeAt, r.ToldPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
+	return r
 }
 
 // insert writes a new node. Numbers that are given out later are above all that there were.
@@ -180,11 +198,18 @@ func (s *Nodes) Remove(ctx context.Context, id int64) error {
 		if err := s.leaveRelays(ctx, tx, revision, id); err != nil {
 			return err
 		}
+		was, err := s.read(ctx, tx, id)
+		if err != nil {
+			return err
+		}
 		n, err := db.Changed(tx.NewDelete().Model((*Node)(nil)).Where("id = ?", id).Exec(ctx))
 		if err == nil && n == 0 {
 			return ErrNotFound
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "node.remove", audit.ID("node", id), was.recorded(), nil, "")
 	})
 }
 

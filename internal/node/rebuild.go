@@ -29,7 +29,7 @@ func (s *Nodes) RebuildVMess(ctx context.Context, apply bool) ([]Rebuilt, error)
 		toVMess(&after)
 		rebuilt = append(rebuilt, Rebuilt{n, after})
 	}
-	if !apply {
+	if !apply || len(rebuilt) == 0 {
 		return rebuilt, nil
 	}
 	return rebuilt, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -44,7 +45,13 @@ var ErrNoRule = fault.NotFound("rule_not_found", "没有找到该审计规则", 
 // AddRule makes an audit rule, which does not stop the users named as exempt. Wrong fields are named.
 func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt ...int64) (Rule, error) {
 	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: s.db.Now()}
-	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.putRule(ctx, tx, &r) })
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		r.ID = 0 // a repeated transaction begins anew
+		if err := s.putRule(ctx, tx, &r); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "node.rule.add", audit.ID("audit_rule", r.ID), nil, r.recorded(), "")
+	})
 	return r, err
 }
 
@@ -66,9 +73,17 @@ func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rul
 		r = rules[0]
 		edit(&r)
 		r.ID, r.CreatedAt, r.RemovedAt = id, rules[0].CreatedAt, nil
-		return s.putRule(ctx, tx, &r)
+		if err := s.putRule(ctx, tx, &r); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "node.rule.change", audit.ID("audit_rule", id), rules[0].recorded(), r.recorded(), "")
 	})
 	return r, err
+}
+
+// recorded gives what of the rule staff decides, for the audit log.
+func (r *Rule) recorded() map[string]any {
+	return map[string]any{"name": r.Name, "text": r.Text, "pattern": r.Pattern, "exempt_user_ids": append([]int64{}, r.Exempt...)}
 }
 
 // putRule checks and writes r, which is new where it has no id.
@@ -139,7 +154,10 @@ func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
 		if err == nil && n == 0 {
 			return ErrNoRule
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "node.rule.remove", audit.ID("audit_rule", id), nil, nil, "")
 	})
 }
 

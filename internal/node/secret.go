@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
@@ -51,7 +52,11 @@ func (s *Nodes) RotateSecret(ctx context.Context, id int64, honourOld time.Durat
 		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE expires_at <= ?`, now).Exec(ctx); err != nil {
 			return err
 		}
-		return insertSecret(ctx, tx, id, secret, now)
+		if err := insertSecret(ctx, tx, id, secret, now); err != nil {
+			return err
+		}
+		after := map[string]any{"old_honoured_seconds": int64(honourOld / time.Second)}
+		return audit.Record(ctx, tx, "node.secret.rotate", audit.ID("node", id), nil, after, "")
 	})
 	return secret, err
 }
@@ -83,7 +88,11 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 		if _, err := bump(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil || key == "" {
+		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil {
+			return err
+		}
+		after := map[string]any{"on": key != "", "until": until}
+		if err := audit.Record(ctx, tx, "node.shared_key.set", audit.Object{Kind: "node_shared_key"}, nil, after, ""); err != nil || key == "" {
 			return err
 		}
 		hash := hashOf(key)

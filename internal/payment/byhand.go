@@ -136,6 +136,7 @@ func (p *Payments) wordCounts(ctx context.Context, tx bun.Tx, r *wallet.Recharge
 	if waiting == nil {
 		return p.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.PaymentByHand, ReferenceID: r.ID, MadeBy: &staffID, Beneficiary: r.UserID, Worth: r.Amount,
+			Gives: map[string]any{"recharge": r.TradeNo, "gateway": r.Gateway},
 		})
 	}
 	return p.secondWord(ctx, tx, r.ID, &staffID)

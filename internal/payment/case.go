@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
 	"airstrip/internal/fault"
@@ -195,6 +196,7 @@ func (p *Payments) CreditCase(ctx context.Context, wish CaseCredit) (*Case, erro
 		}
 		alone, err := p.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.PaymentCase, ReferenceID: c.ID, MadeBy: wish.StaffID, Beneficiary: *c.UserID, Worth: c.Credit,
+			Reason: c.Reason, Gives: map[string]any{"user_id": c.UserID, "credit": c.Credit},
 		})
 		if err == nil && alone {
 			err = p.bookCase(ctx, tx, c)
@@ -357,8 +359,11 @@ func (p *Payments) DismissCase(ctx context.Context, id int64, reason string, by 
 			return err
 		}
 		c.State, c.Reason, c.DecidedBy, c.EndedAt = CaseDismissed, reason, by, new(p.db.Now())
-		_, err = tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "ended_at").WherePK().Exec(ctx)
-		return err
+		if _, err = tx.NewUpdate().Model(c).Column("state", "reason", "decided_by", "ended_at").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "payment.case.decide", audit.ID("payment_case", id),
+			map[string]any{"state": CaseOpen}, map[string]any{"state": CaseDismissed}, reason)
 	})
 	if err != nil {
 		return nil, err
@@ -411,7 +416,7 @@ func (p *Payments) RefundCase(ctx context.Context, id int64, reason string, by *
 
 // proposeCaseRefund counts the refund of a case at what was paid, in the site's currency.
 func (p *Payments) proposeCaseRefund(ctx context.Context, tx bun.Tx, c *Case) (alone bool, err error) {
-	act := approval.Act{Kind: approval.CaseRefund, ReferenceID: c.ID, MadeBy: c.DecidedBy}
+	act := approval.Act{Kind: approval.CaseRefund, ReferenceID: c.ID, MadeBy: c.DecidedBy, Reason: c.Reason}
 	if c.UserID != nil {
 		act.Beneficiary = *c.UserID
 	}

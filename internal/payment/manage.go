@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -31,8 +33,10 @@ func (g *Gateways) Add(ctx context.Context, a Account, credentials map[string]st
 		if err := g.complete(&a, credentials); err != nil {
 			return nil, err
 		}
-		_, err := tx.NewInsert().Model(&a).Exec(ctx)
-		return &a, db.Error(err)
+		if _, err := tx.NewInsert().Model(&a).Exec(ctx); err != nil {
+			return nil, db.Error(err)
+		}
+		return &a, audit.Record(ctx, tx, "gateway.add", audit.ID("gateway", a.ID), nil, a.recorded(credentials), "")
 	})
 }
 
@@ -61,9 +65,23 @@ func (g *Gateways) Change(ctx context.Context, id int64, change func(*Account), 
 		if err := g.complete(a, all); err != nil {
 			return nil, err
 		}
-		_, err = tx.NewUpdate().Model(a).WherePK().Exec(ctx)
-		return a, db.Error(err)
+		if _, err = tx.NewUpdate().Model(a).WherePK().Exec(ctx); err != nil {
+			return nil, db.Error(err)
+		}
+		return a, audit.Record(ctx, tx, "gateway.change", audit.ID("gateway", id), fixed.recorded(nil), a.recorded(credentials), "")
 	})
+}
+
+// recordedGateway is an account as the audit log keeps it: of the credentials only which ones were given.
+type recordedGateway struct {
+	Account
+	CredentialsGiven []string
+}
+
+func (a *Account) recorded(credentials map[string]string) recordedGateway {
+	r := recordedGateway{*a, slices.Sorted(maps.Keys(credentials))}
+	r.Sealed = nil
+	return r
 }
 
 // ErrInUse is the fault of removing an account that recharges speak of.
@@ -82,8 +100,10 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 		case inUse:
 			return nil, ErrInUse
 		}
-		_, err = tx.NewDelete().Model(a).WherePK().Exec(ctx)
-		return a, err
+		if _, err = tx.NewDelete().Model(a).WherePK().Exec(ctx); err != nil {
+			return nil, err
+		}
+		return a, audit.Record(ctx, tx, "gateway.remove", audit.ID("gateway", id), a.recorded(nil), nil, "")
 	})
 	return err
 }

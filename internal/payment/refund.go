@@ -59,6 +59,7 @@ func (p *Payments) GiveBack(ctx context.Context, wish RefundWish) (*wallet.Gatew
 		}
 		alone, err := p.approvals.Propose(ctx, tx, approval.Act{
 			Kind: refundKind(g), ReferenceID: g.ID, MadeBy: wish.StaffID, Beneficiary: g.UserID, Worth: g.Amount,
+			Reason: g.Reason, Gives: map[string]any{"recharge_no": wish.RechargeID, "by_hand": g.ByHand},
 		})
 		if err == nil && alone {
 			err = p.release(ctx, tx, g, nil)

@@ -86,6 +86,7 @@ const (
 	MediaWrite   Permission = "media.write"
 	PartnerRead  Permission = "partner.read"
 	JobRun       Permission = "job.run"
+	AuditRead    Permission = "audit.read"
 )
 
 // Sets of roles that stand in the table more than once. Only owners change staff, gateways and what opens every node or
@@ -163,6 +164,7 @@ var Table = []Grant{
 	{MediaRead, supporters, "see accounts on the media server"},
 	{MediaWrite, admins, "make, turn off and delete accounts on the media server"},
 	{PartnerRead, admins, "see what users may use, by an API token of the scope partner"},
+	{AuditRead, admins, "see the audit log: what staff and the operator changed"},
 	{JobRun, admins, "run the server's jobs, also by an API token of the scope jobs"},
 }
 

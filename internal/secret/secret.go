@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/seal"
@@ -48,6 +49,10 @@ func (s *Secrets) Set(ctx context.Context, name, value string) error {
 		return ErrUnknown
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		after := map[string]any{"set": value != ""}
+		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, nil, after, ""); err != nil {
+			return err
+		}
 		if value == "" {
 			_, err := tx.NewRaw(`DELETE FROM secret WHERE name = ?`, name).Exec(ctx)
 			return err

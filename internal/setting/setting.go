@@ -14,6 +14,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -254,8 +255,10 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 				return fault.Invalid("currency", "fixed", "已有资金往来，货币不能再更改", "Money has moved already; the currency can no longer change")
 			}
 		}
-		_, err = db.Bump(ctx, tx, revision)
-		return err
+		if _, err = db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, before, site, "")
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -48,7 +49,7 @@ func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int6
 	if err != nil {
 		return false, err
 	}
-	return s.approvals.Propose(ctx, tx, approval.Act{Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth})
+	return s.approvals.Propose(ctx, tx, approval.Act{Kind: approval.Coupon, ReferenceID: c.ID, MadeBy: by, Worth: worth, Gives: c.recorded()})
 }
 
 // ChangeCoupon lets change alter when, how often and for what a coupon counts, and whether it does. Its code and what it
@@ -76,7 +77,8 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 		if err := c.coversUse(ctx, tx); err != nil {
 			return err
 		}
-		if c.more(&now) {
+		more := c.more(&now)
+		if more {
 			alone, err := s.proposeCoupon(ctx, tx, &c, by)
 			if err != nil {
 				return err
@@ -87,11 +89,18 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 				c.Proposed = &wanted
 			}
 		}
-		_, err = tx.NewUpdate().Model(&c).WherePK().Exec(ctx)
-		return err
+		if _, err = tx.NewUpdate().Model(&c).WherePK().Exec(ctx); err != nil || more { // the act is in the audit log
+			return err
+		}
+		return audit.Record(ctx, tx, "coupon.write", audit.ID("coupon", c.ID), now.recorded(), c.recorded(), "")
 	})
 	return c, err
 }
+
+// recordedCoupon is a coupon as the audit log keeps it.
+type recordedCoupon Coupon
+
+func (c *Coupon) recorded() recordedCoupon { return recordedCoupon(*c) }
 
 // DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. What has come to be
 // worth more than the act says is not approved. A declined coupon is dead for good; a declined change is forgotten. by is

@@ -60,6 +60,7 @@ func (s *Shop) GrantTraffic(ctx context.Context, userID int64, name string, byte
 		}
 		alone, err := s.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.Traffic, ReferenceID: g.ID, MadeBy: by, Beneficiary: userID, Worth: worth,
+			Reason: name, Gives: map[string]any{"user_id": userID, "bytes": bytes},
 		})
 		if err != nil || !alone {
 			return false, err

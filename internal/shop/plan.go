@@ -3,10 +3,12 @@ package shop
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -118,7 +120,10 @@ func (s *Shop) AddPlan(ctx context.Context, p Plan) (*Plan, error) {
 		if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
 			return err
 		}
-		return savePrices(ctx, tx, p.ID, p.Prices, p.CreatedAt)
+		if err := savePrices(ctx, tx, p.ID, p.Prices, p.CreatedAt); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "plan.add", audit.ID("plan", p.ID), nil, p.recorded(), "")
 	})
 	if err != nil {
 		return nil, err
@@ -141,7 +146,7 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 		if err := selectPlans(tx, &p).Where("id = ?", id).Scan(ctx); err != nil {
 			return err
 		}
-		kind := p.Kind
+		was, kind := p.recorded(), p.Kind
 		change(&p)
 		p.ID, p.Kind = id, kind
 		if err := p.check(); err != nil {
@@ -150,7 +155,10 @@ func (s *Shop) ChangePlan(ctx context.Context, id int64, change func(*Plan)) (*P
 		if _, err := tx.NewUpdate().Model(&p).WherePK().ExcludeColumn("id", "kind", "created_at", "removed_at").Exec(ctx); err != nil {
 			return db.Error(err)
 		}
-		return savePrices(ctx, tx, id, p.Prices, s.db.Now())
+		if err := savePrices(ctx, tx, id, p.Prices, s.db.Now()); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "plan.change", audit.ID("plan", id), was, p.recorded(), "")
 	})
 	if err != nil {
 		return nil, err
@@ -200,8 +208,26 @@ func (s *Shop) RemovePlan(ctx context.Context, id int64) error {
 		if err == nil && n == 0 {
 			err = ErrNoPlan
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "plan.remove", audit.ID("plan", id), nil, nil, "")
 	})
+}
+
+// recordedPlan is a plan as the audit log keeps it.
+type recordedPlan struct {
+	Plan
+	Prices map[string]money.Amount // by months
+}
+
+func (p *Plan) recorded() recordedPlan {
+	r := recordedPlan{*p, map[string]money.Amount{}}
+	r.UpdatedAt = time.Time{}
+	for _, price := range p.Prices {
+		r.Prices[strconv.Itoa(price.Months)] = price.Amount
+	}
+	return r
 }
 
 func selectPlans(idb bun.IDB, into any) *bun.SelectQuery {

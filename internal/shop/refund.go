@@ -118,6 +118,7 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 	}
 	alone, err := s.approvals.Propose(ctx, tx, approval.Act{
 		Kind: approval.OrderRefund, ReferenceID: r.ID, MadeBy: r.MadeBy, Beneficiary: o.UserID, Worth: sum,
+		Reason: r.Reason, Gives: map[string]any{"order_id": r.OrderID, "request_id": r.RequestID},
 	})
 	if err != nil || !alone {
 		return 0, false, err

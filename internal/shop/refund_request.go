@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
@@ -131,8 +132,11 @@ func (s *Shop) DecideRefund(ctx context.Context, id int64, grant bool, answer st
 	done := true
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if !grant {
-			_, err := s.endRequest(ctx, tx, id, RequestDeclined, answer, by, "id = ?", id)
-			return err
+			if _, err := s.endRequest(ctx, tx, id, RequestDeclined, answer, by, "id = ?", id); err != nil {
+				return err
+			}
+			was, is := map[string]any{"state": RequestOpen}, map[string]any{"state": RequestDeclined}
+			return audit.Record(ctx, tx, "money.refund", audit.ID("refund_request", id), was, is, answer)
 		}
 		if err := lockRequest(ctx, tx, id); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
@@ -140,7 +141,10 @@ func (t *Traffic) DismissKept(ctx context.Context, d Decision) (b KeptBatch, err
 		if _, err = t.decide(ctx, tx, d, "dismissed"); err == nil {
 			b, err = keptIn(ctx, tx, d.BatchID)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "traffic.batch.dismiss", audit.ID("kept_batch", d.BatchID), nil, map[string]any{"node_id": b.NodeID}, d.Note)
 	})
 	return b, err
 }
@@ -232,8 +236,11 @@ func (t *Traffic) CountKept(
 			ratePermille, own, len(refused), d.BatchID).Exec(ctx); err != nil {
 			return err
 		}
-		counted, err = keptIn(ctx, tx, d.BatchID)
-		return err
+		if counted, err = keptIn(ctx, tx, d.BatchID); err != nil {
+			return err
+		}
+		after := map[string]any{"node_id": b.NodeID, "rate_permille": ratePermille, "own_cycle": ownCycle, "rows_refused": len(refused)}
+		return audit.Record(ctx, tx, "traffic.batch.count", audit.ID("kept_batch", d.BatchID), nil, after, d.Note)
 	})
 	return counted, refused, err
 }

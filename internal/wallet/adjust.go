@@ -92,6 +92,7 @@ func (w *Wallets) Adjust(ctx context.Context, userID int64, amount money.Amount,
 		}
 		alone, err := w.approvals.Propose(ctx, tx, approval.Act{
 			Kind: approval.Adjustment, ReferenceID: a.ID, MadeBy: by, Beneficiary: userID, Worth: max(amount, -amount),
+			Reason: reason, Gives: map[string]any{"user_id": userID, "amount": amount},
 		})
 		if err == nil && alone {
 			err = w.endAdjustment(ctx, tx, a, AdjustmentPosted, nil)

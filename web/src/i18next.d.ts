@@ -9,6 +9,7 @@ import type wallet from './locales/zh-CN/wallet.json'
 import type shop from './locales/zh-CN/shop.json'
 import type service from './locales/zh-CN/service.json'
 import type audit from './locales/zh-CN/audit.json'
+import type order from './locales/zh-CN/order.json'
 import type node from './locales/zh-CN/node.json'
 import type invite from './locales/zh-CN/invite.json'
 import type home from './locales/zh-CN/home.json'
@@ -32,6 +33,7 @@ declare module 'i18next' {
       service: typeof service
       audit: typeof audit
       node: typeof node
+      order: typeof order
       home: typeof home
       invite: typeof invite
       security: typeof security

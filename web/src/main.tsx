@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { siteOptions } from './api/site'
 import { startI18n } from './app/i18n'
+import { keepFocus } from './app/keep-focus'
 import { queryClient } from './app/query-client'
 import { createAppRouter } from './app/router'
 import { session } from './app/session/current-session'
@@ -18,6 +19,7 @@ const site = queryClient.prefetchQuery(siteOptions())
 
 await Promise.all([startI18n(), session.start(), site])
 
+keepFocus()
 createRoot(root).render(
   <StrictMode>
     <App router={createAppRouter()} />

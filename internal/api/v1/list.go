@@ -2,11 +2,11 @@ package v1
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
+
+	"airstrip/internal/api"
 )
 
 // paging is what a list is asked for: format json or csv, page from 1, size 15 unless told otherwise, at most 100.
@@ -57,16 +57,5 @@ func writeCSV(w http.ResponseWriter, table [][]string) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="list.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
-	out := csv.NewWriter(w)
-	for _, line := range table {
-		for i, text := range line {
-			if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-				line[i] = "'" + text
-			}
-		}
-		if out.Write(line) != nil {
-			return // the reader has gone
-		}
-	}
-	out.Flush()
+	_ = api.WriteCSV(w, table) // fails once the reader has gone
 }

@@ -74,7 +74,7 @@ func (r *Router) cookies(pattern string, a *account.Accounts, needs rule, ps par
 			fail(w, req, err)
 			return
 		}
-		serve(w, req, pattern, ps, fn.under(needs).of(who))
+		serve(w, req, pattern, ps, r.under(needs, fn).of(who))
 	})
 }
 

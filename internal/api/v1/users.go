@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/link"
 	"airstrip/internal/node"
@@ -38,6 +39,9 @@ func (r *Router) Users(a *account.Accounts, links *link.Links) {
 		}
 		if len(entries) == 0 {
 			return Answer{}, fault.Required("GET /v1/admin/gen_user_link_v1", "a1_host")
+		}
+		if err := audit.Note(req.Context(), "link.export", audit.Object{Kind: "link"}, entries, ""); err != nil {
+			return Answer{}, err
 		}
 		tokens, err := links.All(req.Context())
 		rows := make([]map[string]any, len(tokens))

@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/permission"
 )
 
@@ -29,11 +30,12 @@ type Router struct {
 	authenticate Authenticate
 	routes       map[string]params
 	staffRoutes  map[string]rule
+	log          *audit.Log // set by Audited
 }
 
 // New gives a Router on mux.
 func New(mux *http.ServeMux, authenticate Authenticate) *Router {
-	return &Router{mux, authenticate, map[string]params{}, map[string]rule{}}
+	return &Router{mux: mux, authenticate: authenticate, routes: map[string]params{}, staffRoutes: map[string]rule{}}
 }
 
 // handle registers the handler of a route with its parameters.
@@ -86,7 +88,7 @@ func needs(p permission.Permission, gives ...approval.Kind) rule {
 // staff registers a route for members of staff whose role has the rule's permission.
 func (r *Router) staff(pattern string, needs rule, ps params, fn member) {
 	r.staffRule(pattern, needs)
-	r.guarded(pattern, ps, needs.admits, fn.under(needs))
+	r.guarded(pattern, ps, needs.admits, r.under(needs, fn))
 }
 
 // staffRule notes the rule of a route of staff, or of a token that a member of staff must have given.
@@ -97,11 +99,29 @@ func (r *Router) staffRule(pattern string, needs rule) {
 
 func (u rule) admits(who account.Identity) bool { return who.Role.Has(u.permission) }
 
-// under lets a handler give what the rule names, and nothing else.
-func (fn member) under(u rule) member {
+// under lets a handler give what the rule names, and nothing else, and tells the audit log who calls.
+func (r *Router) under(u rule, fn member) member {
 	return func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		return fn(req.WithContext(approval.Watch(req.Context(), u.gives...)), who, in)
+		ctx := approval.Watch(req.Context(), u.gives...)
+		return fn(req.WithContext(r.acting(ctx, who.Actor(clientOf(req), api.CallerOf(ctx).RequestID))), who, in)
 	}
+}
+
+// Audited has what staff does by the routes that follow written to the audit log.
+func (r *Router) Audited(log *audit.Log) { r.log = log }
+
+func (r *Router) acting(ctx context.Context, who audit.Actor) context.Context {
+	if r.log == nil {
+		return ctx
+	}
+	return r.log.As(ctx, who)
+}
+
+// tokenActor names an API token's owner, as whom its program acts.
+func tokenActor(who account.Identity, req *http.Request) audit.Actor {
+	actor := who.Actor(clientOf(req), api.CallerOf(req.Context()).RequestID)
+	actor.Kind, actor.Role = audit.Token, ""
+	return actor
 }
 
 func (r *Router) guarded(pattern string, ps params, admits func(account.Identity) bool, fn member) {

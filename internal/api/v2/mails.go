@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/permission"
@@ -72,11 +73,17 @@ func Mails(m *mail.Mails) Resource {
 			named("staff_mail", "A mail with its text"),
 			func(ctx context.Context, who account.Identity, in *mailPath) (mailResult, error) {
 				one, letter, err := m.Show(ctx, in.MailID)
+				if err == nil && one.BringsCode() && who.Role.Has(permission.MailCodeRead) {
+					err = audit.Note(ctx, "mail.code.read", audit.ID("mail", in.MailID), nil, "")
+				}
+				if err != nil {
+					return mailResult{}, err
+				}
 				hidden := one.BringsCode() && !who.Role.Has(permission.MailCodeRead)
 				if hidden {
 					letter = letter.WithoutCode()
 				}
-				return mailResult{showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject, letter.Text, letter.HTML}, err
+				return mailResult{showMail(one), letter.Text != "", hidden && letter.Text != "", letter.Subject, letter.Text, letter.HTML}, nil
 			})
 		handle(r, staffOp("POST /staff/mails/{mail_id}/retry", permission.MailRetry).
 			named("staff_mail_retry", "Send a mail again that failed or was kept").

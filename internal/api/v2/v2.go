@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	"airstrip/internal/approval"
+	"airstrip/internal/audit"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/permission"
@@ -33,6 +34,7 @@ type Router struct {
 	huma         huma.API
 	authenticate Authenticate
 	token        func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error) // set by Developer
+	log          *audit.Log                                                                              // set by Audited
 }
 
 // huma's settings belong to the whole process: they are made once, before a server of the process reads them.
@@ -116,6 +118,30 @@ func handleList[I, T any](r *Router, o op, fn func(ctx context.Context, who acco
 }
 
 func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(string, T) B) {
+	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
+		result, err := call(ctx, r, o, fn, in)
+		if err != nil {
+			return nil, err
+		}
+		return &output[B]{envelope(o.text().In(api.CallerOf(ctx).Lang), result)}, nil
+	})
+}
+
+// call runs the function of an operation as its caller.
+func call[I, T any](ctx context.Context, r *Router, o op, fn func(context.Context, account.Identity, *I) (T, error), in *I) (T, error) {
+	who, _ := ctx.Value(identityKey{}).(account.Identity)
+	if o.access == staff {
+		ctx = r.acting(approval.Watch(ctx, o.gives...), who)
+	}
+	result, err := fn(ctx, who, in)
+	if err != nil {
+		err = api.NewFailure(ctx, err)
+	}
+	return result, err
+}
+
+// operation describes o in the contract.
+func (r *Router) operation(o op) huma.Operation {
 	h := huma.Operation{
 		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
 		Middlewares: huma.Middlewares{r.guard(o)},
@@ -138,17 +164,7 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; with another body 422.",
 		})
 	}
-	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*output[B], error) {
-		who, _ := ctx.Value(identityKey{}).(account.Identity)
-		if o.access == staff {
-			ctx = approval.Watch(ctx, o.gives...)
-		}
-		result, err := fn(ctx, who, in)
-		if err != nil {
-			return nil, api.NewFailure(ctx, err)
-		}
-		return &output[B]{envelope(o.text().In(api.CallerOf(ctx).Lang), result)}, nil
-	})
+	return h
 }
 
 func (o op) text() fault.Text {

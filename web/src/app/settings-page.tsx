@@ -1,5 +1,6 @@
 import { Card, Radio, Stack, useMantineColorScheme } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { FormColumn } from '@/shared/ui/form-column'
 import { PageHeader } from '@/shared/ui/page-header'
 import { type Language, languages, switchLanguage } from './i18n'
 import { type Scheme, schemes } from './layouts/preference-buttons'
@@ -11,34 +12,36 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title={t('settings.title')} about={t('settings.about')} />
-      <Stack gap="lg" maw="32rem">
-        <Card>
-          <Radio.Group
-            label={t('account.language')}
-            value={i18n.language}
-            onChange={(language) => void switchLanguage(language as Language)}
-          >
-            <Stack gap="sm" mt="xs">
-              {Object.entries(languages).map(([language, label]) => (
-                <Radio key={language} value={language} label={label} lang={language} />
-              ))}
-            </Stack>
-          </Radio.Group>
-        </Card>
-        <Card>
-          <Radio.Group
-            label={t('account.scheme')}
-            value={colorScheme}
-            onChange={(scheme) => setColorScheme(scheme)}
-          >
-            <Stack gap="sm" mt="xs">
-              {(Object.keys(schemes) as Scheme[]).map((scheme) => (
-                <Radio key={scheme} value={scheme} label={t(`scheme.${scheme}`)} />
-              ))}
-            </Stack>
-          </Radio.Group>
-        </Card>
-      </Stack>
+      <FormColumn>
+        <Stack gap="lg">
+          <Card>
+            <Radio.Group
+              label={t('account.language')}
+              value={i18n.language}
+              onChange={(language) => void switchLanguage(language as Language)}
+            >
+              <Stack gap="sm" mt="xs">
+                {Object.entries(languages).map(([language, label]) => (
+                  <Radio key={language} value={language} label={label} lang={language} />
+                ))}
+              </Stack>
+            </Radio.Group>
+          </Card>
+          <Card>
+            <Radio.Group
+              label={t('account.scheme')}
+              value={colorScheme}
+              onChange={(scheme) => setColorScheme(scheme)}
+            >
+              <Stack gap="sm" mt="xs">
+                {(Object.keys(schemes) as Scheme[]).map((scheme) => (
+                  <Radio key={scheme} value={scheme} label={t(`scheme.${scheme}`)} />
+                ))}
+              </Stack>
+            </Radio.Group>
+          </Card>
+        </Stack>
+      </FormColumn>
     </>
   )
 }

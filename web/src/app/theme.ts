@@ -1,5 +1,6 @@
 import { createTheme, em, type MantineColorsTuple } from '@mantine/core'
 import { breakpoints } from '@/shared/constants'
+import { SteadyButton } from './steady-button'
 
 const tide: MantineColorsTuple = [
   '#eaf5f8',
@@ -123,6 +124,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   // By name and without `Button.extend`: importing the components here would load them all on every page.
   components: {
+    UnstyledButton: { defaultProps: { component: SteadyButton } },
     Button: { defaultProps: { size: 'md' } },
     Card: { defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } },
     Paper: { defaultProps: { radius: 'lg' } },

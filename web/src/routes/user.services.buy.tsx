@@ -19,13 +19,15 @@ const validateSearch = searchOf({
   /** The service that ends for the new one. */
   change: searchNumber,
   coupon: searchText,
+  /** The order whose payment came to nothing, and which is made again. */
+  again: searchNumber,
 })
 
 export const Route = createFileRoute('/user/services/buy')({
   validateSearch,
   loader: ({ context: { queryClient } }) =>
     loadPage(
-      loadTexts('shop'),
+      loadTexts('shop', 'order'),
       queryClient.prefetchQuery(shopPlansOptions()),
       queryClient.prefetchQuery(servicesListOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),

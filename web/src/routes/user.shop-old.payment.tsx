@@ -13,7 +13,7 @@ export const Route = createFileRoute('/user/shop-old/payment')({
   }),
   loader: ({ context: { queryClient } }) =>
     loadPage(
-      loadTexts('shop'),
+      loadTexts('shop', 'order'),
       queryClient.prefetchQuery(shopPlansOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
     ),

@@ -8,11 +8,13 @@ import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
 const validateSearch = searchOf({
   /** The recharge that was begun: its number, or the id that gateways send back. */
   id: (part: unknown) => searchNumber(part) ?? searchText(part),
+  /** How much one tried to recharge before; quoted in an address, where it is a number else. */
+  amount: searchText,
 })
 
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
   loader: ({ context: { queryClient } }) =>
-    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
+    loadPage(loadTexts('wallet', 'order'), queryClient.prefetchQuery(walletGetOptions())),
   component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

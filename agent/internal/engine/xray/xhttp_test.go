@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airstrip/agent/internal/api"
+	"airstrip/agent/internal/engine"
 	. "airstrip/agent/internal/xraytest"
 )
 
@@ -25,27 +26,48 @@ func setupNamed(t testing.TB, name string) Setup {
 	return Setup{}
 }
 
-// Nobody new is let in while the agent winds up, not over a connection either that a client keeps for what comes next.
-func TestADrainedEngineLetsNobodyIn(t *testing.T) {
+// Nobody new is let in while the agent winds up or when another engine takes over, not over a connection either that a
+// client keeps for what comes next.
+func TestAnEndedEngineLetsNobodyIn(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(81))
-			client := NewClient(t, s.Client(User(81)))
-			idle := client.Dial(echo) // whose carrier the client keeps for what comes next
-			mustExchange(t, idle, 1000)
-			idle.Close()
-			time.Sleep(200 * time.Millisecond)
-			if err := station.Engine.Drain(); err != nil {
-				t.Fatal(err)
-			}
-			if !Refused(client.Dial(echo)) {
-				t.Error("somebody was let in")
-			}
-		})
+		for name, end := range map[string]func(engine.Engine) error{
+			"drained": engine.Engine.Drain, "closed": engine.Engine.Close,
+		} {
+			t.Run(s.Name+" "+name, func(t *testing.T) {
+				t.Parallel()
+				station := newStation(t)
+				node := s.Node
+				node.Port = FreePort(t)
+				station.Serve(node, User(81))
+				client := NewClient(t, toPort(s.Client(User(81)), node.Port))
+				idle := client.Dial(echo)
+				mustExchange(t, idle, 1000)
+				idle.Close()
+				time.Sleep(200 * time.Millisecond)
+				if err := end(station.Engine); err != nil {
+					t.Fatal(err)
+				}
+				if !Refused(client.Dial(echo)) {
+					t.Error("somebody was let in")
+				}
+			})
+		}
 	}
+}
+
+// toPort has a client connect to another port.
+func toPort(outbound Object, port int) Object {
+	settings := outbound["settings"].(Object)
+	if _, bare := settings["port"]; bare {
+		settings["port"] = port
+	}
+	for _, key := range []string{"vnext", "servers"} {
+		if list, ok := settings[key].([]Object); ok {
+			list[0]["port"] = port
+		}
+	}
+	return outbound
 }
 
 // Behind a reverse proxy the users' addresses are those that it names, in every mode, whether it speaks to the node in the
@@ -71,7 +93,7 @@ func TestXHTTPThroughAReverseProxy(t *testing.T) {
 				}
 				outbound := s.Client(limited)
 				outbound["sendThrough"] = "127.0.0.21"
-				outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
+				toPort(outbound, port)
 				outbound["streamSettings"] = Object{
 					"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
 					"tlsSettings": Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},

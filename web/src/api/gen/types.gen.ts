@@ -280,6 +280,53 @@ export type ApprovalList = {
     total_count: number;
 };
 
+export type AuditEntry = {
+    action: string;
+    /**
+     * token: a program with a member's API token; operator: at the command line
+     */
+    actor: 'member' | 'token' | 'operator';
+    /**
+     * Account of the member, of the token's owner, or of the member whom the operator named
+     */
+    actor_id: number | null;
+    /**
+     * The operator's user on the server's machine
+     */
+    actor_name: string;
+    /**
+     * That the member had; empty for tokens
+     */
+    actor_role: string;
+    address: string;
+    after: unknown;
+    at: string;
+    /**
+     * The fields that differ, without secrets; null: nothing was there
+     */
+    before: unknown;
+    id: number;
+    /**
+     * Kind of what was changed
+     */
+    object: string;
+    object_id: string;
+    reason: string;
+    request_id: string;
+    /**
+     * Place in the chain; null: it is sealed within a minute
+     */
+    seq: number | null;
+};
+
+export type AuditPage = {
+    /**
+     * Newest first
+     */
+    entries: Array<AuditEntry>;
+    total_count: number;
+};
+
 export type AuditRecord = {
     /**
      * Connections that were refused
@@ -4730,6 +4777,41 @@ export type StaffApprovalDecideResponses = {
 
 export type StaffApprovalDecideResponse = StaffApprovalDecideResponses[keyof StaffApprovalDecideResponses];
 
+export type StaffAuditListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        actor_id?: number;
+        actor?: 'member' | 'token' | 'operator';
+        /**
+         * One action, or with a dot at its end all that begin with it
+         */
+        action?: string;
+        object?: string;
+        object_id?: string;
+        /**
+         * Included
+         */
+        from?: string;
+        /**
+         * Not included
+         */
+        to?: string;
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v2/staff/audit';
+};
+
+export type StaffAuditListResponses = {
+    /**
+     * OK
+     */
+    200: AuditPage;
+};
+
+export type StaffAuditListResponse = StaffAuditListResponses[keyof StaffAuditListResponses];
+
 export type StaffAuditRecordsData = {
     body?: never;
     path?: never;
@@ -4828,6 +4910,39 @@ export type StaffAuditRuleChangeResponses = {
 };
 
 export type StaffAuditRuleChangeResponse = StaffAuditRuleChangeResponses[keyof StaffAuditRuleChangeResponses];
+
+export type StaffAuditCsvData = {
+    body?: never;
+    path?: never;
+    query?: {
+        actor_id?: number;
+        actor?: 'member' | 'token' | 'operator';
+        /**
+         * One action, or with a dot at its end all that begin with it
+         */
+        action?: string;
+        object?: string;
+        object_id?: string;
+        /**
+         * Included
+         */
+        from?: string;
+        /**
+         * Not included
+         */
+        to?: string;
+    };
+    url: '/api/v2/staff/audit/csv';
+};
+
+export type StaffAuditCsvResponses = {
+    /**
+     * OK
+     */
+    200: string;
+};
+
+export type StaffAuditCsvResponse = StaffAuditCsvResponses[keyof StaffAuditCsvResponses];
 
 export type StaffBlockedIpsData = {
     body?: never;

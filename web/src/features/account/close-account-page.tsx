@@ -14,6 +14,7 @@ import { siteOptions } from '@/api/site'
 import { session, useSession } from '@/app/session/current-session'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { Money } from '@/shared/ui/money'
@@ -31,11 +32,13 @@ export function CloseAccountPage() {
   return (
     <>
       <PageHeader title={t('close.title')} about={t('close.about')} />
-      <Card className={classes.form}>
-        <Loaded query={loss} skeleton={<Skeleton height={360} />}>
-          {(found) => <Form loss={found} />}
-        </Loaded>
-      </Card>
+      <FormColumn>
+        <Card>
+          <Loaded query={loss} skeleton={<Skeleton height={360} />}>
+            {(found) => <Form loss={found} />}
+          </Loaded>
+        </Card>
+      </FormColumn>
     </>
   )
 }

@@ -14,11 +14,11 @@ import { session } from '@/app/session/current-session'
 import { goOn } from '@/shared/lib/go-on'
 import { resolver } from '@/shared/lib/resolver'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
-import classes from './account-pages.module.css'
 import { CodeField } from './components/code-field'
 import { PasswordField } from '@/shared/ui/password-field'
 import {
@@ -35,11 +35,13 @@ export function EditEmailPage() {
   return (
     <>
       <PageHeader title={t('email.title')} about={t('email.about')} />
-      <Card className={classes.form}>
-        <Loaded query={me} skeleton={<Skeleton height={190} />}>
-          {(found) => <Steps present={found.email} />}
-        </Loaded>
-      </Card>
+      <FormColumn>
+        <Card>
+          <Loaded query={me} skeleton={<Skeleton height={190} />}>
+            {(found) => <Steps present={found.email} />}
+          </Loaded>
+        </Card>
+      </FormColumn>
     </>
   )
 }
@@ -48,8 +50,15 @@ function Steps({ present }: { present: string }) {
   const { t } = useTranslation('security')
   const [email, setEmail] = useState<string>()
   const [isDone, setDone] = useState(false)
-  if (isDone) return <FormDone message={t('email.done')} />
-  if (email === undefined) return <NewAddress onSent={setEmail} />
+  const [wasSent, setSent] = useState(false)
+  if (isDone) return <FormDone message={t('email.done')} isInPlace />
+  if (email === undefined) {
+    const sent = (to: string) => {
+      setEmail(to)
+      setSent(true)
+    }
+    return <NewAddress isAgain={wasSent} onSent={sent} />
+  }
   return (
     <Codes
       present={present}
@@ -60,7 +69,7 @@ function Steps({ present }: { present: string }) {
   )
 }
 
-function NewAddress({ onSent }: { onSent: (email: string) => void }) {
+function NewAddress(props: { isAgain: boolean; onSent: (email: string) => void }) {
   const { t } = useTranslation('security')
   const { t: account } = useTranslation('account')
   const { t: common } = useTranslation()
@@ -74,7 +83,7 @@ function NewAddress({ onSent }: { onSent: (email: string) => void }) {
     form.handleSubmit(async (body) => {
       try {
         await request.mutateAsync({ body })
-        onSent(body.email)
+        props.onSent(body.email)
       } catch (error) {
         showServerProblem(form, error, common)
       }
@@ -88,6 +97,7 @@ function NewAddress({ onSent }: { onSent: (email: string) => void }) {
           type="email"
           autoComplete="email"
           inputMode="email"
+          autoFocus={props.isAgain}
           error={errors.email?.message}
           {...form.register('email')}
         />

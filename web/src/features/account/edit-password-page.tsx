@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next'
 import { accountChangePasswordMutation } from '@/api/gen/@tanstack/react-query.gen'
 import { session, useSession } from '@/app/session/current-session'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { PageHeader } from '@/shared/ui/page-header'
-import classes from './account-pages.module.css'
 import { PasswordField } from '@/shared/ui/password-field'
 import { StrengthBar } from './components/strength-bar'
 import { newPasswordForm, type NewPasswordForm } from './model'
@@ -20,9 +20,11 @@ export function EditPasswordPage() {
   return (
     <>
       <PageHeader title={t('password.title')} about={t('password.about')} />
-      <Card className={classes.form}>
-        <Form />
-      </Card>
+      <FormColumn>
+        <Card>
+          <Form />
+        </Card>
+      </FormColumn>
     </>
   )
 }

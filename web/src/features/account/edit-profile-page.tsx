@@ -11,12 +11,12 @@ import {
 import type { AccountMeResponse } from '@/api/gen/types.gen'
 import { session } from '@/app/session/current-session'
 import { showServerProblem } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormDone } from '@/shared/ui/form-done'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { TextLink } from '@/shared/ui/text-link'
-import classes from './account-pages.module.css'
 import { profileForm, type ProfileForm } from './model'
 
 /** The name that one is called by. */
@@ -26,11 +26,13 @@ export function EditProfilePage() {
   return (
     <>
       <PageHeader title={t('profile.title')} about={t('profile.about')} />
-      <Card className={classes.form}>
-        <Loaded query={me} skeleton={<Skeleton height={190} />}>
-          {(found) => <Form me={found} />}
-        </Loaded>
-      </Card>
+      <FormColumn>
+        <Card>
+          <Loaded query={me} skeleton={<Skeleton height={190} />}>
+            {(found) => <Form me={found} />}
+          </Loaded>
+        </Card>
+      </FormColumn>
     </>
   )
 }

@@ -6,10 +6,10 @@ import { client, dashboard, link, node } from '@/test/fixtures'
 import type { AreaChartProps } from '@/shared/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
-import { openClient } from './import-client'
+import { openClient } from '@/app/connect/import-client'
 
-vi.mock('./import-client', async (original) => ({
-  ...(await original<typeof import('./import-client')>()),
+vi.mock('@/app/connect/import-client', async (original) => ({
+  ...(await original<typeof import('@/app/connect/import-client')>()),
   openClient: vi.fn(async () => true),
 }))
 // A canvas, which jsdom has not.
@@ -178,6 +178,31 @@ describe('the dashboard', () => {
     await openSignedIn('/user/dashboard')
     expect(await screen.findByRole('heading', { name: 'Connected in three steps' })).toBeVisible()
     expect(screen.getByText('Connect a device')).toBeVisible()
+  })
+
+  it('says in the steps where to get the client that the import button names', async () => {
+    server.use(...answers({ used_bytes: 0 }, { lastFetch: null }))
+    const { user } = await openSignedIn('/user/dashboard')
+    const download = await screen.findByRole('link', { name: 'Get Clash Verge' })
+    expect(download).toHaveAttribute('href', client().download_url)
+    await user.click(screen.getByRole('button', { name: 'Other clients' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Byhand' }))
+    expect(screen.getByRole('button', { name: 'Import to Byhand' })).toBeInTheDocument()
+    expect(download).toHaveTextContent('Get Byhand')
+  })
+
+  it.each([
+    [{ renew_service_id: 11 }, /\/buy\?.*renew=11/],
+    [{ renew_service_id: 11, state: 'expired' }, /\/buy\?.*renew=11/],
+    [{ renew_service_id: null, state: 'expired' }, /\/user\/services$/],
+  ] as const)('leads to the renewal itself where one service is meant: %o', async (has, place) => {
+    server.use(...answers(has))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(await card.findByRole('link', { name: 'Renew' })).toHaveAttribute(
+      'href',
+      expect.stringMatching(place),
+    )
   })
 
   it.each([

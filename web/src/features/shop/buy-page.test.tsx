@@ -1,6 +1,6 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { delay, http, HttpResponse } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayChargeNow } from '@/api/gen/types.gen'
 import {
   gateways,
@@ -13,8 +13,11 @@ import {
   service,
   trafficPackage,
 } from '@/test/fixtures'
+import { openPayPage } from '@/shared/lib/open-pay-page'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
+
+vi.mock('@/shared/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
 
 const confirmPath = '*/api/v2/user/shop-old/:id/confirm-order'
 
@@ -264,6 +267,7 @@ describe('buying from the balance', () => {
 describe('buying with too little balance', () => {
   it('asks for the rest through a gateway, and leads to where it is paid', async () => {
     let sent: unknown
+    const forOrder = { order_no: 77, order: order({ state: 'pending' }) }
     server.use(
       shortOfMoney,
       http.post(confirmPath, async ({ request }) => {
@@ -271,12 +275,12 @@ describe('buying with too little balance', () => {
         return success(
           orderResult({
             order: order({ state: 'pending' }),
-            recharge: recharge({ no: 31, money_amount: '20.00', order_no: 77 }),
+            recharge: recharge({ no: 31, money_amount: '20.00', ...forOrder }),
           }),
         )
       }),
       http.post('*/api/v2/user/wallet/recharge/:id', () =>
-        success(recharge({ no: 31, money_amount: '20.00', order_no: 77 })),
+        success(recharge({ no: 31, money_amount: '20.00', ...forOrder })),
       ),
     )
     const { router, user } = await openSignedIn('/user/services/buy?plan=2')
@@ -288,6 +292,7 @@ describe('buying with too little balance', () => {
     expect(sent).toEqual({ gateway: 'wechat', expected_amount: '30.00' })
     expect(await screen.findByText('Left to pay for your purchase')).toBeVisible()
     expect(localStorage.getItem('last_gateway')).toBe('wechat')
+    expect(vi.mocked(openPayPage).mock.calls.map(([{ no }]) => no)).toEqual([31])
   })
 
   it('starts with the gateway that was used last', async () => {
@@ -374,12 +379,13 @@ describe('a coupon', () => {
     expect(router.state.location.search).toMatchObject({ coupon: 'SPRING' })
   })
 
-  it('that is refused says why at its field, and the full price stays', async () => {
+  it('that is refused says why at its field, and that the full price is without it', async () => {
     server.use(shop)
     const { bill } = await enter('NONE')
     expect(await bill.findByText('There is no such coupon')).toBeVisible()
     expect(bill.getByLabelText('Coupon')).toBeInvalid()
-    expect(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
+    const pay = bill.getByRole('button', { name: /^Pay/ })
+    expect(pay).toHaveTextContent('Pay ¥30.00 from balance without the coupon')
   })
 
   it('that could not be looked up is looked up again', async () => {
@@ -404,7 +410,9 @@ describe('a coupon', () => {
   it('can be taken away again', async () => {
     server.use(shop)
     const { user, bill } = await enter('SPRING')
+    expect(bill.getByLabelText('Coupon')).toHaveFocus()
     await user.click(await bill.findByRole('button', { name: 'Remove' }))
+    expect(bill.getByLabelText('Coupon')).toHaveFocus()
     expect(await bill.findByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
   })
 
@@ -424,7 +432,8 @@ describe('a coupon', () => {
     const { user, bill } = await enter('SPRING')
     await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
     expect(await bill.findByText('Used up')).toBeVisible()
-    expect(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' })).toBeEnabled()
+    const pay = bill.getByRole('button', { name: /^Pay/ })
+    expect(pay).toHaveTextContent('Pay ¥30.00 from balance without the coupon')
   })
 
   const usedUp = () =>
@@ -436,7 +445,12 @@ describe('a coupon', () => {
 })
 
 describe('a purchase that waits for its payment', () => {
-  const waiting = recharge({ no: 31, order_no: 77, pay_amount: '20.00' })
+  const waiting = recharge({
+    no: 31,
+    state: 'failed',
+    order: order({ state: 'pending' }),
+    pay_amount: '20.00',
+  })
 
   it.each(['/user/services/buy', '/user/shop-old/payment?shop=20'])(
     'is gone on with from %s rather than made again',
@@ -447,7 +461,7 @@ describe('a purchase that waits for its payment', () => {
         ),
       )
       await openSignedIn(page)
-      expect(await screen.findByText(/A purchase still waits/)).toHaveTextContent('¥20.00')
+      expect(await screen.findByText(/Standard · 1 month still waits/)).toHaveTextContent('¥20.00')
       expect(screen.getByRole('link', { name: 'Go on with it' })).toHaveAttribute(
         'href',
         '/user/wallet/recharge/new?id=31',
@@ -464,7 +478,7 @@ describe('a limit per user', () => {
       ),
     )
     await openSignedIn('/user/services/buy?plan=2')
-    expect(await screen.findByRole('radio', { name: 'Light' })).toBeChecked()
+    expect(await screen.findByRole('radio', { name: 'Light' })).not.toBeChecked()
     expect(screen.getByText('2 per person')).toBeVisible()
     expect(screen.getByRole('radio', { name: 'Standard' })).toBeDisabled()
     expect(screen.getByText('You have bought this as often as one may')).toBeVisible()
@@ -492,6 +506,8 @@ describe('changing the plan', () => {
         success(
           quote({
             ...sums,
+            name: 'Light',
+            plan_id: 1,
             replaces: { service_id: 11, name: 'Standard', ends_at: '2026-01-01T00:00:00Z' },
           }),
         ),
@@ -499,21 +515,39 @@ describe('changing the plan', () => {
       http.post(confirmPath, async ({ request }) => {
         sent = await request.json()
         return success(
-          orderResult({ order: order({ name: 'Light', credit: '22.00', amount: '0.00' }) }),
+          orderResult({
+            order: order({ name: 'Light', replaces: 'Standard', credit: '22.00', amount: '0.00' }),
+          }),
         )
       }),
     )
     const { user } = await openSignedIn('/user/services/buy?change=11')
     expect(await screen.findByRole('radio', { name: 'Standard' })).toBeDisabled()
     expect(screen.getByText('Your present plan')).toBeVisible()
+    expect(screen.queryByRole('radio', { checked: true, name: 'Light' })).not.toBeInTheDocument()
+    expect(screen.queryByRole('region', { name: 'Summary' })).not.toBeInTheDocument()
+    await user.click(screen.getByRole('radio', { name: 'Light' }))
     const bill = await summary()
     expect((await bill.findByText('Unused part of Standard')).parentElement).toHaveTextContent(
       '-¥22.00',
     )
     expect(bill.getByText('Back to your balance').parentElement).toHaveTextContent('¥7.00')
     expect(bill.getByText('Balance afterwards').parentElement).toHaveTextContent('¥135.50')
-    await user.click(bill.getByRole('button', { name: 'Confirm, nothing to pay' }))
-    expect(await screen.findByText('Credited for the plan before:')).toBeVisible()
+    const compared = within(bill.getByRole('table', { name: 'Before and after' }))
+    expect(compared.getByRole('row', { name: /Plan/ })).toHaveTextContent('StandardLight')
+    expect(compared.getByRole('row', { name: /Traffic/ })).toHaveTextContent('less')
+    const change = bill.getByRole('button', { name: /^Change to Light/ })
+    expect(change).toHaveTextContent('Confirm, nothing to pay')
+    await user.click(change)
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(/Standard ends now/)).toHaveTextContent('¥22.00 is credited')
+    await user.click(dialog.getByRole('button', { name: 'Cancel' }))
+    expect(sent).toBeUndefined()
+    await user.click(change)
+    const again = within(await screen.findByRole('dialog'))
+    await user.click(again.getByRole('button', { name: 'Change plan' }))
+    expect(await screen.findByText('Changed: Standard → Light')).toBeVisible()
+    expect(screen.getByText('Credited for the plan before').parentElement).toHaveTextContent('22')
     expect(sent).toEqual({ change_service_id: 11, auto_renew: true, expected_amount: '0.00' })
   })
 
@@ -528,6 +562,40 @@ describe('changing the plan', () => {
     )
     await openSignedIn('/user/services/buy?change=13')
     expect(await screen.findByText('There is no other plan on sale now.')).toBeVisible()
+  })
+})
+
+describe('what was asked for', () => {
+  it.each([
+    ['a plan that is not on sale', '?plan=99'],
+    ['a period that the plan does not have', '?plan=1&months=12'],
+    ['a period that no plan has', '?plan=2&months=24'],
+    ['a package that is not on sale', '?kind=package&plan=99'],
+  ])('and is %s is not replaced by anything else', async (_, search) => {
+    await openSignedIn(`/user/services/buy${search}`)
+    expect(await screen.findByText(/What you chose is not on sale any more/)).toBeVisible()
+    expect(screen.queryByRole('region', { name: 'Summary' })).not.toBeInTheDocument()
+  })
+
+  it('is bought again as it was ordered, and another price is told', async () => {
+    let sent: unknown
+    server.use(
+      http.get('*/api/v2/user/orders/77', () =>
+        success(
+          orderResult({ order: order({ state: 'cancelled', amount: '24.00', auto_renew: true }) }),
+        ),
+      ),
+      http.post(confirmPath, async ({ request }) => {
+        sent = await request.json()
+        return success(orderResult())
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy?plan=2&months=1&again=77')
+    const bill = await summary()
+    expect(await bill.findByText('When you ordered it was ¥24.00, now it is ¥30.00.')).toBeVisible()
+    await user.click(bill.getByRole('button', { name: 'Pay ¥30.00 from balance' }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toHaveFocus()
+    expect(sent).toEqual({ auto_renew: true, expected_amount: '30.00' })
   })
 })
 

@@ -17,15 +17,18 @@ import { PackageChoice } from './components/package-choice'
 import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
 import { RunningNote } from './components/running-note'
+import { useOrderBefore } from './components/use-order-before'
 import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/services/buy')
 
 export function BuyPage() {
   const { t } = useTranslation('shop')
-  const { renew, change } = route.useSearch()
+  const { renew, change, again } = route.useSearch()
   const mode = renew ? 'renew' : change ? 'change' : 'new'
   const [bought, setBought] = useState<Order>()
+  const { before, isLoading } = useOrderBefore(again)
+  const choice = { before, onBought: setBought }
   if (bought) return <Bought order={bought} onMore={() => setBought(undefined)} />
   return (
     <>
@@ -36,14 +39,20 @@ export function BuyPage() {
       />
       <OwnBan />
       <WaitingOrder />
-      {renew && <RenewalChoice serviceId={renew} onBought={setBought} />}
-      {!renew && change && <ChangeChoice serviceId={change} onBought={setBought} />}
-      {mode === 'new' && <Catalogue onBought={setBought} />}
+      {isLoading ? (
+        <ChoiceSkeleton />
+      ) : (
+        <>
+          {renew && <RenewalChoice serviceId={renew} {...choice} />}
+          {!renew && change && <ChangeChoice serviceId={change} {...choice} />}
+          {mode === 'new' && <Catalogue {...choice} />}
+        </>
+      )}
     </>
   )
 }
 
-function Catalogue({ onBought }: { onBought: (order: Order) => void }) {
+function Catalogue(choice: { before: Order | undefined; onBought: (order: Order) => void }) {
   const { t } = useTranslation('shop')
   const { kind } = route.useSearch()
   const shop = useQuery(shopPlansOptions())
@@ -59,11 +68,11 @@ function Catalogue({ onBought }: { onBought: (order: Order) => void }) {
           )
         }
         return kind === 'package' ? (
-          <PackageChoice packages={onSale} onBought={onBought} />
+          <PackageChoice packages={onSale} {...choice} />
         ) : (
           <>
             <RunningNote />
-            <PlanChoice plans={onSale} onBought={onBought} />
+            <PlanChoice plans={onSale} {...choice} />
           </>
         )
       }}

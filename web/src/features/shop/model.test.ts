@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lightPlan, plan } from '@/test/fixtures'
 import {
   bestSaving,
-  chosenPlan,
+  plainChoice,
   obstacleTo,
   periodsOf,
   perMonth,
@@ -66,11 +66,10 @@ describe('what is in the way of a purchase', () => {
   ] as const)('is %s', (obstacle, item) => expect(obstacleTo(item)).toBe(obstacle))
 })
 
-describe('the chosen plan', () => {
-  it('is the one in the address, else one that can be bought', () => {
-    expect(chosenPlan([light, standard], 1, 2)).toBe(standard)
-    expect(chosenPlan([light, standard], 1, 99)).toBe(light)
-    expect(chosenPlan([light, standard], 12, 1)).toBe(standard)
-    expect(chosenPlan([plan({ stock: 0 })], 1, 2)).toBeUndefined()
+describe('the plan that is chosen for a start', () => {
+  it('is the middle one of those that can be bought', () => {
+    expect(plainChoice([light, standard], 1)).toBe(light)
+    expect(plainChoice([light, standard], 12)).toBe(standard)
+    expect(plainChoice([plan({ stock: 0 })], 1)).toBeUndefined()
   })
 })

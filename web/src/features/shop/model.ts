@@ -48,13 +48,12 @@ export function obstacleTo(plan: Plan): Obstacle | undefined {
   return plan.per_user !== null && plan.bought >= plan.per_user ? 'limit' : undefined
 }
 
-/** What is selected by default: as the address says, else the plan in the middle of those one can buy. */
-export function chosenPlan(
+/** What is selected where nothing was asked for: the plan in the middle of those one can buy. */
+export function plainChoice(
   plans: readonly Plan[],
   months: number,
-  id: number | undefined,
   obstacleOf: (plan: Plan) => Obstacle | undefined = obstacleTo,
 ): Plan | undefined {
   const onOffer = plans.filter((plan) => !obstacleOf(plan) && priceFor(plan, months))
-  return onOffer.find((plan) => plan.id === id) ?? onOffer[Math.floor((onOffer.length - 1) / 2)]
+  return onOffer[Math.floor((onOffer.length - 1) / 2)]
 }

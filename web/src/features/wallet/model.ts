@@ -23,8 +23,12 @@ export function amountProblem(typed: string, min: string, max: string): AmountPr
 /** "12" and "12.0" as the API writes them: "12.00". */
 export const normalAmount = (typed: string) => toAmount(toMinor(typed))
 
-/** Whether another look at it can still bring news. */
+/** Whether it waits to be paid. */
 export const isWaiting = ({ state }: RechargeRecord) => state === 'pending'
+
+/** Whether another look at it can still bring news: of the payment, or of the order that it completes. */
+export const isUnderWay = ({ state, order }: RechargeRecord) =>
+  state === 'pending' || (state === 'paid' && order?.state === 'pending')
 
 /** How long to wait before the next look, when it was looked this often: often at first, less while nothing happens. */
 export const pollMs = (looks: number) => Math.min(15_000, 2000 * 1.25 ** Math.max(0, looks - 15))

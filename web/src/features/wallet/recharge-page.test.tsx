@@ -1,10 +1,22 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
-import type { GatewayItem, RechargeRecord } from '@/api/gen/types.gen'
-import { gateways, inDays, order, orderResult, recharge, wallet } from '@/test/fixtures'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { GatewayItem, OrderItem, RechargeRecord } from '@/api/gen/types.gen'
+import {
+  client,
+  gateways,
+  inDays,
+  link,
+  order,
+  orderResult,
+  recharge,
+  wallet,
+} from '@/test/fixtures'
+import { openPayPage } from '@/shared/lib/open-pay-page'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
+
+vi.mock('@/shared/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
 
 const createPath = '*/api/v2/user/wallet/recharge'
 const statePath = '*/api/v2/user/wallet/recharge/:id'
@@ -57,6 +69,7 @@ describe('beginning a recharge', () => {
     await waitFor(() => expect(sums).toHaveTextContent('Fee¥0.50'))
     await user.click(screen.getByRole('button', { name: 'Pay ¥13.00' }))
     await waitFor(() => expect(router.state.location.search).toEqual({ id: 31 }))
+    expect(openPayPage).toHaveBeenCalledTimes(1)
     expect(sent).toEqual([
       {
         body: { amount: '12.50', gateway: 'wechat' },
@@ -213,7 +226,7 @@ describe('a recharge that waits', () => {
 
   it('can be given up together with the purchase it is for', async () => {
     let cancelled: unknown
-    is({ order_no: 77 })
+    is({ order_no: 77, order: order({ state: 'pending' }) })
     server.use(
       http.post('*/api/v2/user/orders/:id/cancel', ({ params }) => {
         cancelled = params.id
@@ -227,25 +240,122 @@ describe('a recharge that waits', () => {
   })
 })
 
-describe('a recharge that is over', () => {
-  it('for a purchase says that this is complete', async () => {
-    is({ state: 'paid', order_no: 77 })
-    server.use(http.get('*/api/v2/user/orders/77', () => success(orderResult())))
+describe('a recharge for a purchase', () => {
+  const bought = order({ name: 'Pro', months: 12, coupon: 'SPRING', discount: '6.00' })
+  const paid = (change: Partial<OrderItem>) =>
+    is({ state: 'paid', order_no: 77, order: { ...bought, ...change } })
+
+  it('says what is paid for', async () => {
+    is({ order_no: 77, order: { ...bought, state: 'pending' } })
     await openSignedIn('/user/wallet/recharge/new?id=31')
-    expect(await screen.findByText('Purchase complete: Standard')).toBeVisible()
+    expect(await screen.findByRole('heading', { name: 'Pay for your order' })).toBeVisible()
+    expect(screen.getByText('Pro · 12 months')).toBeVisible()
+  })
+
+  it.each([
+    [{}, 'Bought: Pro · 12 months'],
+    [{ kind: 'package', name: '50 GB more', months: 0, ends_at: null }, 'Bought: 50 GB more'],
+    [{ kind: 'renewal', ends_at: '2030-02-26T04:00:00Z' }, 'Renewed until Feb 26, 2030'],
+    [{ replaces: 'Standard', change_service_id: 11 }, 'Changed: Standard → Pro'],
+  ] as const)('says what came of it: %j', async (change, text) => {
+    server.use(
+      http.get('*/api/v2/user/services/link-token/link-token', () => success(link())),
+      http.get('*/api/v2/user/services/clients', () => success([client()])),
+    )
+    paid(change)
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByText(text)).toBeVisible()
+    expect(screen.getByText('Paid').parentElement).toHaveTextContent('¥30.00')
     expect(screen.getByRole('link', { name: 'Connect a device' })).toBeVisible()
   })
 
+  it('that completes a moment later is looked at until then, and has the focus', async () => {
+    let looks = 0
+    server.use(
+      http.post(statePath, () => {
+        const state = ++looks < 3 ? 'pending' : 'paid'
+        return success(
+          recharge({
+            state: looks < 2 ? 'pending' : 'paid',
+            order: { ...bought, kind: 'renewal', state },
+          }),
+        )
+      }),
+    )
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    const way = await screen.findByRole('link', { name: 'Go and pay' })
+    way.focus()
+    expect(await screen.findByText(/^Renewed until/)).toBeVisible()
+    await waitFor(() => expect(screen.getByRole('heading', { level: 1 })).toHaveFocus())
+  })
+
+  it.each([
+    ['failed', 'pending', ['77']],
+    ['expired', 'expired', []],
+  ] as const)(
+    'that %s is paid for again with the same plan, period, coupon and service',
+    async (state, orderState, wantCancelled) => {
+      const cancelled: unknown[] = []
+      is({ state, order_no: 77, order: { ...bought, state: orderState, change_service_id: 11 } })
+      server.use(
+        http.post('*/api/v2/user/orders/:id/cancel', ({ params }) => {
+          cancelled.push(params.id)
+          return success(orderResult({ order: order({ state: 'cancelled' }) }))
+        }),
+      )
+      const { router, user } = await openSignedIn('/user/wallet/recharge/new?id=31')
+      await user.click(await screen.findByRole('button', { name: 'Pay again' }))
+      await waitFor(() => expect(router.state.location.pathname).toBe('/user/services/buy'))
+      expect(router.state.location.search).toEqual({
+        kind: 'plan',
+        plan: 2,
+        months: 12,
+        coupon: 'SPRING',
+        change: 11,
+        again: 77,
+      })
+      expect(cancelled).toEqual(wantCancelled)
+    },
+  )
+
+  it('that was paid meanwhile in another tab is not given up, but shown', async () => {
+    is({ order_no: 77, order: { ...bought, state: 'pending', kind: 'renewal' } })
+    server.use(
+      http.post('*/api/v2/user/orders/:id/cancel', () =>
+        failure(409, { message: 'Not pending', code: 'order_not_pending' }),
+      ),
+    )
+    const { user } = await openSignedIn('/user/wallet/recharge/new?id=31')
+    const other = await screen.findByRole('button', { name: 'Another way to pay' })
+    paid({ kind: 'renewal' })
+    await user.click(other)
+    expect(await screen.findByText(/^Renewed until/)).toBeVisible()
+  })
+
+  it('whose order ended before the money came says where that is', async () => {
+    paid({ state: 'expired' })
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByText(/The order expired, the money stays/)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Buy it from the balance' })).toBeVisible()
+  })
+})
+
+describe('a recharge that is over', () => {
   it.each([
     ['expired', 'This was not paid in time'],
     ['failed', 'Nothing was taken'],
     ['refunded', 'The money went back'],
-  ] as const)('because it %s says what that means', async (state, text) => {
-    is({ state })
-    await openSignedIn('/user/wallet/recharge/new?id=31')
-    expect(await screen.findByText(new RegExp(text))).toBeVisible()
-    expect(screen.getByRole('link', { name: 'Start again' })).toBeVisible()
-  })
+  ] as const)(
+    'because it %s says what that means, and is begun again for as much',
+    async (...has) => {
+      const [state, text] = has
+      is({ state, money_amount: '12.50' })
+      const { user } = await openSignedIn('/user/wallet/recharge/new?id=31')
+      expect(await screen.findByText(new RegExp(text))).toBeVisible()
+      await user.click(screen.getByRole('link', { name: 'Pay again' }))
+      expect(await screen.findByRole('textbox', { name: 'Amount' })).toHaveValue('12.50')
+    },
+  )
 
   it('or never was: says so', async () => {
     server.use(

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { useOrderText } from '@/shared/lib/order-text'
 import { PageHeader } from '@/shared/ui/page-header'
 import { RechargeForm } from './components/recharge-form'
 import { RechargeState } from './components/recharge-state'
+import { rechargeOptions } from './recharge-query'
 
 const route = getRouteApi('/user/wallet/recharge/new')
 
@@ -10,10 +13,29 @@ const route = getRouteApi('/user/wallet/recharge/new')
 export function RechargePage() {
   const { t } = useTranslation('wallet')
   const { id } = route.useSearch()
+  if (id !== undefined) return <OneRecharge key={id} id={String(id)} />
   return (
     <>
-      <PageHeader title={t('new.title')} about={id === undefined ? t('new.about') : undefined} />
-      {id === undefined ? <RechargeForm /> : <RechargeState key={id} id={String(id)} />}
+      <PageHeader title={t('new.title')} about={t('new.about')} />
+      <RechargeForm />
+    </>
+  )
+}
+
+/** One that was begun; for a purchase the page says which. */
+function OneRecharge({ id }: { id: string }) {
+  const { t } = useTranslation('wallet')
+  const { what } = useOrderText()
+  const recharge = useQuery(rechargeOptions(id))
+  const order = recharge.data?.order
+  return (
+    <>
+      {order ? (
+        <PageHeader title={t('pay.order')} about={what(order)} />
+      ) : (
+        <PageHeader title={t('new.title')} />
+      )}
+      <RechargeState recharge={recharge} />
     </>
   )
 }

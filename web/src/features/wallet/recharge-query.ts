@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { rechargeGet } from '@/api/gen/sdk.gen'
-import { isWaiting, pollMs } from './model'
+import { isUnderWay, pollMs } from './model'
 
 /** One recharge, looked at again and again while it waits to be paid, and whenever the page is seen again. */
 export const rechargeOptions = (id: string) =>
@@ -12,6 +12,6 @@ export const rechargeOptions = (id: string) =>
     },
     staleTime: 0,
     refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) =>
-      data && isWaiting(data) ? pollMs(dataUpdateCount + errorUpdateCount) : false,
+      data && isUnderWay(data) ? pollMs(dataUpdateCount + errorUpdateCount) : false,
     refetchOnWindowFocus: 'always',
   })

@@ -53,9 +53,9 @@ function Email({ address, isShownAtOnce }: { address: string; isShownAtOnce: boo
   )
 }
 
-const TELEGRAM = ['t.me', 'telegram.me']
+const TELEGRAM = new Set(['t.me', 'telegram.me'])
 
 function nameOf(address: string): string {
   const { host } = new URL(address)
-  return TELEGRAM.includes(host) ? 'Telegram' : host
+  return TELEGRAM.has(host) ? 'Telegram' : host
 }

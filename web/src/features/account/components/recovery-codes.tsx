@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/shared/ui/copy-button'
 import classes from './recovery-codes.module.css'
@@ -10,10 +10,13 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   const { t } = useTranslation('security')
   const text = codes.join('\n')
   const file = useMemo(() => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`, [text])
+  const list = useRef<HTMLUListElement>(null)
+  // They take the place of a form that had the focus.
+  useEffect(() => list.current?.focus(), [])
   return (
     <Stack gap="md">
       <Text>{t('codes.text')}</Text>
-      <ul className={classes.codes} aria-label={t('codes.title')}>
+      <ul ref={list} tabIndex={-1} className={classes.codes} aria-label={t('codes.title')}>
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

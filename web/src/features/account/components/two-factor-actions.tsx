@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '@/app/lazy'
-import { RecoveryCodesDialog } from './recovery-codes-dialog'
-import { TurnOffDialog } from './turn-off-dialog'
 
+const RecoveryCodesDialog = lazyPart(() => import('./recovery-codes-dialog'), 'RecoveryCodesDialog')
+const TurnOffDialog = lazyPart(() => import('./turn-off-dialog'), 'TurnOffDialog')
 const TwoFactorDialog = lazyPart(() => import('./two-factor-dialog'), 'TwoFactorDialog')
 
 /** Off: turn it on. On: new recovery codes, or off. */
@@ -28,9 +28,11 @@ export function TwoFactorActions({ isOn }: { isOn: boolean }) {
           {t('twoFactor.turnOn')}
         </Button>
       )}
-      <Suspense>{open === 'on' && <TwoFactorDialog onClose={close} />}</Suspense>
-      {open === 'off' && <TurnOffDialog onClose={close} />}
-      {open === 'codes' && <RecoveryCodesDialog onClose={close} />}
+      <Suspense>
+        {open === 'on' && <TwoFactorDialog onClose={close} />}
+        {open === 'off' && <TurnOffDialog onClose={close} />}
+        {open === 'codes' && <RecoveryCodesDialog onClose={close} />}
+      </Suspense>
     </>
   )
 }

@@ -11,6 +11,7 @@ import { Moment } from '@/shared/ui/moment'
 import { firstStep, noticeOf, usedPercent } from '../model'
 import classes from './connection-card.module.css'
 import { ConnectionState, NodesNotice, useNodesOf } from './connection-state'
+import { TextLink } from '@/shared/ui/text-link'
 import { FirstSteps } from './first-steps'
 import { LinkPanel } from './link-panel'
 import { NoticeStrip } from './notice-strip'
@@ -23,6 +24,7 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const known = useNodesOf(access)
   const link = useQuery(linkTokenGetOptions())
   const step = firstStep(access, link.data?.last_fetch_at)
+  const quota = <Quota access={access} now={now} canRenew={notice?.action !== 'renew'} />
   return (
     <Card component="section" aria-label={t('connection')} className={classes.card}>
       <header className={classes.head}>
@@ -31,12 +33,13 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
       </header>
       {access.state === 'banned' && <BanNotice ban={ban} />}
       <NodesNotice access={access} nodes={known.nodes} />
-      {notice && <NoticeStrip notice={notice} />}
-      {hasQuota(access) && <Quota access={access} now={now} />}
+      {notice && <NoticeStrip notice={notice} renewId={access.renew_service_id} />}
+      {hasQuota(access) && step === undefined && quota}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
         <LinkPanel isQuiet={notice?.tone === 'error'} />
       )}
+      {hasQuota(access) && step !== undefined && quota}
     </Card>
   )
 }
@@ -53,8 +56,9 @@ function Devices({ access: { online_devices: online, device_limit: limit } }: { 
   )
 }
 
-function Quota({ access, now }: { access: Access; now: number }) {
+function Quota(props: { access: Access; now: number; canRenew: boolean }) {
   const { t } = useTranslation('home')
+  const { access, now } = props
   const percent = usedPercent(access)
   const {
     quota_bytes: quota,
@@ -99,14 +103,33 @@ function Quota({ access, now }: { access: Access; now: number }) {
         )}
         {expires && (
           <Fact name={t('expires')}>
-            {daysUntil(expires, now) > 0 && (
-              <>{t('inDays', { count: daysUntil(expires, now) })} · </>
-            )}
-            <Moment time={expires} />
+            <Expiry
+              time={expires}
+              now={now}
+              renewId={props.canRenew ? access.renew_service_id : null}
+            />
           </Fact>
         )}
       </dl>
     </div>
+  )
+}
+
+/** When it ends, and the way to go on. */
+function Expiry(props: { time: string; now: number; renewId: number | null }) {
+  const { t } = useTranslation('home')
+  const { time, renewId } = props
+  const days = daysUntil(time, props.now)
+  return (
+    <>
+      {days > 0 && <>{t('inDays', { count: days })} · </>}
+      <Moment time={time} />{' '}
+      {renewId !== null && (
+        <TextLink to="/user/services/buy" search={{ renew: renewId }}>
+          {t('action.renew')}
+        </TextLink>
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { DownloadLink } from '@/app/connect/download-link'
 import { ButtonLink } from '@/shared/ui/button-link'
 import type { Step } from '../model'
 import classes from './first-steps.module.css'
@@ -25,7 +26,13 @@ export function FirstSteps({ step }: { step: Step }) {
             </span>
             <div>
               <p className={classes.name}>{t(`steps.${key}`)}</p>
-              <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>
+              {step === 'import' && key === 'install' ? (
+                <p className={classes.hint}>
+                  <DownloadLink />
+                </p>
+              ) : (
+                index >= done && <p className={classes.hint}>{t(`steps.${key}Hint`)}</p>
+              )}
             </div>
           </li>
         ))}

@@ -8,8 +8,8 @@ import { linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { Button } from '@mantine/core'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Loaded } from '@/shared/ui/loaded'
-import { maskLink } from '../import-client'
-import { ImportButton } from './import-button'
+import { ImportButton } from '@/app/connect/import-button'
+import { maskLink } from '../mask-link'
 import classes from './link-panel.module.css'
 
 const AddressSelect = lazyPart(() => import('./address-select'), 'AddressSelect')

@@ -12,7 +12,11 @@ import { ChoiceSkeleton } from './choice-skeleton'
 import { PlanChoice } from './plan-choice'
 
 /** Another plan in the place of a service one has; what is unused of that is credited. */
-export function ChangeChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
+export function ChangeChoice(props: {
+  serviceId: number
+  before: Order | undefined
+  onBought: (order: Order) => void
+}) {
   const { t } = useTranslation('shop')
   const services = useQuery(servicesListOptions())
   return (
@@ -20,7 +24,7 @@ export function ChangeChoice(props: { serviceId: number; onBought: (order: Order
       {(list) => {
         const service = list.services.find(({ id }) => id === props.serviceId)
         return service?.state === 'running' ? (
-          <OtherPlans service={service} onBought={props.onBought} />
+          <OtherPlans service={service} before={props.before} onBought={props.onBought} />
         ) : (
           <Card>
             <Empty
@@ -35,7 +39,11 @@ export function ChangeChoice(props: { serviceId: number; onBought: (order: Order
   )
 }
 
-function OtherPlans(props: { service: ServiceItem; onBought: (order: Order) => void }) {
+function OtherPlans(props: {
+  service: ServiceItem
+  before: Order | undefined
+  onBought: (order: Order) => void
+}) {
   const { t } = useTranslation('shop')
   const { service } = props
   const shop = useQuery(shopPlansOptions())
@@ -59,6 +67,9 @@ function OtherPlans(props: { service: ServiceItem; onBought: (order: Order) => v
             plans={plans}
             service={{ changeServiceId: service.id }}
             autoRenew={service.auto_renew}
+            hasDefault={false}
+            compared={service}
+            before={props.before}
             obstacleOf={(plan) => (plan.id === service.plan_id ? 'current' : obstacleTo(plan))}
             onBought={props.onBought}
           />

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { useQuote } from './use-quote'
 import classes from './summary.module.css'
@@ -16,19 +16,9 @@ export function CouponField(
   const { t } = useTranslation('shop')
   const [isOpen, setOpen] = useState(props.coupon !== undefined)
   const [typed, setTyped] = useState(props.coupon ?? '')
+  const input = useRef<HTMLInputElement>(null)
   if (!isOpen && props.coupon === undefined) {
-    return (
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        mt="sm"
-        ml={-8}
-        w="fit-content"
-        onClick={() => setOpen(true)}
-      >
-        {t('coupon.have')}
-      </Button>
-    )
+    return <HaveOne onClick={() => setOpen(true)} />
   }
   const isUsed = props.coupon !== undefined && typed.trim() === props.coupon && !props.couponProblem
   return (
@@ -36,12 +26,17 @@ export function CouponField(
       className={classes.coupon}
       onSubmit={(event) => {
         event.preventDefault()
-        if (isUsed) setTyped('')
+        if (isUsed) {
+          setTyped('')
+          input.current?.focus() // the button, which has nothing to apply now, would lose it
+        }
         if (!isUsed && typed.trim() === props.coupon) props.checkAgain()
         else props.onCoupon(isUsed ? undefined : typed.trim() || undefined)
       }}
     >
       <TextInput
+        ref={input}
+        autoFocus={props.coupon === undefined}
         label={t('coupon.label')}
         size="sm"
         autoComplete="off"
@@ -62,5 +57,14 @@ export function CouponField(
         {isUsed && !props.isChecking ? t('coupon.remove') : t('coupon.apply')}
       </Button>
     </form>
+  )
+}
+
+function HaveOne({ onClick }: { onClick: () => void }) {
+  const { t } = useTranslation('shop')
+  return (
+    <Button variant="subtle" size="compact-sm" mt="sm" ml={-8} w="fit-content" onClick={onClick}>
+      {t('coupon.have')}
+    </Button>
   )
 }

@@ -8,6 +8,7 @@ import { Money } from '@/shared/ui/money'
 import classes from '../buy-page.module.css'
 import { obstacleTo } from '../model'
 import card from './plan-card.module.css'
+import { Gone } from './gone'
 import { Stock } from './stock'
 import { Summary } from './summary'
 import { useChosen } from './use-chosen'
@@ -18,6 +19,8 @@ const route = getRouteApi('/user/services/buy')
 /** Packages of bytes, sold once. */
 export function PackageChoice(props: {
   packages: readonly Plan[]
+  /** The order that is made again. */
+  before?: Order | undefined
   onBought: (order: Order) => void
 }) {
   const { t } = useTranslation('shop')
@@ -44,10 +47,12 @@ export function PackageChoice(props: {
           />
         ))}
       </div>
+      {!chosen && search.plan !== undefined && <Gone />}
       {chosen && price && (
         <Summary
           name={chosen.name}
           purchase={{ shopId: price.shop_id }}
+          before={props.before}
           {...coupon}
           onBought={props.onBought}
         />

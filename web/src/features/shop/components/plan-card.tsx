@@ -41,9 +41,13 @@ export function PlanCard(props: {
         <span id={`${id}-name`} className={classes.name}>
           {plan.name}
         </span>
-        <span className={classes.mark} aria-hidden="true">
-          {props.isChosen && <Check size={14} strokeWidth={3} />}
-        </span>
+        {props.obstacle === 'current' ? (
+          <span className={classes.current}>{t('obstacle.current')}</span>
+        ) : (
+          <span className={classes.mark} aria-hidden="true">
+            {props.isChosen && <Check size={14} strokeWidth={3} />}
+          </span>
+        )}
       </span>
       <span className={classes.summary}>{plan.info}</span>
       <PlanPrice price={price} />
@@ -62,7 +66,7 @@ export function PlanCard(props: {
           <Fact key={trait}>{traitText(plan, trait)}</Fact>
         ))}
       </span>
-      <Stock plan={plan} obstacle={props.obstacle} />
+      {props.obstacle === 'current' ? <span /> : <Stock plan={plan} obstacle={props.obstacle} />}
     </label>
   )
 }

@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/api/gen/types.gen'
 import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
+import { Gone } from './gone'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
 import { Summary } from './summary'
@@ -21,23 +22,23 @@ export function PlanChoice(props: {
   /** Whether what is bought should renew itself, before the user says otherwise. */
   autoRenew?: boolean
   obstacleOf?: (plan: Plan) => Obstacle | undefined
+  /** Whether a plan is chosen before the user says which. */
+  hasDefault?: boolean
+  /** The service that ends, with which the plan is compared. */
+  compared?: ServiceItem
+  /** The order that is made again. */
+  before?: Order | undefined
   onBought: (order: Order) => void
 }) {
   const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
-  const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const { search, choose } = useChoice()
   const coupon = useCouponInAddress()
-  const choose = (change: { plan?: number; months?: number }) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change }),
-      replace: true,
-      resetScroll: false,
-    })
-
   const periods = periodsOf(plans)
-  const months = periods.find((period) => period === search.months) ?? periods[0] ?? 1
-  const chosen = useChosen(plans, months, search.plan, obstacleOf)
+  const isPeriod = search.months === undefined || periods.includes(search.months)
+  const months = (isPeriod ? search.months : undefined) ?? periods[0] ?? 1
+  const found = useChosen(plans, months, search.plan, obstacleOf, props.hasDefault)
+  const chosen = isPeriod || search.plan === undefined ? found : undefined
   const price = chosen && priceFor(chosen, months)
   const { shared, own } = splitTraits(plans)
 
@@ -63,11 +64,14 @@ export function PlanChoice(props: {
           </div>
           <SharedTraits plan={plans[0]} traits={shared} />
         </div>
+        {!chosen && search.plan !== undefined && <Gone />}
         {chosen && price && (
           <Summary
             name={`${chosen.name} · ${t('months', { count: months })}`}
             purchase={{ shopId: price.shop_id, ...props.service }}
-            autoRenew={props.autoRenew}
+            autoRenew={props.autoRenew ?? props.before?.auto_renew}
+            compared={props.compared && { service: props.compared, plan: chosen }}
+            before={props.before}
             {...coupon}
             onBought={props.onBought}
           />
@@ -75,6 +79,19 @@ export function PlanChoice(props: {
       </div>
     </>
   )
+}
+
+/** What was chosen, which stands in the address. */
+function useChoice() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const choose = (change: { plan?: number; months?: number }) =>
+    void navigate({
+      search: (before) => ({ ...before, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+  return { search, choose }
 }
 
 /** What needs no comparing, because it is the same everywhere. */

@@ -13,7 +13,11 @@ import { PlanChoice } from './plan-choice'
 const noObstacle = () => undefined
 
 /** The plan of a service one has, for another period; it may no longer be on sale to others. */
-export function RenewalChoice(props: { serviceId: number; onBought: (order: Order) => void }) {
+export function RenewalChoice(props: {
+  serviceId: number
+  before: Order | undefined
+  onBought: (order: Order) => void
+}) {
   const { t } = useTranslation('shop')
   const plans = useQuery(shopPlansOptions({ query: { renew_service_id: props.serviceId } }))
   return (
@@ -24,6 +28,7 @@ export function RenewalChoice(props: { serviceId: number; onBought: (order: Orde
             plans={found}
             service={{ renewServiceId: props.serviceId }}
             obstacleOf={noObstacle}
+            before={props.before}
             onBought={props.onBought}
           />
         ) : (

@@ -1,23 +1,14 @@
-import { Button, Card, Checkbox, Skeleton, Title } from '@mantine/core'
-import { useState } from 'react'
+import { Card, Skeleton, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/api/errors'
-import type {
-  GatewayChargeNow,
-  OrderItem as Order,
-  PreOrderResult as Quote,
-} from '@/api/gen/types.gen'
-import { formatMoney, toMinor } from '@/shared/lib/money'
-import { problemText } from '@/shared/lib/server-problem'
+import type { OrderItem as Order } from '@/api/gen/types.gen'
 import { FormError } from '@/shared/ui/form-error'
-import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import page from '../buy-page.module.css'
 import type { Purchase } from '../quote'
+import { Bill } from './bill'
+import type { Compared } from './change-compare'
 import { CouponField } from './coupon-field'
-import { Lines } from './lines'
-import classes from './summary.module.css'
-import { useConfirm } from './use-confirm'
 import { useQuote } from './use-quote'
 
 /** What the choice costs, what the balance pays of it, what is missing, and the button that says the amount. */
@@ -25,6 +16,10 @@ export function Summary(props: {
   name: string
   purchase: Purchase
   autoRenew?: boolean | undefined
+  /** Of a change of plan what ends and what takes its place. */
+  compared?: Compared | undefined
+  /** The order that is made again, where there is one: what differs from it is said. */
+  before?: Order | undefined
   coupon: string | undefined
   onCoupon: (code: string | undefined) => void
   onBought: (order: Order) => void
@@ -49,7 +44,10 @@ export function Summary(props: {
               purchase={purchase}
               quote={quote}
               autoRenew={props.autoRenew ?? false}
+              compared={props.compared}
+              before={props.before}
               isChecking={coupon.isChecking}
+              isWithoutCoupon={coupon.couponProblem !== undefined}
               onBought={props.onBought}
             >
               <CouponField {...coupon} onCoupon={props.onCoupon} />
@@ -59,78 +57,6 @@ export function Summary(props: {
       )}
     </Card>
   )
-}
-
-function Bill(props: {
-  name: string
-  purchase: Purchase
-  quote: Quote
-  autoRenew: boolean
-  isChecking: boolean
-  onBought: (order: Order) => void
-  children: React.ReactNode
-}) {
-  const { t } = useTranslation('shop')
-  const { t: common } = useTranslation()
-  const { quote } = props
-  const isService = quote.kind === 'plan'
-  const [autoRenew, setAutoRenew] = useState(props.autoRenew)
-  const { confirm, gateways, isMissing, problem, isPending } = useConfirm(
-    props.purchase,
-    quote,
-    isService && autoRenew,
-    props.onBought,
-  )
-  const charge = isMissing ? gateways.charge : undefined
-  return (
-    <>
-      <Lines name={props.name} quote={quote} charge={charge} />
-      {props.children}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          confirm()
-        }}
-      >
-        {isService && (
-          <Checkbox
-            mt="md"
-            label={t('summary.autoRenew')}
-            checked={autoRenew}
-            onChange={(event) => setAutoRenew(event.currentTarget.checked)}
-          />
-        )}
-        {isMissing && <GatewayChoice {...gateways} />}
-        <div className={classes.problem}>
-          <FormError message={problem ? problemText(problem, common) : undefined} />
-        </div>
-        <Button
-          type="submit"
-          fullWidth
-          mt="md"
-          loading={isPending}
-          disabled={props.isChecking || (isMissing && !gateways.chosen)}
-        >
-          <Action quote={quote} charge={charge} />
-        </Button>
-        {toMinor(quote.amount) > 0 && (
-          <p className={classes.note}>{isMissing ? t('summary.noteMissing') : t('summary.note')}</p>
-        )}
-      </form>
-    </>
-  )
-}
-
-/** What the button says: the amount, and where it comes from. */
-function Action({ quote, charge }: { quote: Quote; charge: GatewayChargeNow | undefined }) {
-  const { t, i18n } = useTranslation('shop')
-  const show = (amount: string, currency: string) => formatMoney(amount, currency, i18n.language)
-  if (charge) return t('summary.pay', { amount: show(charge.pay_amount, charge.pay_currency) })
-  if (toMinor(quote.missing) > 0) {
-    return t('summary.pay', { amount: show(quote.recharge_amount, quote.currency) })
-  }
-  if (toMinor(quote.amount) === 0) return t('summary.payNothing')
-  return t('summary.payFromBalance', { amount: show(quote.amount, quote.currency) })
 }
 
 function SummarySkeleton() {

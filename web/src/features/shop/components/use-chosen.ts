@@ -1,19 +1,19 @@
 import { useState } from 'react'
 import type { PlanItem as Plan } from '@/api/gen/types.gen'
-import { chosenPlan, type Obstacle, priceFor } from '../model'
+import { type Obstacle, plainChoice, priceFor } from '../model'
 
-/** The plan to buy. Once shown it stays, whatever becomes of the offer: nobody buys what came in its place unseen. */
+/**
+ * The plan to buy: the one that was asked for, else for a start the middle one. It stays whatever becomes of the offer,
+ * and where it is not on offer there is none: nobody buys what came in its place unseen.
+ */
 export function useChosen(
   plans: readonly Plan[],
   months: number,
   asked: number | undefined,
   obstacleOf: (plan: Plan) => Obstacle | undefined,
+  hasDefault = true,
 ): Plan | undefined {
-  const [first] = useState(() => ({
-    asked,
-    id: chosenPlan(plans, months, asked, obstacleOf)?.id,
-  }))
-  const id = asked === first.asked ? first.id : asked
-  const kept = plans.find((plan) => plan.id === id && priceFor(plan, months))
-  return kept ?? chosenPlan(plans, months, undefined, obstacleOf)
+  const [first] = useState(() => hasDefault && plainChoice(plans, months, obstacleOf)?.id)
+  const id = asked ?? first
+  return plans.find((plan) => plan.id === id && priceFor(plan, months))
 }

@@ -14,6 +14,7 @@ import type {
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { toMinor } from '@/shared/lib/money'
+import { openPayPage } from '@/shared/lib/open-pay-page'
 import { type Purchase, wishOf } from '../quote'
 
 type Sent = Pick<ShopConfirmOrderData, 'path' | 'body'>
@@ -33,7 +34,9 @@ function useOrder(onBought: (order: Order) => void) {
     onSuccess: async ({ order: placed, recharge }, sent) => {
       forgetIdempotencyKey(intentionOf(sent))
       if (placed.state === 'pending' && recharge) {
+        // First to our page of it, to which the way back from the provider leads.
         await navigate({ to: '/user/wallet/recharge/new', search: { id: recharge.no } })
+        openPayPage(recharge)
         return
       }
       onBought(placed)

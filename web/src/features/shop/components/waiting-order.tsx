@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
+import { useOrderText } from '@/shared/lib/order-text'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from '../buy-page.module.css'
@@ -7,14 +8,14 @@ import classes from '../buy-page.module.css'
 /** Leads back to a purchase whose payment was begun, so that one who comes back from there does not make it again. */
 export function WaitingOrder() {
   const { t } = useTranslation('shop')
-  const waiting = useRecentRecharge(
-    ({ state, order_no: orderNo }) => state === 'pending' && orderNo !== null,
-  )
-  if (!waiting) return null
+  const { what } = useOrderText()
+  const waiting = useRecentRecharge(({ order }) => order?.state === 'pending')
+  if (!waiting?.order) return null
   return (
     <p className={classes.running}>
       <span>
-        {t('waiting.text')} <Money amount={waiting.pay_amount} currency={waiting.pay_currency} />
+        {t('waiting.text', { what: what(waiting.order) })}{' '}
+        <Money amount={waiting.pay_amount} currency={waiting.pay_currency} />
       </span>
       <TextLink to="/user/wallet/recharge/new" search={{ id: waiting.no }}>
         {t('waiting.goOn')}

@@ -67,7 +67,7 @@ function MovementTable({ list: { movements } }: { list: MovementPage }) {
   const { t } = useTranslation('wallet')
   const currency = useCurrency()
   return (
-    <Table className={classes.table} verticalSpacing="sm" horizontalSpacing="lg">
+    <Table className={classes.table} horizontalSpacing="lg">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t('what')}</Table.Th>

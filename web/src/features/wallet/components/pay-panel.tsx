@@ -8,6 +8,7 @@ import { formatCountdown } from '@/shared/lib/time'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import { CancelOrder } from './cancel-order'
+import { OrderAgain } from './order-again'
 import { PayPage } from './pay-page'
 import classes from './recharge.module.css'
 
@@ -21,7 +22,7 @@ export function PayPanel(props: {
   return (
     <div className={classes.pay}>
       <div>
-        <p className={classes.label}>{recharge.order_no ? t('pay.forOrder') : t('pay.amount')}</p>
+        <p className={classes.label}>{recharge.order ? t('pay.forOrder') : t('pay.amount')}</p>
         <Money amount={recharge.pay_amount} currency={recharge.pay_currency} size="figure" />
         <Parts recharge={recharge} />
       </div>
@@ -35,10 +36,15 @@ export function PayPanel(props: {
         {query.isError ? t('pay.offline') : t('pay.watching')}
       </p>
       <TimeLeft until={recharge.expires_at} />
-      {recharge.order_no ? (
-        <CancelOrder orderNo={recharge.order_no} />
+      {recharge.order ? (
+        <>
+          <OrderAgain variant="default" order={recharge.order}>
+            {t('pay.otherWay')}
+          </OrderAgain>
+          <CancelOrder orderNo={recharge.order.no} />
+        </>
       ) : (
-        <TextLink to="/user/wallet/recharge/new" search={{}}>
+        <TextLink to="/user/wallet/recharge/new" search={{ amount: recharge.money_amount }}>
           {t('pay.other')}
         </TextLink>
       )}

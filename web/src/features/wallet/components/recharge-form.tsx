@@ -10,14 +10,15 @@ import { type Site, siteOptions } from '@/api/site'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { formatMoney } from '@/shared/lib/money'
+import { openPayPage } from '@/shared/lib/open-pay-page'
 import { problemText } from '@/shared/lib/server-problem'
+import { FormColumn } from '@/shared/ui/form-column'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import { Loaded } from '@/shared/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
 import { AmountPresets } from './amount-presets'
 import { RechargeSummary } from './recharge-summary'
-import classes from './recharge.module.css'
 import { WaitingRecharge } from './waiting-recharge'
 
 const route = getRouteApi('/user/wallet/recharge/new')
@@ -28,7 +29,15 @@ export function RechargeForm() {
   return (
     <>
       <WaitingRecharge />
-      <Loaded query={site} skeleton={<Skeleton height={520} maw={480} radius="lg" />} hasCards>
+      <Loaded
+        query={site}
+        skeleton={
+          <FormColumn>
+            <Skeleton height={520} radius="lg" />
+          </FormColumn>
+        }
+        hasCards
+      >
         {(found) => <Form site={found} />}
       </Loaded>
     </>
@@ -41,9 +50,10 @@ function useBegin() {
   const navigate = route.useNavigate()
   const begin = useMutation({
     ...rechargeCreateMutation(),
-    onSuccess: (recharge, { body }) => {
+    onSuccess: async (recharge, { body }) => {
       forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
-      return navigate({ search: { id: recharge.no } })
+      await navigate({ search: { id: recharge.no } })
+      openPayPage(recharge)
     },
   })
   const { error } = begin
@@ -66,7 +76,8 @@ function useBegin() {
 /** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
 function useAmount({ currency, recharge }: Site) {
   const { t, i18n } = useTranslation('wallet')
-  const [typed, type] = useState(recharge.presets[1] ?? recharge.presets[0] ?? '')
+  const { amount: again } = route.useSearch()
+  const [typed, type] = useState(again ?? recharge.presets[1] ?? recharge.presets[0] ?? '')
   const [isTouched, setTouched] = useState(false)
   const problem = amountProblem(typed, recharge.min, recharge.max)
   const amount = problem ? undefined : normalAmount(typed)
@@ -97,7 +108,7 @@ function Form({ site }: { site: Site }) {
     reset()
   }
   return (
-    <div className={classes.columns}>
+    <FormColumn beside={<RechargeSummary charge={charge} />}>
       <Card
         component="form"
         noValidate
@@ -134,8 +145,7 @@ function Form({ site }: { site: Site }) {
             : t('new.pay')}
         </Button>
       </Card>
-      <RechargeSummary charge={charge} />
-    </div>
+    </FormColumn>
   )
 }
 

@@ -3,45 +3,55 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Clock, Undo2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { RechargeRecord } from '@/api/gen/types.gen'
+import type { OrderItem as Order, RechargeRecord } from '@/api/gen/types.gen'
+import { OrderDone } from '@/app/connect/order-done'
+import { useFocusFromGone } from '@/shared/lib/focus-heading'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Money } from '@/shared/ui/money'
-import { OrderOutcome } from './order-outcome'
+import { StatusDot } from '@/shared/ui/status-dot'
+import { OrderAgain } from './order-again'
 import classes from './recharge.module.css'
 
 const icons = { paid: CircleCheck, expired: Clock, failed: CircleX, refunded: Undo2 }
 
-/** What became of a recharge, what that means for the money, and the way on. */
+const tones = {
+  pending: 'info',
+  paid: 'success',
+  cancelled: 'warning',
+  expired: 'warning',
+  refunded: 'warning',
+} as const
+
+/** What became of a recharge, what that means for the money and for the order that it was for, and the way on. */
 export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
   const { t } = useTranslation('wallet')
-  if (recharge.state === 'pending') return null
-  const Icon = icons[recharge.state]
+  const { state, order } = recharge
+  useFocusFromGone()
+  if (state === 'pending') return null
+  if (state === 'paid' && order?.state === 'paid') return <OrderDone order={order} />
+  const Icon = icons[state]
   return (
-    <div role="status" className={classes.pay}>
+    <div className={classes.pay}>
       <Icon
         size={48}
         strokeWidth={1.5}
         aria-hidden="true"
         className={classes.icon}
-        data-state={recharge.state}
+        data-state={state}
       />
-      <div>
+      <div role="status">
         <Text fw={600} size="lg">
-          {t(`result.${recharge.state}`)}
+          {t(`result.${state}`)}
         </Text>
-        <Text c="dimmed">
-          {recharge.state === 'paid' && recharge.order_no !== null
-            ? t('result.paidOrderText')
-            : t(`result.${recharge.state}Text`)}
-        </Text>
+        <Text c="dimmed">{t(`result.${state}Text`)}</Text>
+        {state === 'paid' && order && (
+          <StatusDot tone={tones[order.state]}>
+            {t(`order.${order.state}`, { name: order.name })}
+          </StatusDot>
+        )}
       </div>
       <Money amount={recharge.money_amount} currency={recharge.currency} size="figure" />
-      {recharge.state === 'paid' &&
-        (recharge.order_no === null ? (
-          <BalanceNow />
-        ) : (
-          <OrderOutcome orderNo={recharge.order_no} />
-        ))}
+      {state === 'paid' && <BalanceNow />}
       <Group justify="center">
         <WayOn recharge={recharge} />
       </Group>
@@ -64,26 +74,32 @@ function BalanceNow() {
   )
 }
 
-function WayOn({ recharge: { state, order_no: orderNo } }: { recharge: RechargeRecord }) {
+/** Whether the order of a payment came to nothing, so that it can be made again. */
+const isOpen = ({ state }: Order) => state !== 'paid' && state !== 'refunded'
+
+function WayOn({ recharge: { state, order, money_amount: amount } }: { recharge: RechargeRecord }) {
   const { t } = useTranslation('wallet')
-  if (state !== 'paid') {
+  if (order && isOpen(order) && (state !== 'paid' || order.state !== 'pending')) {
     return (
-      <ButtonLink
-        to={orderNo === null ? '/user/wallet/recharge/new' : '/user/services/buy'}
-        search={{}}
-      >
-        {t('result.again')}
+      <OrderAgain order={order}>
+        {state === 'paid' ? t('result.buyAgain') : t('result.payAgain')}
+      </OrderAgain>
+    )
+  }
+  if (state !== 'paid' && !order) {
+    return (
+      <ButtonLink to="/user/wallet/recharge/new" search={{ amount }}>
+        {t('result.payAgain')}
       </ButtonLink>
     )
   }
-  if (orderNo !== null) {
-    return <ButtonLink to="/user/dashboard">{t('result.toHome')}</ButtonLink>
-  }
   return (
     <>
-      <ButtonLink to="/user/services/buy" search={{}}>
-        {t('toShop')}
-      </ButtonLink>
+      {!order && (
+        <ButtonLink to="/user/services/buy" search={{}}>
+          {t('toShop')}
+        </ButtonLink>
+      )}
       <ButtonLink variant="default" to="/user/wallet" search={{}}>
         {t('result.toWallet')}
       </ButtonLink>

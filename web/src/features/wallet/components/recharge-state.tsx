@@ -1,37 +1,39 @@
 import { Card, Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { RechargeRecord } from '@/api/gen/types.gen'
+import { FormColumn } from '@/shared/ui/form-column'
 import { Loaded } from '@/shared/ui/loaded'
-import { rechargeOptions } from '../recharge-query'
 import { PayPanel } from './pay-panel'
 import { RechargeResult } from './recharge-result'
-import classes from './recharge.module.css'
 
 /** One recharge as it is now: where to pay while it waits, what became of it after. */
-export function RechargeState({ id }: { id: string }) {
-  const recharge = useQuery(rechargeOptions(id))
+export function RechargeState({ recharge }: { recharge: UseQueryResult<RechargeRecord> }) {
   const queryClient = useQueryClient()
-  const state = recharge.data?.state
+  const { state, order } = recharge.data ?? {}
+  const paid = state === 'paid' ? `${state} ${order?.state ?? ''}` : undefined
 
   useEffect(() => {
     // The balance, and what the money bought, are other ones now.
-    if (state === 'paid')
+    if (paid !== undefined)
       void queryClient.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[0] !== 'recharge',
       })
-  }, [state, queryClient])
+  }, [paid, queryClient])
 
   return (
-    <Card className={classes.card}>
-      <Loaded query={recharge} skeleton={<Skeleton height={360} />}>
-        {(found) =>
-          found.state === 'pending' ? (
-            <PayPanel recharge={found} query={recharge} />
-          ) : (
-            <RechargeResult recharge={found} />
-          )
-        }
-      </Loaded>
-    </Card>
+    <FormColumn>
+      <Card>
+        <Loaded query={recharge} skeleton={<Skeleton height={360} />}>
+          {(found) =>
+            found.state === 'pending' ? (
+              <PayPanel recharge={found} query={recharge} />
+            ) : (
+              <RechargeResult recharge={found} />
+            )
+          }
+        </Loaded>
+      </Card>
+    </FormColumn>
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Card, Group, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cdKeyRedeemMutation } from '@/api/gen/@tanstack/react-query.gen'
 import { ApiError } from '@/api/errors'
@@ -8,9 +8,9 @@ import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotenc
 import { useNow } from '@/shared/lib/now'
 import { problemText } from '@/shared/lib/server-problem'
 import { formatCountdown } from '@/shared/lib/time'
+import { FormColumn } from '@/shared/ui/form-column'
 import { grouped, KEY_LENGTH, lengthOf } from '../cd-key'
 import { Redeemed } from './redeemed'
-import classes from './recharge.module.css'
 
 function useRedeem() {
   const queryClient = useQueryClient()
@@ -29,62 +29,66 @@ function useRedeem() {
   return { ...redeem, blockedUntil }
 }
 
+function useProblem(wait: number, error: unknown) {
+  const { t } = useTranslation('wallet')
+  const { t: common } = useTranslation()
+  if (wait > 0) return t('cdKey.wait', { time: formatCountdown(wait) })
+  if (!error || (error instanceof ApiError && error.status === 429)) return undefined
+  return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
+}
+
 /** Takes a key however it was typed or pasted, and says at the field what is wrong with it. */
 export function RedeemForm() {
   const { t } = useTranslation('wallet')
-  const { t: common } = useTranslation()
   const [typed, setTyped] = useState('')
   const [isIncomplete, setIncomplete] = useState(false)
   const { mutate, reset, data, error, isPending, blockedUntil } = useRedeem()
+  const field = useRef<HTMLInputElement>(null)
+  const focus = () => field.current?.focus()
   const wait = blockedUntil - useNow(1000)
 
-  const problem = () => {
-    if (wait > 0) return t('cdKey.wait', { time: formatCountdown(wait) })
-    if (isIncomplete) return t('cdKey.incomplete', { count: lengthOf(typed), length: KEY_LENGTH })
-    if (!error || (error instanceof ApiError && error.status === 429)) return undefined
-    return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
+  const problem = useProblem(wait, error)
+  const incomplete = t('cdKey.incomplete', { count: lengthOf(typed), length: KEY_LENGTH })
+  const submit = (event: { preventDefault: () => void }) => {
+    event.preventDefault()
+    if (wait > 0) return
+    const key = grouped(typed)
+    setTyped(key)
+    setIncomplete(lengthOf(key) !== KEY_LENGTH)
+    if (lengthOf(key) !== KEY_LENGTH) return focus()
+    const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
+    mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped(''), onError: focus })
   }
 
   return (
-    <Card
-      component="form"
-      noValidate
-      className={classes.card}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (wait > 0) return
-        const key = grouped(typed)
-        setTyped(key)
-        setIncomplete(lengthOf(key) !== KEY_LENGTH)
-        if (lengthOf(key) !== KEY_LENGTH) return
-        const headers = { 'Idempotency-Key': idempotencyKeyFor(key) }
-        mutate({ path: { cd_key: key }, headers }, { onSuccess: () => setTyped('') })
-      }}
-    >
-      <TextInput
-        label={t('cdKey.label')}
-        description={t('cdKey.hint')}
-        placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
-        autoComplete="off"
-        autoCapitalize="characters"
-        spellCheck={false}
-        value={typed}
-        onChange={({ currentTarget: { value }, nativeEvent }) => {
-          const isPasted =
-            nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
-          setTyped(isPasted ? grouped(value) : value)
-          setIncomplete(false)
-          if (error || data) reset()
-        }}
-        onBlur={() => setTyped(grouped(typed))}
-        error={problem()}
-      />
-      <Group mt="md">
-        <Button type="submit" loading={isPending} disabled={wait > 0}>
-          {t('cdKey.redeem')}
-        </Button>
-      </Group>
-      <div role="status">{data && <Redeemed gift={data} />}</div>
-    </Card>
+    <FormColumn>
+      <Card component="form" noValidate onSubmit={submit}>
+        <TextInput
+          ref={field}
+          label={t('cdKey.label')}
+          description={t('cdKey.hint')}
+          placeholder="XXXXX-XXXXX-XXXXX-XXXXX"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          value={typed}
+          onChange={({ currentTarget: { value }, nativeEvent }) => {
+            const isPasted =
+              nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste'
+            setTyped(isPasted ? grouped(value) : value)
+            setIncomplete(false)
+            if (error || data) reset()
+          }}
+          onBlur={() => setTyped(grouped(typed))}
+          error={isIncomplete ? incomplete : problem}
+        />
+        <Group mt="md">
+          <Button type="submit" loading={isPending} disabled={wait > 0}>
+            {t('cdKey.redeem')}
+          </Button>
+        </Group>
+        <div role="status">{data && <Redeemed gift={data} />}</div>
+      </Card>
+    </FormColumn>
   )
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
+import { FormColumn } from '@/shared/ui/form-column'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import { isWaiting } from '../model'
@@ -11,13 +12,15 @@ export function WaitingRecharge() {
   const waiting = useRecentRecharge(isWaiting)
   if (!waiting) return null
   return (
-    <p className={classes.waiting}>
-      <span>
-        {t('new.waiting')} <Money amount={waiting.money_amount} currency={waiting.currency} />
-      </span>
-      <TextLink to="/user/wallet/recharge/new" search={{ id: waiting.no }}>
-        {t('new.goOn')}
-      </TextLink>
-    </p>
+    <FormColumn>
+      <p className={classes.waiting}>
+        <span>
+          {t('new.waiting')} <Money amount={waiting.money_amount} currency={waiting.currency} />
+        </span>
+        <TextLink to="/user/wallet/recharge/new" search={{ id: waiting.no }}>
+          {t('new.goOn')}
+        </TextLink>
+      </p>
+    </FormColumn>
   )
 }

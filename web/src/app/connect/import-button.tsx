@@ -1,49 +1,35 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { MonitorDown } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { clientsListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
-import { lazyPart } from '@/app/lazy'
+import { lazyPart } from '../lazy'
 import { copyText } from '@/shared/lib/copy'
 import { useSiteName } from '@/shared/lib/site-name'
-import {
-  clientsFor,
-  detectPlatform,
-  importUrl,
-  isPastedByHand,
-  lastUsedClient,
-  openClient,
-  rememberClient,
-} from '../import-client'
+import { importUrl, isPastedByHand, openClient } from './import-client'
 import type { ClientMenuProps } from './client-menu'
 import classes from './import-button.module.css'
 import { MenuButton } from './menu-button'
+import { useClients } from './use-clients'
 
 const ClientMenu = lazyPart(() => import('./client-menu'), 'ClientMenu')
 const NotOpenedDialog = lazyPart(() => import('./not-opened-dialog'), 'NotOpenedDialog')
 
-const platform = detectPlatform(navigator.userAgent, navigator.maxTouchPoints)
-
 /** One tap for the client that suits this device; its neighbour has all others. */
 export function ImportButton(props: {
   url: string
-  isQuiet: boolean
-  onShowQr: () => void
-  onReset: () => void
+  isQuiet?: boolean
+  onShowQr?: () => void
+  onReset?: () => void
 }) {
   const { t } = useTranslation('home')
   const siteName = useSiteName()
-  const { data: clients = [] } = useQuery({ ...clientsListOptions(), staleTime: Infinity })
-  const [lastUsed, setLastUsed] = useState(lastUsedClient)
+  const { isQuiet = false } = props
+  const { first, others, prefer } = useClients()
   const [notOpened, setNotOpened] = useState<Client>()
-  const fitting = clientsFor(clients, platform, lastUsed)
-  const [first, ...others] = fitting
 
   const open = async (client: Client) => {
-    rememberClient(client.id)
-    setLastUsed(client.id)
+    prefer(client)
     if (isPastedByHand(client)) await copyText(props.url)
     else if (await openClient(importUrl(client.import_url, props.url, siteName))) return
     setNotOpened(client)
@@ -54,7 +40,7 @@ export function ImportButton(props: {
       <Button.Group className={classes.group}>
         <Button
           className={classes.main}
-          variant={props.isQuiet ? 'default' : 'filled'}
+          variant={isQuiet ? 'default' : 'filled'}
           disabled={!first}
           leftSection={<MonitorDown size={18} strokeWidth={1.75} />}
           onClick={() => first && void open(first)}
@@ -63,7 +49,7 @@ export function ImportButton(props: {
         </Button>
         <OtherClients
           first={first}
-          isQuiet={props.isQuiet}
+          isQuiet={isQuiet}
           others={others}
           onOpen={(client) => void open(client)}
           onReset={props.onReset}

@@ -4,22 +4,23 @@ import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
-import { isPastedByHand } from '../import-client'
-import classes from './dialog.module.css'
+import { isPastedByHand } from './import-client'
+import classes from './not-opened-dialog.module.css'
 
 /** After a tap that opened nothing, or for a client that cannot be opened: the other ways on. */
 export function NotOpenedDialog(props: {
   client: Client
   url: string
-  onShowQr: () => void
+  onShowQr?: (() => void) | undefined
   onClose: () => void
 }) {
   const { t } = useTranslation('home')
   const { name, download_url: download } = props.client
+  const { onClose, onShowQr } = props
   const isByHand = isPastedByHand(props.client)
   return (
     <Dialog
-      onClose={props.onClose}
+      onClose={onClose}
       title={
         isByHand ? t('byHand.title', { client: name }) : t('notOpened.title', { client: name })
       }
@@ -38,16 +39,18 @@ export function NotOpenedDialog(props: {
           {t('download', { client: name })}
         </Button>
         <CopyButton text={props.url} name={t('link')} />
-        <Button
-          variant="default"
-          leftSection={<QrCode size={16} strokeWidth={1.75} />}
-          onClick={() => {
-            props.onClose()
-            props.onShowQr()
-          }}
-        >
-          {t('qr')}
-        </Button>
+        {onShowQr && (
+          <Button
+            variant="default"
+            leftSection={<QrCode size={16} strokeWidth={1.75} />}
+            onClick={() => {
+              onClose()
+              onShowQr()
+            }}
+          >
+            {t('qr')}
+          </Button>
+        )}
       </div>
     </Dialog>
   )

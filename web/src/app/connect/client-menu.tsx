@@ -9,7 +9,7 @@ export type ClientMenuProps = {
   others: readonly Client[]
   isQuiet: boolean
   onOpen: (client: Client) => void
-  onReset: () => void
+  onReset?: (() => void) | undefined
 }
 
 /** All other clients for this system, where to get the first, and a new link. */
@@ -51,10 +51,17 @@ export function ClientMenu(props: ClientMenuProps) {
             {t('download', { client: first.name })}
           </Menu.Item>
         )}
-        <Menu.Divider />
-        <Menu.Item leftSection={<RotateCcw size={16} strokeWidth={1.75} />} onClick={props.onReset}>
-          {t('reset.open')}
-        </Menu.Item>
+        {props.onReset && (
+          <>
+            <Menu.Divider />
+            <Menu.Item
+              leftSection={<RotateCcw size={16} strokeWidth={1.75} />}
+              onClick={props.onReset}
+            >
+              {t('reset.open')}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

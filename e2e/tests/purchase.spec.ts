@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import type { Locator, Page } from '@playwright/test'
+import { Customer } from '../harness/customer.ts'
+import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
+
+/* The ways to a plan, counted in clicks, and what happens to a choice when a payment fails, a coupon ends or a tab is closed. */
+
+test.use({ tolerated: /status of 4(09|22)|scheme does not have a registered handler/ })
+
+const phone = { width: 390, height: 844 }
+
+/** Counts what a person presses: in the app, and on the page of the payment provider. */
+class Clicks {
+  app = 0
+  provider = 0
+
+  async on(target: Locator): Promise<void> {
+    const { pathname } = new URL(target.page().url())
+    if (pathname.startsWith('/sandbox/')) this.provider++
+    else this.app++
+    await target.click()
+  }
+}
+
+/** The one of several that is in the window: a page may have its action twice, once at the lower edge of a phone. */
+const shown = (target: Locator) => target.filter({ visible: true }).last()
+
+async function expectInWindow(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible()
+  await expect(async () => {
+    const box = await target.boundingBox()
+    const bar = await page.getByRole('navigation', { name: 'Top bar' }).or(page.getByRole('navigation', { name: 'Quick links' })).last().boundingBox()
+    const edge = Math.min(page.viewportSize()?.height ?? 0, bar && bar.y > 400 ? bar.y : Infinity)
+    expect(page.viewportSize()?.height).toBeGreaterThan(0)
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(edge)
+  }).toPass()
+}
+
+async function fillSignUp(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill(`${randomUUID()}@example.com`)
+  await page.getByLabel('Name').fill('Newcomer')
+  await page.getByLabel('Password', { exact: true }).fill('correct-horse-7')
+  await page.getByLabel('Password again', { exact: true }).fill('correct-horse-7')
+}
+
+test('the first purchase takes four clicks in the app and one at the provider, on a phone', async ({ page }) => {
+  await page.setViewportSize(phone)
+  const clicks = new Clicks()
+  await page.goto('/auth/sign-up')
+  await fillSignUp(page)
+  await clicks.on(page.getByRole('button', { name: 'Create account' }))
+  await clicks.on(page.getByRole('link', { name: 'Choose a plan' }))
+  await clicks.on(shown(page.getByRole('button', { name: /^Pay ¥/ })))
+  await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
+  await clicks.on(page.getByRole('button', { name: 'Pay', exact: true }))
+  await expect(page.getByRole('status').getByText(/^Bought: /)).toBeVisible()
+  const importing = page.getByRole('button', { name: /^Import to / })
+  await expectInWindow(page, importing)
+  await clicks.on(importing)
+  expect({ ...clicks }).toEqual({ app: 4, provider: 1 })
+
+  await test.step('home has the import button in the window, and the client to install for it', async () => {
+    await page.goto('/user/dashboard')
+    await expectInWindow(page, importing)
+    const client = (await importing.innerText()).replace('Import to ', '')
+    await expect(page.getByRole('listitem').getByRole('link', { name: `Get ${client}` })).toHaveAttribute('href', /^https:/)
+  })
+})
+
+test('a guest who chose a plan has it after signing up', async ({ page, station }) => {
+  const plan = `Guest ${randomUUID().slice(0, 8)}`
+  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
+  const customer = await Customer.signUp(station.server.url)
+  const plans = await customer.call<{ id: number; name: string }[]>('GET', '/user/shop/plans')
+  const id = plans.find(({ name }) => name === plan)?.id
+  await page.goto(`/user/services/buy?plan=${id}&months=12`)
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await fillSignUp(page)
+  await page.reload()
+  await fillSignUp(page)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('radio', { name: plan })).toBeChecked()
+  await expect(page.getByRole('region', { name: 'Summary' })).toContainText(`${plan} · 12 months`)
+})
+
+test('a payment that failed is made again for the same plan, period and coupon', async ({ page, station }) => {
+  const plan = `Pro ${randomUUID().slice(0, 8)}`
+  const coupon = `AGAIN-${randomUUID().slice(0, 8)}`.toUpperCase()
+  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
+  await station.server.command('coupon', 'add', coupon, '--percent', '20', '--per-user', '1')
+  const customer = await Customer.signUp(station.server.url)
+  await signIn(page, customer.credentials)
+
+  await page.goto(`/user/services/buy?months=12&coupon=${coupon}`)
+  await page.getByRole('radio', { name: plan }).check({ force: true })
+  await page.getByRole('button', { name: 'Pay ¥40.00' }).click()
+  await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
+
+  await test.step('back from the provider without paying, the page says what is paid for', async () => {
+    await page.goBack()
+    await expect(page.getByRole('heading', { name: 'Pay for your order' })).toBeVisible()
+    await expect(page.getByText(`${plan} · 12 months`)).toBeVisible()
+    await page.reload()
+    await page.getByRole('link', { name: 'Go and pay' }).click()
+  })
+
+  await page.getByRole('button', { name: 'Let the payment fail' }).click()
+  await expect(page.getByText('Payment failed')).toBeVisible()
+  await page.getByRole('button', { name: 'Pay again' }).click()
+  await expect(page.getByRole('radio', { name: plan })).toBeChecked()
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await expect(summary).toContainText(`${plan} · 12 months`)
+  await expect(summary.getByLabel('Coupon')).toHaveValue(coupon)
+  await page.getByRole('button', { name: 'Pay ¥40.00' }).click()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await expect(page.getByRole('status').getByText(`Bought: ${plan} · 12 months`)).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('status').getByText(`Bought: ${plan} · 12 months`)).toBeVisible()
+})
+
+test('a coupon that ended while paying is said to have, and nothing else is charged unseen', async ({ page, station }) => {
+  const plan = `Late ${randomUUID().slice(0, 8)}`
+  const coupon = `ENDS-${randomUUID().slice(0, 8)}`.toUpperCase()
+  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=30.00')
+  const made = JSON.parse(await station.server.command('coupon', 'add', coupon, '--percent', '50')) as { ID: number }
+  const customer = await Customer.signUp(station.server.url)
+  await signIn(page, customer.credentials)
+  await page.goto(`/user/services/buy?coupon=${coupon}`)
+  await page.getByRole('radio', { name: plan }).check({ force: true })
+  await page.getByRole('button', { name: 'Pay ¥15.00' }).click()
+  await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
+  await station.server.command('coupon', 'change', String(made.ID), '--no-enabled')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Another way to pay' }).click()
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await expect(page.getByRole('radio', { name: plan })).toBeChecked()
+  await expect(summary.getByText('There is no such coupon')).toBeVisible()
+  await expect(summary.getByRole('alert').filter({ hasText: 'When you ordered it was ¥15.00' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Pay ¥30.00 without the coupon' })).toBeVisible()
+})
+
+test('renewing from home takes two clicks, and says until when it runs', async ({ page, station }) => {
+  await page.setViewportSize(phone)
+  const plan = `Renew ${randomUUID().slice(0, 8)}`
+  const shopID = await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
+  const customer = await Customer.signUp(station.server.url)
+  await customer.recharge('50')
+  await customer.buy(shopID)
+  await signIn(page, customer.credentials)
+  const clicks = new Clicks()
+  await clicks.on(page.getByRole('link', { name: 'Renew', exact: true }))
+  await clicks.on(shown(page.getByRole('button', { name: 'Pay ¥10.00 from balance' })))
+  await expect(page.getByRole('status').getByText(/^Renewed until /)).toBeVisible()
+  expect({ ...clicks }).toEqual({ app: 2, provider: 0 })
+})
+
+test('a change of plan chooses nothing by itself, compares, and asks once', async ({ page, station }) => {
+  const mark = randomUUID().slice(0, 8)
+  const shopID = await station.addPlan('--name', `Big ${mark}`, '--quota-gb', '20', '--price', '1=50.00')
+  await station.addPlan('--name', `Small ${mark}`, '--quota-gb', '10', '--price', '1=20.00')
+  const customer = await Customer.signUp(station.server.url)
+  await customer.recharge('60')
+  await customer.buy(shopID)
+  await signIn(page, customer.credentials)
+  await page.goto('/user/services')
+  await page.getByRole('article', { name: `Big ${mark}` }).getByRole('link', { name: 'Change plan' }).click()
+  await expect(page.getByRole('radio', { name: `Big ${mark}` })).toBeDisabled()
+  await expect(page.getByText('Your present plan')).toBeVisible()
+  await expect(page.getByRole('radio', { checked: true, name: mark })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^(Pay|Confirm|Change)/ })).toHaveCount(0)
+
+  await page.getByRole('radio', { name: `Small ${mark}` }).check({ force: true })
+  const compared = page.getByRole('table', { name: 'Before and after' })
+  await expect(compared.getByRole('row', { name: /Plan/ })).toContainText(`Big ${mark}`)
+  await expect(compared.getByRole('row', { name: /Plan/ })).toContainText(`Small ${mark}`)
+  await expect(compared.getByRole('row', { name: /Traffic/ })).toContainText('less')
+  await shown(page.getByRole('button', { name: /^Change to Small/ })).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText(`Big ${mark} ends now`)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  const { services } = await customer.call<{ services: { name: string; state: string }[] }>('GET', '/user/services')
+  expect(services.map(({ name, state }) => `${name} ${state}`)).toEqual([`Big ${mark} running`])
+
+  await shown(page.getByRole('button', { name: /^Change to Small/ })).click()
+  await dialog.getByRole('button', { name: 'Change plan' }).click()
+  await expect(page.getByRole('status').getByText(`Changed: Big ${mark} → Small ${mark}`)).toBeVisible()
+})

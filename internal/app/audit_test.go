@@ -1,0 +1,521 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/account"
+	"airstrip/internal/audit"
+	"airstrip/internal/cdkey"
+	"airstrip/internal/link"
+	"airstrip/internal/mail"
+	"airstrip/internal/node"
+	"airstrip/internal/payment"
+	"airstrip/internal/payment/manual"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/permission"
+	"airstrip/internal/shop"
+	"airstrip/internal/traffic"
+	"airstrip/internal/wallet"
+)
+
+// act is a call of one staff operation that succeeds: as whom, with which path, and what it sends.
+type act struct {
+	as         customer
+	path, body string
+	reads      bool // changes nothing, although it is no GET
+}
+
+// knownSecrets are texts that the acts send or that the site has, none of which may stand in the audit log.
+var knownSecrets = []string{"swordfish-transfer-account", "aVeryLong1SharedKey9zQ", "sk_live_of_the_gateway"}
+
+// auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself. Nothing
+// that the preparation does has an actor, so it leaves no entry.
+func auditedActs(h *hangar) map[string]func() act {
+	ctx, admin, bob, owner, user := h.Context(), h.staff[account.Admin], h.staff[account.Finance], h.staff[account.Owner], h.users[0]
+	price := h.sells(h.T, shop.KindPlan, 2000)
+	h.sells(h.T, shop.KindPackage, 300)
+	must := func(err error) {
+		h.Helper()
+		if err != nil {
+			h.Fatal(err)
+		}
+	}
+	paid := func() *wallet.Recharge {
+		r := h.recharge(h.T, user.id, 3000)
+		must(h.sandbox.Close(ctx, r.TradeNo, true))
+		if w := h.tell(ctx, sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+			h.Fatal(w.Body)
+		}
+		return r
+	}
+	order := func() (no int64) {
+		h.give(h.T, user.id, 2000)
+		var made struct{ Order struct{ No int64 } }
+		h.ask(user, 200, "POST", buy(price), "{}", &made)
+		return made.Order.No
+	}
+	paymentCase := func() int64 {
+		r := paid()
+		again := notice(r)
+		again.Set("transaction_id", "SB-again-"+r.TradeNo)
+		h.tell(ctx, sandbox.Name, h.signed(again))
+		cases, _, err := h.Payments.Cases(ctx, payment.CaseOpen, 1, 0)
+		if err != nil || len(cases) == 0 {
+			h.Fatal(cases, err)
+		}
+		return cases[0].ID
+	}
+	alone := func() { h.limited("100000.00") }
+	waiting := func() { h.limited("0.00") }
+	adjustment := func() int64 {
+		waiting()
+		made, err := h.Wallets.Adjust(ctx, user.id, 100, "test", &admin.id)
+		must(err)
+		return made.ID
+	}
+	batch := func(by *int64) int64 {
+		made, _, err := h.CDKeys.Make(ctx, cdkey.Batch{Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 1, MaxUses: 1}, by)
+		must(err)
+		return made.ID
+	}
+	rule := func() int64 {
+		made, err := h.Nodes.AddRule(ctx, "test", "", `(^|\.)example\.com:`)
+		must(err)
+		return made.ID
+	}
+	addNode := func() node.Node {
+		made, _, err := h.Nodes.Add(ctx, node.Draft("hk", node.VMess, "hk.example", 80))
+		must(err)
+		return made
+	}
+	bank := 0
+	gateway := func() int64 {
+		bank++
+		made, err := h.Gateways.Add(ctx, payment.Account{Kind: manual.Kind.Name, Name: fmt.Sprint("unused", bank), Enabled: true},
+			map[string]string{"instructions_zh": "转账", "instructions_en": "transfer"})
+		must(err)
+		return made.ID
+	}
+	refund := func() int64 {
+		waiting()
+		made, err := h.Payments.GiveBack(ctx, payment.RefundWish{RechargeID: paid().ID, Amount: 100, Reason: "test", StaffID: &admin.id})
+		must(err)
+		return made.ID
+	}
+	waitingCase := func() int64 {
+		id := paymentCase()
+		waiting()
+		_, err := h.Payments.CreditCase(ctx, payment.CaseCredit{CaseID: id, Reason: "test", StaffID: &admin.id})
+		must(err)
+		return id
+	}
+	late := 0
+	keptBatch := func() (nodeID, id int64) {
+		late++
+		n := addNode()
+		r, err := h.Traffic.Record(ctx, traffic.Report{
+			Node: n, ID: fmt.Sprint("boot:", late), Hash: sha256.Sum256([]byte{byte(late)}), From: h.now.AddDate(0, 0, -9), To: h.now.AddDate(0, 0, -8),
+			Rows: []traffic.Row{{UserID: user.id, Up: 100, Down: 200}},
+		})
+		must(err)
+		kept, _, err := h.Traffic.Kept(ctx, traffic.KeptQuery{NodeID: n.ID, Limit: 1})
+		if must(err); len(kept) != 1 {
+			h.Fatalf("no batch is kept: %+v", r)
+		}
+		return n.ID, kept[0].ID
+	}
+	client := func(id string) string {
+		must(h.Links.AddApp(ctx, link.App{
+			ID: id, Name: "Own", Icon: "x", Platforms: []string{"ios"}, ImportURL: "own://add?url={url}",
+			DownloadURL: "https://own.example/get", Formats: []string{"ClashMeta"},
+		}))
+		return id
+	}
+	const ownClient = `"name":"Other","icon":"x","platforms":["ios"],"import_url":"own://add?url={url}",` +
+		`"download_url":"https://own.example/get","formats":["ClashMeta"],"sort":1,"is_enabled":true`
+	network := "198.51.100.0/24"
+	until := url.QueryEscape(h.now.AddDate(0, 0, 1).Format(time.RFC3339))
+	staff := func(as customer, path, body string, args ...any) act {
+		return act{as: as, path: fmt.Sprintf("/api/v2/staff/"+path, args...), body: body}
+	}
+	confirm := func(path string) func() act {
+		return func() act {
+			alone()
+			r, err := h.Payments.Recharge(ctx, user.id, "bank", 1000)
+			must(err)
+			return act{as: bob, path: path + "?out_trade_no=" + r.TradeNo}
+		}
+	}
+	email := "user2@example.com"
+	replace := func(path string) func() act {
+		return func() act {
+			former := email
+			email = "a" + email
+			return act{as: admin, path: fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, h.users[2].id, former, email)}
+		}
+	}
+	h.gateway("bank")
+	must(h.Settings.Set(ctx, settings(`{"emby_url":"https://media.example"}`)))
+
+	return map[string]func() act{
+		"staff_adjustment_make": func() act {
+			alone()
+			return staff(bob, "wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, user.id))
+		},
+		"staff_adjustment_confirm": func() act { return staff(bob, "wallet-adjustments/%d/confirm", "", adjustment()) },
+		"staff_adjustment_decline": func() act { return staff(bob, "wallet-adjustments/%d/decline", "", adjustment()) },
+		"staff_approval_decide": func() act {
+			adjustment()
+			return staff(bob, "approvals/%d/decision", `{"approve":true}`, h.newestAct().ID)
+		},
+		"staff_audit_rule_make":   func() act { return staff(admin, "audit-rules", `{"name":"test","pattern":"example"}`) },
+		"staff_audit_rule_change": func() act { return staff(admin, "audit-rules/%d", `{"name":"test","pattern":"another"}`, rule()) },
+		"staff_audit_rule_remove": func() act { return staff(admin, "audit-rules/%d", "", rule()) },
+		"staff_ip_unblock": func() act {
+			_, err := h.Nodes.BlockIPs(ctx, addNode(), []string{"8.8.4.4"})
+			must(err)
+			return staff(admin, "blocked-ips/unblock", `{"ip":"8.8.4.4"}`)
+		},
+		"staff_cd_keys_make": func() act {
+			alone()
+			return staff(bob, "cd-keys", `{"kind":"amount","amount":"1.00","size":1}`)
+		},
+		"staff_cd_keys_confirm": func() act {
+			waiting()
+			return staff(bob, "cd-keys/%d/confirm", "", batch(&admin.id))
+		},
+		"staff_cd_keys_void": func() act { return staff(bob, "cd-keys/%d/void", "", batch(nil)) },
+		"staff_cd_key_void": func() act {
+			id := batch(nil)
+			_, keys, err := h.CDKeys.Batch(ctx, id, 1, 0)
+			must(err)
+			return staff(bob, "cd-keys/%d/keys/%d/void", "", id, keys[0].ID)
+		},
+		"staff_client_add":    func() act { return staff(admin, "clients", `{"id":"own",`+ownClient+`}`) },
+		"staff_client_change": func() act { return staff(admin, "clients/"+client("other"), `{`+ownClient+`}`) },
+		"staff_client_remove": func() act { return staff(admin, "clients/"+client("third"), "") },
+		"staff_coupon_make": func() act {
+			alone()
+			return staff(bob, "coupons", `{"code":"SPRING","amount":"1.00","total":1}`)
+		},
+		"staff_coupon_change": func() act {
+			made, err := h.Shop.AddCoupon(ctx, shop.Coupon{Code: "AUTUMN", Enabled: true, Percent: new(50)}, nil)
+			must(err)
+			return staff(bob, "coupons/%d", `{"enabled":false}`, made.ID)
+		},
+		"staff_emby_set": func() act { return staff(admin, "emby/%d", `{"state":"disabled"}`, user.id) },
+		"staff_recharge_refund": func() act {
+			alone()
+			return staff(bob, "recharges/%d/refund", `{"amount":"1.00","reason":"an outage"}`, paid().ID)
+		},
+		"staff_recharge_refund_confirm": func() act { return staff(bob, "recharge-refunds/%d/confirm", "", refund()) },
+		"staff_recharge_refund_decline": func() act { return staff(bob, "recharge-refunds/%d/decline", "", refund()) },
+		"staff_gateway_add": func() act {
+			return staff(owner, "gateways", `{"kind":"epay","name":"new","credentials":{"api_url":"https://pay.example/","pid":"1","key":"sk_live_of_the_gateway"}}`)
+		},
+		"staff_gateway_change": func() act {
+			return staff(owner, "gateways/%d", `{"title_en":"Other","credentials":{"instructions_en":"swordfish-transfer-account"}}`, gateway())
+		},
+		"staff_gateway_remove": func() act { return staff(owner, "gateways/%d", "", gateway()) },
+		"staff_link_template_set": func() act {
+			return staff(admin, "link-templates/site/0", `{"document":{"rules":"none"}}`)
+		},
+		"staff_link_template_remove": func() act {
+			must(h.Links.SetTemplate(ctx, link.Template{Scope: link.ForSite, Document: json.RawMessage(`{"rules":"none"}`)}))
+			return staff(admin, "link-templates/site/0", "")
+		},
+		"staff_link_template_preview": func() act {
+			a := staff(admin, "link-templates/preview", `{"client_type":"SingBox"}`)
+			a.reads = true
+			return a
+		},
+		"staff_mail_retry": func() act {
+			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+				return h.Mails.Send(ctx, tx, mail.Message{To: "someone@example.com", Content: mail.EmailTaken{}})
+			}))
+			must(h.Outbox.Work(ctx))
+			mails, _, err := h.Mails.Find(ctx, mail.Filter{Recipient: "someone@example.com", Limit: 1})
+			must(err)
+			return staff(admin, "mails/%d/retry", "", mails[0].ID)
+		},
+		"staff_refund_decide": func() act {
+			var request struct{ ID int64 }
+			h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", order()), `{"reason":"unused"}`, &request)
+			return staff(bob, "refund-requests/%d/decision", `{"grant":false,"answer":"it was used"}`, request.ID)
+		},
+		"staff_order_refund": func() act {
+			alone()
+			return staff(bob, "orders/%d/refund", `{"reason":"an outage"}`, order())
+		},
+		"staff_node_add": func() act {
+			return staff(admin, "nodes", `{"protocol":"trojan","name":"jp","address":"jp.example","port":443}`)
+		},
+		"staff_node_change": func() act { return staff(admin, "nodes/%d", `{"port":8080}`, addNode().ID) },
+		"staff_node_remove": func() act { return staff(admin, "nodes/%d", "", addNode().ID) },
+		"staff_node_secret": func() act { return staff(admin, "nodes/%d/secret", `{}`, addNode().ID) },
+		"staff_node_certificate": func() act {
+			made, _, err := h.Nodes.Add(ctx, node.Draft("sg", node.Trojan, "sg.example", 443))
+			must(err)
+			return staff(admin, "nodes/%d/certificate", "", made.ID)
+		},
+		"staff_kept_batch_count": func() act {
+			nodeID, id := keptBatch()
+			return staff(admin, "nodes/%d/kept-batches/%d/count", `{"rate":"1","note":"it was cut off"}`, nodeID, id)
+		},
+		"staff_kept_batch_dismiss": func() act {
+			nodeID, id := keptBatch()
+			return staff(admin, "nodes/%d/kept-batches/%d/dismiss", `{"note":"it was cut off"}`, nodeID, id)
+		},
+		"staff_shared_key_set": func() act { return staff(owner, "node-shared-key", `{"key":"aVeryLong1SharedKey9zQ"}`) },
+		"old_ss_node_rebuild_vmess": func() act {
+			old := node.Draft("old", node.Shadowsocks, "old.example", 8388)
+			old.Settings.Method = "aes-256-gcm"
+			_, _, err := h.Nodes.Add(ctx, old)
+			must(err)
+			return act{as: admin, path: "/api/v2/admin_api/old_ss_node_rebuild_vmess?apply=true"}
+		},
+		"replace_user_email": replace("/api/v2/admin_api/replace_user_email"),
+		"staff_payment_case_credit": func() act {
+			alone()
+			return staff(bob, "payment-cases/%d/credit", `{"reason":"paid twice"}`, paymentCase())
+		},
+		"staff_payment_case_refund": func() act {
+			alone()
+			return staff(bob, "payment-cases/%d/refund", `{"reason":"paid twice"}`, paymentCase())
+		},
+		"staff_payment_case_dismiss": func() act { return staff(bob, "payment-cases/%d/dismiss", `{"reason":"a test"}`, paymentCase()) },
+		"staff_payment_case_confirm": func() act { return staff(bob, "payment-cases/%d/confirm", "", waitingCase()) },
+		"staff_payment_case_decline": func() act { return staff(bob, "payment-cases/%d/decline", "", waitingCase()) },
+
+		"POST /v1/admin/user_ban_task_insert": func() act {
+			return act{as: admin, path: fmt.Sprintf("/v1/admin/user_ban_task_insert?user_id=%d&task_end_at=%s&ban_context=fraud", h.users[1].id, until)}
+		},
+		"POST /v1/admin/user_ban_task_unban": func() act {
+			return act{as: admin, path: fmt.Sprintf("/v1/admin/user_ban_task_unban?user_id=%d", h.users[1].id)}
+		},
+		"POST /v1/admin/request_ip_ban_task_insert": func() act {
+			return act{as: admin, path: "/v1/admin/request_ip_ban_task_insert?ip_cidr=" + network + "&task_end_at=" + until}
+		},
+		"POST /v1/admin/request_ip_ban_task_unban": func() act {
+			return act{as: admin, path: "/v1/admin/request_ip_ban_task_unban?ip_cidr=" + network}
+		},
+		"GET /v1/payment/admin_notify":            confirm("/v1/payment/admin_notify"),
+		"GET /v1/payment/admin_notify_by_cookies": confirm("/v1/payment/admin_notify_by_cookies"),
+		"GET /v1/admin/replace_user_email":        replace("/v1/admin/replace_user_email"),
+		"GET /v1/admin/gen_user_link_v1":          func() act { return act{as: owner, path: "/v1/admin/gen_user_link_v1?a1_host=entry.example"} },
+		"POST /v1/total/traffic/node/{node_id}": func() act {
+			return act{as: admin, path: "/v1/total/traffic/node/1?data_start_ats=2026-01-01T00:00:00Z", reads: true}
+		},
+		"POST /v1/total/traffic/user/{user_id}": func() act {
+			return act{as: admin, path: "/v1/total/traffic/user/1?data_start_ats=2026-01-01T00:00:00Z", reads: true}
+		},
+		"GET /v1/casino_function": func() act {
+			alone()
+			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+				_, err := tx.NewRaw(`UPDATE account SET telegram_id = 4000 + id`).Exec(ctx)
+				return err
+			}))
+			key := h.token(admin.id, account.ScopePartner, account.ScopeGrant)
+			return act{as: customer{id: admin.id, bearer: key}, path: fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d"+
+				"&type_mode=add&sql_table_add_transfer_enable=%d", 4000+user.id, gigabyte)}
+		},
+	}
+}
+
+// entries gives how many the audit log has, and the newest.
+func (h *hangar) entries() (total int64, newest audit.Entry) {
+	h.Helper()
+	found, total, err := h.Audit.Find(h.Context(), audit.Filter{Limit: 1})
+	if err != nil {
+		h.Fatal(err)
+	}
+	if total > 0 {
+		newest = found[0]
+	}
+	return total, newest
+}
+
+// Each operation of staff that changes something leaves an entry with who did it. One that this test does not know how to
+// call must change nothing: it is called with what the site has first, and no row of the database may differ.
+func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		acts := auditedActs(h)
+		routes := h.staffRoutes(t)
+		slices.SortFunc(routes, func(a, b staffRoute) int { return strings.Compare(a.id, b.id) })
+		seen := map[string]bool{}
+		for _, r := range routes {
+			prepare, ok := acts[r.id]
+			switch {
+			case ok:
+				seen[r.id] = true
+				h.checkAct(r, prepare())
+			case r.job:
+				h.checkAct(r, act{as: h.staff[account.Admin], path: r.path})
+			case r.method != http.MethodGet:
+				t.Errorf("%s %s (%s) has no call in this test", r.method, r.path, r.id)
+			default:
+				h.checkReading(r)
+			}
+		}
+		for id := range acts {
+			if !seen[id] {
+				t.Errorf("there is no staff operation %s", id)
+			}
+		}
+		log := h.rowsOf(t.Context(), "audit_entry")
+		for _, secret := range knownSecrets {
+			if strings.Contains(log, secret) {
+				t.Errorf("the audit log has the secret %s", secret)
+			}
+		}
+		if err := h.Audit.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.sound(t)
+	})
+}
+
+// checkAct calls the operation, which must succeed and, unless it only reads, leave an entry of its caller.
+func (h *hangar) checkAct(r staffRoute, a act) {
+	h.Helper()
+	before, _ := h.entries()
+	r.path = a.path
+	w := h.callWithBody(a.as, r, a.body)
+	if w.Code != http.StatusOK {
+		h.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
+		return
+	}
+	after, e := h.entries()
+	if a.reads {
+		if after != before {
+			h.Errorf("%s only reads, and leaves %d entries", r.id, after-before)
+		}
+		return
+	}
+	kind, role := audit.Member, h.names[a.as.id]
+	if r.token {
+		kind, role = audit.Token, ""
+	}
+	switch {
+	case after == before:
+		h.Errorf("%s leaves no entry in the audit log", r.id)
+	case e.Actor != kind || e.ActorID == nil || *e.ActorID != a.as.id || string(e.ActorRole) != role || e.Address == "" || e.RequestID == "":
+		h.Errorf("%s leaves an entry without its caller: %+v", r.id, e)
+	case e.Action == "" || e.Object == "" || e.At.IsZero():
+		h.Errorf("%s leaves an entry that does not say what was done: %+v", r.id, e)
+	}
+}
+
+// checkReading calls an operation as an owner, and compares all rows.
+func (h *hangar) checkReading(r staffRoute) {
+	h.Helper()
+	if r.token {
+		return // TestATokenThatMayOnlyReadChangesNothing
+	}
+	before := h.rows(h.T)
+	r.path = pathParameter.ReplaceAllString(r.path, "1")
+	w := h.callWithBody(h.staff[account.Owner], r, "")
+	if w.Code >= 500 || w.Code == http.StatusForbidden {
+		h.Errorf("%s answers %d %s", r.id, w.Code, w.Body)
+	}
+	if after := h.rows(h.T); !maps.Equal(before, after) {
+		h.Errorf("%s changes %s and has no call in this test", r.id, changed(before, after))
+	}
+}
+
+// What is worth money is recorded with its reason, and so is the word of the second member.
+func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("0.00")
+		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
+		var made struct{ ID int64 }
+		h.ask(ann, 200, "POST", "/api/v2/staff/wallet-adjustments", fmt.Sprintf(`{"user_id":%d,"amount":"1.00","reason":"an outage"}`, h.users[0].id), &made)
+		h.decide(bob, 200, true)
+		found, _, err := h.Audit.Find(t.Context(), audit.Filter{Object: "adjustment", ObjectID: fmt.Sprint(made.ID), Limit: 10})
+		if err != nil || len(found) != 2 {
+			t.Fatal(found, err)
+		}
+		second, first := found[0], found[1]
+		if *first.ActorID != ann.id || first.Action != string(permission.AdjustmentMake) || first.Reason != "an outage" || !strings.Contains(first.After, `"amount":"1.00"`) {
+			t.Errorf("%+v", first)
+		}
+		if *second.ActorID != bob.id || second.Action != string(permission.ApprovalDecide) || second.Before != `{"state":"waiting"}` || second.After != `{"state":"approved"}` {
+			t.Errorf("%+v", second)
+		}
+	})
+}
+
+func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		admin := h.staff[account.Admin]
+		var rule struct{ ID int64 }
+		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"=1+1","pattern":"example"}`, &rule)
+		h.ask(h.staff[account.Owner], 200, "PUT", fmt.Sprintf("/api/v2/staff/audit-rules/%d", rule.ID), `{"name":"mail","pattern":"example"}`, nil)
+		type entry struct {
+			ActorID       int64  `json:"actor_id"`
+			ActorRole     string `json:"actor_role"`
+			Action        string
+			Before, After map[string]any
+			Seq           *int64
+		}
+		var page struct {
+			Entries    []entry
+			TotalCount int64 `json:"total_count"`
+		}
+		const path = "/api/v2/staff/audit"
+		h.ask(admin, 200, "GET", path+fmt.Sprintf("?object=audit_rule&object_id=%d&action=node.rule.", rule.ID), "", &page)
+		if page.TotalCount != 2 || page.Entries[0].ActorRole != "owner" || page.Entries[0].Before["name"] != "=1+1" ||
+			page.Entries[0].After["name"] != "mail" || page.Entries[1].Before != nil || page.Entries[0].Seq != nil {
+			t.Errorf("%+v", page)
+		}
+		for query, want := range map[string]int64{
+			fmt.Sprintf("actor_id=%d", admin.id): 1, "actor=operator": 0, "action=node.rule.change": 1, "limit=1": 2, "offset=1": 2,
+			"from=2026-01-31T04:00:01Z": 0, "to=2026-01-31T04:00:01Z": 2, "from=2026-01-31T12:00:00%2B08:00": 2,
+		} {
+			if h.ask(admin, 200, "GET", path+"?"+query, "", &page); page.TotalCount != want {
+				t.Errorf("%s: %d, want %d", query, page.TotalCount, want)
+			}
+		}
+		h.ask(admin, 422, "GET", path+"?from=yesterday", "", nil)
+		w := h.call(t.Context(), h.present(admin), "GET", path+"/csv?action=node.rule.add", "")
+		if lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n"); w.Code != 200 || len(lines) != 2 ||
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/csv") || !strings.Contains(lines[1], "node.rule.add") {
+			t.Errorf("%d %s: %s", w.Code, w.Header(), w.Body)
+		}
+	})
+}
+
+func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`, nil)
+		if err := h.Audit.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.sound(t)
+		drop := `DROP TRIGGER audit_entry_no_update`
+		if !h.DB.SQLite() {
+			drop += ` ON audit_entry`
+		}
+		h.past(t, drop, fmt.Sprintf(`UPDATE audit_entry SET actor_id = %d`, h.staff[account.Owner].id))
+		broken, err := h.Check(t.Context())
+		if err != nil || len(broken) != 3 {
+			t.Fatalf("found %v, %v; want the trigger, the seal and the signature", broken, err)
+		}
+		chain, err := Check(t.Context(), h.DB) // as of a backup, without the key
+		if err != nil || len(chain) != 2 {
+			t.Fatalf("found %v, %v", chain, err)
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/job"
+	"airstrip/internal/seal"
+)
+
+type sealRow struct {
+	bun.BaseModel `bun:"table:audit_seal"`
+	Seq           int64 `bun:",pk"`
+	EntryID       int64
+	Hash          []byte
+	At            time.Time
+}
+
+// head is the end of the chain.
+type head struct {
+	bun.BaseModel `bun:"table:audit_head"`
+	ID            int64 `bun:",pk"`
+	Seq           int64
+	Hash          []byte
+	MAC           []byte `bun:"mac"`
+}
+
+func (h *head) sign(key []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte("head"))
+	m.Write(binary.BigEndian.AppendUint64(nil, uint64(h.Seq)))
+	m.Write(h.Hash)
+	return m.Sum(nil)
+}
+
+// next gives the hash of the seal of e, which follows the seal with the hash before.
+func next(before []byte, seq int64, e *Entry) []byte {
+	s := sha256.New()
+	s.Write(before)
+	s.Write(binary.BigEndian.AppendUint64(nil, uint64(seq)))
+	s.Write(binary.BigEndian.AppendUint64(nil, uint64(e.ID)))
+	s.Write(e.MAC)
+	s.Write(e.canonical())
+	return s.Sum(nil)
+}
+
+const (
+	sealInterval = time.Minute
+	sealsAtOnce  = 500
+	// lateIDs is how far behind the newest sealed entry one may be that is sealed yet: PostgreSQL gives numbers before the
+	// commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
+	lateIDs = 10_000
+)
+
+// Register adds the job that seals.
+func (l *Log) Register(q *job.Queue) {
+	q.Every("audit.seal", job.Interval(sealInterval), l.Seal)
+}
+
+// Seal adds all entries that are not in the chain to its end, in the order of their numbers. One that no server wrote is
+// left out, for Check to find.
+func (l *Log) Seal(ctx context.Context) error {
+	for {
+		n, err := l.sealSome(ctx)
+		if err != nil || n < sealsAtOnce {
+			return err
+		}
+	}
+}
+
+func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
+	var end head
+	err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		sealed, end = 0, head{ID: 1}
+		if err := readHead(ctx, tx, &end); err != nil {
+			return err
+		}
+		var entries []Entry
+		err := tx.NewSelect().Model(&entries).Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").Where("s.seq IS NULL").
+			Where("entry.id > (SELECT COALESCE(MAX(entry_id), 0) FROM audit_seal) - ?", lateIDs).
+			OrderExpr("entry.id").Limit(sealsAtOnce).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		var rows []sealRow
+		for i := range entries {
+			if !hmac.Equal(entries[i].MAC, entries[i].sign(l.key)) {
+				slog.ErrorContext(ctx, "an entry of the audit log was not written by a server", "entry", entries[i].ID)
+				continue
+			}
+			end.Seq++
+			end.Hash = next(end.Hash, end.Seq, &entries[i])
+			rows = append(rows, sealRow{Seq: end.Seq, EntryID: entries[i].ID, Hash: end.Hash, At: l.db.Now()})
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return db.Error(err)
+		}
+		end.MAC = end.sign(l.key)
+		_, err = tx.NewInsert().Model(&end).On("CONFLICT (id) DO UPDATE").
+			Set("seq = excluded.seq").Set("hash = excluded.hash").Set("mac = excluded.mac").Exec(ctx)
+		sealed = len(rows)
+		return err
+	})
+	if err == nil && sealed > 0 {
+		// Whoever keeps the server's log elsewhere can tell by it that the chain was cut back and made anew.
+		slog.InfoContext(ctx, "sealed the audit log", "seq", end.Seq, "hash", fmt.Sprintf("%x", end.Hash))
+	}
+	return sealed, err
+}
+
+func readHead(ctx context.Context, idb bun.IDB, h *head) error {
+	err := idb.NewSelect().Model(h).Where("id = 1").Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// The rules that Check and CheckKey test.
+const (
+	chainRule   = "audit: the log is as it was written, and whole"
+	writtenRule = "audit: every entry was written by a server"
+)
+
+const checkedAtOnce = 1000
+
+// triggers counts those that keep the tables append-only, by whether the engine is SQLite.
+var triggers = map[bool]string{
+	true:  `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entry', 'audit_seal')`,
+	false: `SELECT COUNT(*) FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'O' AND tgrelid IN ('audit_entry'::regclass, 'audit_seal'::regclass)`,
+}
+
+// Check walks the chain and gives where it does not hold: an entry that was changed, removed or put in among those
+// that are sealed, an end that was cut off, and triggers that are missing.
+func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
+	found := func(format string, args ...any) {
+		if len(broken) < 20 {
+			broken = append(broken, db.Violation{Rule: chainRule, What: fmt.Sprintf(format, args...)})
+		}
+	}
+	var count int
+	if err := d.NewRaw(triggers[d.SQLite()]).Scan(ctx, &count); err != nil {
+		return nil, err
+	}
+	if want := map[bool]int{true: 4, false: 6}[d.SQLite()]; count != want {
+		found("%d triggers keep the log from being changed, %d should", count, want)
+	}
+	var hash []byte
+	seq := int64(0)
+	for {
+		var page []struct {
+			Entry    `bun:",extend"`
+			SealSeq  int64  `bun:"seal_seq"`
+			SealHash []byte `bun:"seal_hash"`
+			Sealed   int64  `bun:"sealed"`
+		}
+		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.entry_id AS sealed FROM
+			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
+			seq, checkedAtOnce).Scan(ctx, &page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			p := &page[i]
+			switch {
+			case p.SealSeq != seq+1:
+				found("seals %d to %d are missing", seq+1, p.SealSeq-1)
+			case p.ID == 0:
+				found("entry %d was removed", p.Sealed)
+			case !bytes.Equal(next(hash, p.SealSeq, &p.Entry), p.SealHash):
+				found("entry %d is not the one that was sealed, or its seal was changed", p.ID)
+			}
+			seq, hash = p.SealSeq, p.SealHash
+		}
+		if len(page) < checkedAtOnce {
+			break
+		}
+	}
+	end := head{ID: 1}
+	if err := readHead(ctx, d, &end); err != nil {
+		return nil, err
+	}
+	if end.Seq != seq || !bytes.Equal(end.Hash, hash) {
+		found("the chain ends with seal %d, and the head names seal %d", seq, end.Seq)
+	}
+	return broken, nil
+}
+
+// CheckKey gives what was not signed with the server's key: entries that were put in or changed by hand, sealed or not,
+// and a chain that somebody made anew.
+func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
+	found := func(format string, args ...any) {
+		if len(broken) < 20 {
+			broken = append(broken, db.Violation{Rule: writtenRule, What: fmt.Sprintf(format, args...)})
+		}
+	}
+	own := key.For("audit")
+	for last, more := int64(0), true; more; {
+		var page []Entry
+		if err := d.NewSelect().Model(&page).Where("id > ?", last).OrderExpr("id").Limit(checkedAtOnce).Scan(ctx); err != nil {
+			return nil, err
+		}
+		for i := range page {
+			if last = page[i].ID; !hmac.Equal(page[i].MAC, page[i].sign(own)) {
+				found("entry %d", page[i].ID)
+			}
+		}
+		more = len(page) == checkedAtOnce
+	}
+	end := head{ID: 1}
+	if err := readHead(ctx, d, &end); err != nil {
+		return nil, err
+	}
+	if end.Seq != 0 && !hmac.Equal(end.MAC, end.sign(own)) {
+		found("the end of the chain, seal %d", end.Seq)
+	}
+	return broken, nil
+}

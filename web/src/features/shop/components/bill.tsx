@@ -1,0 +1,113 @@
+import { Checkbox } from '@mantine/core'
+import { type ReactNode, Suspense, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
+import { lazyPart } from '@/app/lazy'
+import { toMinor } from '@/shared/lib/money'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+import { GatewayChoice } from '@/shared/ui/gateway-choice'
+import type { Purchase } from '../quote'
+import { ChangeCompare, type Compared } from './change-compare'
+import { Lines } from './lines'
+import { OtherPrice } from './other-price'
+import { PayButton } from './pay-button'
+import classes from './summary.module.css'
+import { useAction } from './use-action'
+import { useConfirm } from './use-confirm'
+
+const ConfirmChange = lazyPart(() => import('./confirm-change'), 'ConfirmChange')
+
+/** The bill of a quote and the button that buys; a change of plan, which ends a service that runs, is asked about once. */
+export function Bill(props: {
+  name: string
+  purchase: Purchase
+  quote: Quote
+  autoRenew: boolean
+  compared: Compared | undefined
+  before: Order | undefined
+  isChecking: boolean
+  /** Whether a coupon was asked for that does not count. */
+  isWithoutCoupon: boolean
+  onBought: (order: Order) => void
+  children: ReactNode
+}) {
+  const { quote } = props
+  const form = useId()
+  const isService = quote.kind === 'plan'
+  const [autoRenew, setAutoRenew] = useState(props.autoRenew)
+  const [isAsking, setAsking] = useState(false)
+  const { confirm, gateways, isMissing, problem, isPending } = useConfirm(
+    props.purchase,
+    quote,
+    isService && autoRenew,
+    props.onBought,
+  )
+  const charge = isMissing ? gateways.charge : undefined
+  const action = useAction(quote, charge, props.isWithoutCoupon)
+  return (
+    <>
+      {props.compared && <ChangeCompare {...props.compared} until={quote.ends_at} />}
+      <Lines name={props.name} quote={quote} charge={charge} />
+      {props.children}
+      <form
+        id={form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (quote.replaces) setAsking(true)
+          else confirm()
+        }}
+      >
+        {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
+        {isMissing && <GatewayChoice {...gateways} />}
+        <OtherPrice before={props.before} quote={quote} />
+        <Problem problem={problem} />
+        <PayButton
+          form={form}
+          name={props.name}
+          isPending={isPending}
+          isDisabled={props.isChecking || (isMissing && !gateways.chosen)}
+        >
+          {action}
+        </PayButton>
+        <Note quote={quote} />
+      </form>
+      <Suspense>
+        {isAsking && (
+          <ConfirmChange quote={quote} onConfirm={confirm} onClose={() => setAsking(false)} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function Problem({ problem }: { problem: Error | null }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.problem}>
+      <FormError message={problem ? problemText(problem, t) : undefined} />
+    </div>
+  )
+}
+
+function AutoRenew(props: { isOn: boolean; onChange: (isOn: boolean) => void }) {
+  const { t } = useTranslation('shop')
+  return (
+    <Checkbox
+      mt="md"
+      label={t('summary.autoRenew')}
+      checked={props.isOn}
+      onChange={(event) => props.onChange(event.currentTarget.checked)}
+    />
+  )
+}
+
+function Note({ quote }: { quote: Quote }) {
+  const { t } = useTranslation('shop')
+  if (toMinor(quote.amount) === 0) return null
+  return (
+    <p className={classes.note}>
+      {toMinor(quote.missing) > 0 ? t('summary.noteMissing') : t('summary.note')}
+    </p>
+  )
+}

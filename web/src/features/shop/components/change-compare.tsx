@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PlanItem as Plan, ServiceItem } from '@/api/gen/types.gen'
+import { Bytes } from '@/shared/ui/bytes'
+import { Moment } from '@/shared/ui/moment'
+import classes from './summary.module.css'
+
+export type Compared = { service: ServiceItem; plan: Plan }
+
+/** The service that ends beside the plan that takes its place, which runs until then. */
+export function ChangeCompare(props: Compared & { until: string | null }) {
+  const { t } = useTranslation('shop')
+  const { service, plan, until } = props
+  const mbps = (limit: number | null) =>
+    limit === null ? t('trait.anySpeed') : t('trait.speed', { mbps: limit })
+  const devices = (limit: number | null) =>
+    limit === null ? t('trait.anyDevices') : t('trait.devices', { count: limit })
+  return (
+    <table className={classes.compare} aria-label={t('change.compare')}>
+      <thead>
+        <tr>
+          <th scope="col" aria-label={t('kind.label')} />
+          <th scope="col">{t('change.before')}</th>
+          <th scope="col">{t('change.after')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        <Row name={t('kind.plan')} before={service.name} after={plan.name} />
+        <Row
+          name={t('old.traffic')}
+          before={<Quota bytes={service.quota_bytes} />}
+          after={<Quota bytes={plan.traffic_bytes} />}
+          limits={[service.quota_bytes, plan.traffic_bytes]}
+        />
+        <Row
+          name={t('old.speed')}
+          before={mbps(service.speed_mbps)}
+          after={mbps(plan.speed_mbps)}
+          limits={[service.speed_mbps, plan.speed_mbps]}
+        />
+        <Row
+          name={t('old.devices')}
+          before={devices(service.device_limit)}
+          after={devices(plan.devices)}
+          limits={[service.device_limit, plan.devices]}
+        />
+        {until !== null && (
+          <Row
+            name={t('summary.until')}
+            before={<Moment time={service.ends_at} />}
+            after={<Moment time={until} />}
+          />
+        )}
+      </tbody>
+    </table>
+  )
+}
+
+function Quota({ bytes }: { bytes: number | null }) {
+  const { t } = useTranslation('shop')
+  return bytes === null ? t('trait.anyTraffic') : <Bytes bytes={bytes} />
+}
+
+/** No limit is more than any. */
+const size = (limit: number | null) => limit ?? Infinity
+
+function Row(props: {
+  name: string
+  before: ReactNode
+  after: ReactNode
+  limits?: readonly [before: number | null, after: number | null]
+}) {
+  const { t } = useTranslation('shop')
+  const [before, after] = props.limits ?? [null, null]
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <td>{props.before}</td>
+      <td>
+        {props.after}
+        {size(after) < size(before) && <span className={classes.less}>{t('change.less')}</span>}
+        {size(after) > size(before) && <span className={classes.better}>{t('change.more')}</span>}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,45 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { orderCancelMutation } from '@/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { ApiError } from '@/api/errors'
+import { useTranslation } from 'react-i18next'
+import { orderSearch } from '@/shared/lib/order-search'
+import { problemText } from '@/shared/lib/server-problem'
+import { FormError } from '@/shared/ui/form-error'
+
+/**
+ * Back to the shop with the same plan, period and coupon. An order that still waits gives up what it holds before,
+ * else the coupon and the last piece in stock would be taken by it; one that was paid meanwhile is shown as such.
+ */
+export function OrderAgain(props: ButtonProps & { order: Order; children: string }) {
+  const { order, children, ...button } = props
+  const { t: common } = useTranslation()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const cancel = useMutation({
+    ...orderCancelMutation(),
+    onError: () => queryClient.invalidateQueries({ queryKey: ['recharge'] }),
+  })
+  const toShop = async () => {
+    await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'recharge' })
+    await navigate({ to: '/user/services/buy', search: orderSearch(order) })
+  }
+  const start = () => {
+    if (order.state !== 'pending') return void toShop()
+    cancel.mutate({ path: { order_id: String(order.no) } }, { onSuccess: () => void toShop() })
+  }
+  const isPaidMeanwhile =
+    cancel.error instanceof ApiError && cancel.error.code === 'order_not_pending'
+  return (
+    <>
+      <Button {...button} loading={cancel.isPending} onClick={start}>
+        {children}
+      </Button>
+      <FormError
+        message={cancel.error && !isPaidMeanwhile ? problemText(cancel.error, common) : undefined}
+      />
+    </>
+  )
+}
