@@ -54,6 +54,7 @@ func New(mux *http.ServeMux, version string, authenticate Authenticate, resource
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"}}
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[money.Amount](), reflect.TypeFor[amountSchema]())
 	config.Info.License = &huma.License{Name: "AGPL-3.0-or-later"}
+	config.OnAddOperation = append(config.OnAddOperation, addSummaryZH)
 	r := &Router{huma: humago.New(mux, config), authenticate: authenticate}
 	for _, resource := range resources {
 		resource(r)
@@ -144,16 +145,16 @@ func call[I, T any](ctx context.Context, r *Router, o op, fn func(context.Contex
 func (r *Router) operation(o op) huma.Operation {
 	h := huma.Operation{
 		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
-		Middlewares: huma.Middlewares{r.guard(o)},
+		Middlewares: huma.Middlewares{r.guard(o)}, Extensions: map[string]any{},
 	}
 	if o.access != open {
 		h.Security = []map[string][]string{{"bearer": {}}}
 	}
 	if o.forPrograms() {
-		h.Extensions = map[string]any{"x-api-token-scope": o.scope()}
+		h.Extensions["x-api-token-scope"] = o.scope()
 	}
 	if o.access == staff {
-		h.Extensions = map[string]any{"x-permission": permission.Must(o.permission, o.id)}
+		h.Extensions["x-permission"] = permission.Must(o.permission, o.id)
 		if len(o.gives) > 0 {
 			h.Extensions["x-staff-gives"] = o.gives
 		}
