@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { contract } from '@/test/contract'
-import { operationsOf, searchGroups } from './contract'
+import { readFileSync } from 'node:fs'
+import en from '@/locales/en/developer.json'
+import zh from '@/locales/zh-CN/developer.json'
+import { type Contract, isStaffs, operationsOf, searchGroups } from './contract'
 import { sampleOf } from './samples'
 import { exampleOf, fieldsOf, resultOf, typeOf } from './schema'
 
@@ -21,13 +24,39 @@ describe('the operations of a contract', () => {
 
   it('are found by all words of a search, and grouped by what they are about', () => {
     const found = searchGroups(operations, 'POST order')
-    expect(found).toEqual([{ name: 'user/orders', operations: [byId('order_buy')] }])
+    expect(found).toEqual([{ name: 'orders', operations: [byId('order_buy')] }])
     expect(searchGroups(operations, 'nothing of the kind')).toEqual([])
     expect(searchGroups(operations, '').map(({ name }) => name)).toEqual([
-      'public/site',
+      'site',
       'staff/users',
-      'user/orders',
+      'orders',
     ])
+  })
+})
+
+describe('the server’s own contract', () => {
+  const file = new URL('../../../../openapi.json', `file://${import.meta.dirname}/`)
+  const all = operationsOf(JSON.parse(readFileSync(file, 'utf8')) as Contract)
+
+  it('has a summary and a topic in both languages for every call of users', () => {
+    const ofUsers = all.filter(({ group }) => !isStaffs(group))
+    expect(ofUsers.length).toBeGreaterThan(100)
+    const isChinese = (text: string) => /\p{Script=Han}/u.test(text)
+    const lacking = ofUsers.filter(
+      ({ summary, group }) =>
+        !/^[A-Z]/.test(summary.en) ||
+        isChinese(summary.en) ||
+        !isChinese(summary['zh-CN']) ||
+        group === 'other' ||
+        !Object.keys(en.reference.topic).includes(group) ||
+        !Object.keys(zh.reference.topic).includes(group),
+    )
+    expect(lacking.map(({ id }) => id)).toEqual([])
+  })
+
+  it('is searched in both languages', () => {
+    const found = searchGroups(all, '兑换卡密').flatMap(({ operations: some }) => some)
+    expect(found.map(({ id }) => id)).toContain('cd_key_redeem')
   })
 })
 

@@ -31,6 +31,7 @@ type Content = { content?: Record<string, { schema?: Schema }> }
 type Described = {
   operationId: string
   summary?: string
+  'x-summary-zh-CN'?: string
   description?: string
   tags?: string[]
   parameters?: Parameter[]
@@ -47,14 +48,47 @@ export type Contract = {
   components: { schemas: Record<string, Schema> }
 }
 
+/** What calls of users are about, each with a name of its own (`reference.topic` of the texts), by a part of their paths. */
+export const topics = {
+  account: 'account',
+  auth: 'auth',
+  'captcha-key': 'captcha',
+  'captcha-key-v2': 'captcha',
+  'captcha-key-v2-consume': 'captcha',
+  'captcha-key-v2-verify': 'captcha',
+  crisp_data: 'chat',
+  csrf: 'auth',
+  dashboard: 'dashboard',
+  developer: 'developer',
+  get_me: 'account',
+  get_old_service: 'older',
+  invite: 'invite',
+  orders: 'orders',
+  'refund-requests': 'orders',
+  services: 'services',
+  'services-old': 'older',
+  shop: 'shop',
+  'shop-old': 'older',
+  site: 'site',
+  user: 'account',
+  wallet: 'wallet',
+} as const
+
+export type Topic = (typeof topics)[keyof typeof topics] | 'other'
+/** What calls of staff are about, as in "staff/nodes". */
+export type StaffGroup = `staff/${string}`
+
+export const isStaffs = (group: Operation['group']): group is StaffGroup =>
+  group.startsWith('staff/')
+
 /** One call of the API. */
 export type Operation = {
   id: string
   method: string
   path: string
-  summary: string
-  /** `public`, `user` or `staff`, and what of it the call is about, as in "user/wallet". */
-  group: string
+  /** By language; what is for staff is described in English only. */
+  summary: { en: string; 'zh-CN': string }
+  group: Topic | StaffGroup
   needsSignIn: boolean
   /** What an API token needs for the call; undefined: only a signed-in person can make it. */
   scope: string | undefined
@@ -80,7 +114,10 @@ export function operationsOf(contract: Contract): Operation[] {
       id: described.operationId,
       method: method.toUpperCase(),
       path,
-      summary: described.summary ?? '',
+      summary: {
+        en: described.summary ?? '',
+        'zh-CN': described['x-summary-zh-CN'] ?? described.summary ?? '',
+      },
       group: groupOf(path, described.tags?.[0] ?? ''),
       needsSignIn: (described.security ?? []).length > 0,
       scope: described['x-api-token-scope'],
@@ -93,20 +130,26 @@ export function operationsOf(contract: Contract): Operation[] {
 
 const jsonOf = (content: Content | undefined) => content?.content?.['application/json']?.schema
 
-function groupOf(path: string, tag: string): string {
-  const [first = '', second] = path.replace('/api/v2/', '').split('/')
-  return first === 'user' || first === 'staff' ? `${tag}/${second ?? first}` : `${tag}/${first}`
+function groupOf(path: string, tag: string): Operation['group'] {
+  const [first = '', second = first] = path.replace('/api/v2/', '').split('/')
+  const part = first === 'user' || first === 'staff' ? second : first
+  if (tag === 'staff') return `staff/${part}`
+  const topic = Object.entries(topics).find(([name]) => name === part)?.[1]
+  return topic ?? 'other'
 }
 
-export type Group = { name: string; operations: Operation[] }
+export const summaryIn = (language: string, { summary }: Operation) =>
+  summary[language === 'en' ? 'en' : 'zh-CN']
+
+export type Group = { name: Operation['group']; operations: Operation[] }
 
 /** The operations that have all words of `query` in method, path, id or summary, by what they are about. */
 export function searchGroups(operations: readonly Operation[], query: string): Group[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const groups = new Map<string, Operation[]>()
+  const groups = new Map<Operation['group'], Operation[]>()
   for (const operation of operations) {
     const { method, path, id, summary, group } = operation
-    const text = `${method} ${path} ${id} ${summary}`.toLowerCase()
+    const text = [method, path, id, ...Object.values(summary)].join(' ').toLowerCase()
     if (words.every((word) => text.includes(word)))
       groups.set(group, [...(groups.get(group) ?? []), operation])
   }

@@ -2,7 +2,7 @@ import { Text, Title, UnstyledButton } from '@mantine/core'
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Contract, Operation } from '../contract'
+import { type Contract, type Operation, summaryIn } from '../contract'
 import { exampleOf, fieldsOf, resultOf } from '../schema'
 import { CodeBlock } from './code-block'
 import { Fields } from './fields'
@@ -16,6 +16,7 @@ export function OperationView(
   props: Props & { isOpen: boolean; onToggle: (isOpen: boolean) => void },
 ) {
   const { operation, isOpen } = props
+  const { i18n } = useTranslation()
   const element = useRef<HTMLDivElement>(null)
   const wasOpenAtFirst = useRef(isOpen)
   useEffect(() => {
@@ -35,7 +36,7 @@ export function OperationView(
         </span>
         <span className={classes.words}>
           <code className={classes.path}>{operation.path}</code>
-          <span className={classes.summary}>{operation.summary}</span>
+          <span className={classes.summary}>{summaryIn(i18n.language, operation)}</span>
         </span>
       </UnstyledButton>
       {isOpen && <Details {...props} />}

@@ -7,7 +7,7 @@ import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { SearchField } from '@/shared/ui/search-field'
-import { type Contract, contractOptions, operationsOf, searchGroups } from '../contract'
+import { type Contract, contractOptions, isStaffs, operationsOf, searchGroups } from '../contract'
 import { OperationView } from './operation-view'
 import classes from './reference.module.css'
 
@@ -34,9 +34,7 @@ function Operations({ contract }: { contract: Contract }) {
       resetScroll: false,
     })
   const { data: me } = useQuery(userGetMeOptions())
-  const shown = operationsOf(contract).filter(
-    ({ group }) => me?.staff_role || !group.startsWith('staff/'),
-  )
+  const shown = operationsOf(contract).filter(({ group }) => me?.staff_role || !isStaffs(group))
   const groups = searchGroups(shown, q)
   return (
     <Stack gap="lg">
@@ -55,7 +53,9 @@ function Operations({ contract }: { contract: Contract }) {
       {groups.map(({ name, operations }) => (
         <section key={name} aria-labelledby={`group-${name}`}>
           <Title order={2} size="h3" id={`group-${name}`} mb="sm">
-            {name}
+            {isStaffs(name)
+              ? t('reference.staff', { name: name.replace('staff/', '') })
+              : t(`reference.topic.${name}`)}
           </Title>
           <div className={classes.list}>
             {operations.map((operation) => (

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Trans, useTranslation } from 'react-i18next'
 import { Code } from '@mantine/core'
 import { Loaded } from '@/shared/ui/loaded'
-import { type Contract, contractOptions, operationsOf } from '../contract'
+import { type Contract, contractOptions, operationsOf, summaryIn } from '../contract'
 import { TOKEN_VARIABLE } from '../samples'
 import { OperationSample } from './operation-sample'
 
@@ -23,7 +23,7 @@ export function Samples() {
 }
 
 function Chosen({ contract }: { contract: Contract }) {
-  const { t } = useTranslation('developer')
+  const { t, i18n } = useTranslation('developer')
   const { op } = route.useSearch()
   const navigate = route.useNavigate()
   const forPrograms = operationsOf(contract).filter(({ scope }) => scope !== undefined)
@@ -42,7 +42,7 @@ function Chosen({ contract }: { contract: Contract }) {
       </Text>
       <NativeSelect
         label={t('samples.call')}
-        description={operation.summary}
+        description={summaryIn(i18n.language, operation)}
         size="md"
         value={operation.id}
         onChange={({ currentTarget: { value } }) =>
