@@ -1,8 +1,8 @@
 // Package audit records what members of staff and the operator change: who, what, before and after, and why, in the
-// transaction of the change, so that neither stands without the other. The database refuses to change or remove an entry.
-// A job seals the entries in order into a chain of hashes, apart from the changes, so that no lock makes them wait for
-// each other. Whoever changes the database by hand leaves an entry whose MAC is wrong or a chain that does not hold, and
-// Check finds both.
+// transaction of the change, so that neither stands without the other. The database refuses to change or remove an
+// entry. A job seals the entries in order into a chain of hashes, apart from the changes, so that no lock makes them
+// wait for each other. Whoever changes the database by hand leaves an entry whose MAC is wrong or a chain that does not
+// hold: CheckKey and Check find them.
 package audit
 
 import (
@@ -88,8 +88,8 @@ type acting struct {
 	who Actor
 }
 
-// As gives the context in which who acts. The routers of the API call it for each operation of staff, so that no function
-// below them can lose the actor on its way to the transaction.
+// As gives the context in which who acts. The routers of the API call it for each operation of staff, so that no
+// function below them can lose the actor on its way to the transaction.
 func (l *Log) As(ctx context.Context, who Actor) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{l, who})
 }
@@ -139,8 +139,8 @@ func Record(ctx context.Context, tx bun.Tx, action string, object Object, before
 	return db.Error(err)
 }
 
-// Note is Record in a transaction of its own, for what changes nothing in the database but is to be known later: a secret
-// that was read, a job that was run.
+// Note is Record in a transaction of its own, for what changes nothing in the database but is to be known later: a
+// secret that was read, a job that was run.
 func Note(ctx context.Context, action string, object Object, after any, reason string) error {
 	a := actingIn(ctx)
 	if a == nil {
@@ -154,8 +154,8 @@ func Note(ctx context.Context, action string, object Object, after any, reason s
 // canonical is what the MAC covers: every column but id, which the database gives.
 func (e *Entry) canonical() []byte {
 	text, err := json.Marshal([]any{
-		1, e.Key, e.At.UnixMilli(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID, e.Action, e.Object,
-		e.ObjectID, e.Before, e.After, e.Reason,
+		1, e.Key, e.At.UnixMilli(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID,
+		e.Action, e.Object, e.ObjectID, e.Before, e.After, e.Reason,
 	})
 	if err != nil {
 		panic(err) // texts and numbers only
@@ -191,12 +191,14 @@ type Filter struct {
 
 // Find gives a part of the entries, newest first, and how many there are in all.
 func (l *Log) Find(ctx context.Context, f Filter) (entries []Entry, total int64, err error) {
-	q := l.db.NewSelect().Model(&entries).ColumnExpr("entry.*, s.seq").Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").
+	q := l.db.NewSelect().Model(&entries).ColumnExpr("entry.*, s.seq").
+		Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").
 		OrderExpr("entry.id DESC").Limit(f.Limit).Offset(f.Offset)
 	if f.ActorID != 0 {
 		q.Where("actor_id = ?", f.ActorID)
 	}
-	for column, value := range map[string]string{"actor": string(f.Actor), "object": f.Object, "object_id": f.ObjectID} {
+	columns := map[string]string{"actor": string(f.Actor), "object": f.Object, "object_id": f.ObjectID}
+	for column, value := range columns {
 		if value != "" {
 			q.Where("? = ?", bun.Ident(column), value)
 		}

@@ -57,8 +57,8 @@ func next(before []byte, seq int64, e *Entry) []byte {
 const (
 	sealInterval = time.Minute
 	sealsAtOnce  = 500
-	// lateIDs is how far behind the newest sealed entry one may be that is sealed yet: PostgreSQL gives numbers before the
-	// commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
+	// lateIDs is how far behind the newest sealed entry one may be that is still sealed: PostgreSQL gives numbers
+	// before the commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
 	lateIDs = 10_000
 )
 
@@ -67,8 +67,8 @@ func (l *Log) Register(q *job.Queue) {
 	q.Every("audit.seal", job.Interval(sealInterval), l.Seal)
 }
 
-// Seal adds all entries that are not in the chain to its end, in the order of their numbers. One that no server wrote is
-// left out, for Check to find.
+// Seal adds all entries that are not in the chain to its end, in the order of their numbers. One that no server wrote
+// is left out, for CheckKey to find.
 func (l *Log) Seal(ctx context.Context) error {
 	for {
 		n, err := l.sealSome(ctx)
@@ -86,7 +86,8 @@ func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 			return err
 		}
 		var entries []Entry
-		err := tx.NewSelect().Model(&entries).Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").Where("s.seq IS NULL").
+		err := tx.NewSelect().Model(&entries).
+			Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").Where("s.seq IS NULL").
 			Where("entry.id > (SELECT COALESCE(MAX(entry_id), 0) FROM audit_seal) - ?", lateIDs).
 			OrderExpr("entry.id").Limit(sealsAtOnce).Scan(ctx)
 		if err != nil {
@@ -139,8 +140,9 @@ const checkedAtOnce = 1000
 
 // triggers counts those that keep the tables append-only, by whether the engine is SQLite.
 var triggers = map[bool]string{
-	true:  `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entry', 'audit_seal')`,
-	false: `SELECT COUNT(*) FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'O' AND tgrelid IN ('audit_entry'::regclass, 'audit_seal'::regclass)`,
+	true: `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entry', 'audit_seal')`,
+	false: `SELECT COUNT(*) FROM pg_trigger WHERE NOT tgisinternal AND tgenabled = 'O'
+		AND tgrelid IN ('audit_entry'::regclass, 'audit_seal'::regclass)`,
 }
 
 // Check walks the chain and gives where it does not hold: an entry that was changed, removed or put in among those
@@ -168,7 +170,8 @@ func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
 			Sealed   int64  `bun:"sealed"`
 		}
 		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.entry_id AS sealed FROM
-			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
+			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s
+			LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
 			seq, checkedAtOnce).Scan(ctx, &page)
 		if err != nil {
 			return nil, err
@@ -210,7 +213,8 @@ func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 	own := key.For("audit")
 	for last, more := int64(0), true; more; {
 		var page []Entry
-		if err := d.NewSelect().Model(&page).Where("id > ?", last).OrderExpr("id").Limit(checkedAtOnce).Scan(ctx); err != nil {
+		q := d.NewSelect().Model(&page).Where("id > ?", last).OrderExpr("id").Limit(checkedAtOnce)
+		if err := q.Scan(ctx); err != nil {
 			return nil, err
 		}
 		for i := range page {

@@ -31,7 +31,8 @@ func (s Secret) String() string {
 }
 
 // secretNames are names of fields whose texts are hidden even where their type does not do it.
-var secretNames = regexp.MustCompile(`(?i)password|passwd|secret|private|token|credential|hash|sealed|(^|[_a-z])key$|^psk$`)
+var secretNames = regexp.MustCompile(
+	`(?i)password|passwd|secret|private|token|credential|hash|sealed|(^|[_a-z])key$|^psk$`)
 
 // maxValue bounds what is kept of each side. Longer ones, such as templates, are named by their checksum.
 const maxValue = 16 << 10

@@ -1,7 +1,7 @@
 // Package permission says what members of staff may do. Each operation of staff names one permission, and a role is the
-// set of permissions that one table gives it. Whether a member may do something is asked by the permission, never by the
-// role, and with the role that the database holds at that very call. Router refuses, when it starts, an operation whose
-// permission is not in the table.
+// set of permissions that one table gives it. Whether a member may do something is asked by the permission, never by
+// the role, and with the role that the database holds at that very call. The routers of the API refuse, when they
+// start, an operation whose permission is not in the table.
 package permission
 
 import (
@@ -191,7 +191,7 @@ func (r Role) Has(p Permission) bool {
 // Must gives p, and panics where p is not in the table. Routers ask it for each operation of staff before they serve.
 func Must(p Permission, operation string) Permission {
 	if !p.Known() {
-		panic(fmt.Sprintf("permission: the staff operation %s names %q, which is not in permission.Table", operation, p))
+		panic(fmt.Sprintf("permission: %s needs %q, which is not in permission.Table", operation, p))
 	}
 	return p
 }

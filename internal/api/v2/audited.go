@@ -22,8 +22,8 @@ type auditEntry struct {
 	ID        int64           `json:"id"`
 	Seq       *int64          `json:"seq" nullable:"true" doc:"Place in the chain; null: it is sealed within a minute"`
 	At        time.Time       `json:"at"`
-	Actor     audit.Kind      `json:"actor" enum:"member,token,operator" doc:"token: a program with a member's API token; operator: at the command line"`
-	ActorID   *int64          `json:"actor_id" nullable:"true" doc:"Account of the member, of the token's owner, or of the member whom the operator named"`
+	Actor     audit.Kind      `json:"actor" enum:"member,token,operator" doc:"operator: at the command line"`
+	ActorID   *int64          `json:"actor_id" nullable:"true" doc:"The account; of a token its owner's"`
 	ActorRole permission.Role `json:"actor_role" doc:"That the member had; empty for tokens"`
 	ActorName string          `json:"actor_name" doc:"The operator's user on the server's machine"`
 	Address   string          `json:"address"`
@@ -44,8 +44,8 @@ func newAuditEntry(e *audit.Entry) auditEntry {
 		return json.RawMessage(text)
 	}
 	return auditEntry{
-		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID, e.Action, e.Object, e.ObjectID,
-		value(e.Before), value(e.After), e.Reason,
+		e.ID, e.Seq, e.At.UTC(), e.Actor, e.ActorID, e.ActorRole, e.ActorName, e.Address, e.RequestID,
+		e.Action, e.Object, e.ObjectID, value(e.Before), value(e.After), e.Reason,
 	}
 }
 
@@ -58,7 +58,7 @@ type auditPage struct {
 type AuditQuery struct {
 	ActorID  int64      `query:"actor_id" minimum:"1"`
 	Actor    audit.Kind `query:"actor" enum:"member,token,operator"`
-	Action   string     `query:"action" maxLength:"64" doc:"One action, or with a dot at its end all that begin with it" example:"node."`
+	Action   string     `query:"action" maxLength:"64" doc:"With a dot at its end all that begin so" example:"node."`
 	Object   string     `query:"object" maxLength:"64" example:"node"`
 	ObjectID string     `query:"object_id" maxLength:"64"`
 	From     string     `query:"from" format:"date-time" doc:"Included"`
@@ -67,14 +67,16 @@ type AuditQuery struct {
 
 func (q *AuditQuery) filter(limit, offset int64) (audit.Filter, error) {
 	f := audit.Filter{
-		ActorID: q.ActorID, Actor: q.Actor, Action: q.Action, Object: q.Object, ObjectID: q.ObjectID, Limit: limit, Offset: offset,
+		ActorID: q.ActorID, Actor: q.Actor, Action: q.Action, Object: q.Object, ObjectID: q.ObjectID,
+		Limit: limit, Offset: offset,
 	}
 	read := func(name, text string, into *time.Time) (err error) {
 		if text == "" {
 			return nil
 		}
 		if *into, err = time.Parse(time.RFC3339, text); err != nil {
-			err = fault.Invalid(name, "format", "须为 RFC 3339 时间，如 2026-05-31T18:00:00Z", "This must be a time such as 2026-05-31T18:00:00Z")
+			err = fault.Invalid(name, "format", "须为 RFC 3339 时间，如 2026-05-31T18:00:00Z",
+				"This must be a time such as 2026-05-31T18:00:00Z")
 		}
 		return err
 	}
@@ -116,13 +118,14 @@ func Audited(log *audit.Log) Resource {
 				}
 				entries, _, err := log.Find(ctx, f)
 				rows := [][]string{{
-					"id", "seq", "at", "actor", "actor_id", "actor_role", "actor_name", "address", "request_id", "action", "object",
-					"object_id", "before", "after", "reason",
+					"id", "seq", "at", "actor", "actor_id", "actor_role", "actor_name", "address", "request_id",
+					"action", "object", "object_id", "before", "after", "reason",
 				}}
 				for _, e := range entries {
 					rows = append(rows, []string{
-						strconv.FormatInt(e.ID, 10), number(e.Seq), e.At.UTC().Format(time.RFC3339Nano), string(e.Actor), number(e.ActorID),
-						string(e.ActorRole), e.ActorName, e.Address, e.RequestID, e.Action, e.Object, e.ObjectID, e.Before, e.After, e.Reason,
+						number(&e.ID), number(e.Seq), e.At.UTC().Format(time.RFC3339Nano),
+						string(e.Actor), number(e.ActorID), string(e.ActorRole), e.ActorName, e.Address, e.RequestID,
+						e.Action, e.Object, e.ObjectID, e.Before, e.After, e.Reason,
 					})
 				}
 				return rows, err
@@ -146,9 +149,10 @@ type csvFile struct {
 // handleCSV registers an operation whose answer is a file of rows.
 func handleCSV[I any](r *Router, o op, fn func(ctx context.Context, who account.Identity, in *I) ([][]string, error)) {
 	h := r.operation(o)
-	h.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {
-		Description: "OK", Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}},
-	}}
+	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	h.Responses = map[string]*huma.Response{
+		strconv.Itoa(http.StatusOK): {Description: "OK", Content: map[string]*huma.MediaType{"text/csv": text}},
+	}
 	huma.Register(r.huma, h, func(ctx context.Context, in *I) (*csvFile, error) {
 		rows, err := call(ctx, r, o, fn, in)
 		if err != nil {

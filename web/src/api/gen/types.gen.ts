@@ -283,11 +283,11 @@ export type ApprovalList = {
 export type AuditEntry = {
     action: string;
     /**
-     * token: a program with a member's API token; operator: at the command line
+     * operator: at the command line
      */
     actor: 'member' | 'token' | 'operator';
     /**
-     * Account of the member, of the token's owner, or of the member whom the operator named
+     * The account; of a token its owner's
      */
     actor_id: number | null;
     /**
@@ -4784,7 +4784,7 @@ export type StaffAuditListData = {
         actor_id?: number;
         actor?: 'member' | 'token' | 'operator';
         /**
-         * One action, or with a dot at its end all that begin with it
+         * With a dot at its end all that begin so
          */
         action?: string;
         object?: string;
@@ -4918,7 +4918,7 @@ export type StaffAuditCsvData = {
         actor_id?: number;
         actor?: 'member' | 'token' | 'operator';
         /**
-         * One action, or with a dot at its end all that begin with it
+         * With a dot at its end all that begin so
          */
         action?: string;
         object?: string;
