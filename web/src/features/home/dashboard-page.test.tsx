@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Access, LinkApp, NodeInfo } from '@/api/gen/types.gen'
@@ -7,6 +7,7 @@ import type { AreaChartProps } from '@/shared/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 import { openClient } from '@/app/connect/import-client'
+import { queryClient } from '@/app/query-client'
 
 vi.mock('@/app/connect/import-client', async (original) => ({
   ...(await original<typeof import('@/app/connect/import-client')>()),
@@ -124,6 +125,28 @@ describe('the dashboard', () => {
     const card = within(await connection())
     expect(await card.findByText('No nodes')).toBeVisible()
     expect(card.queryByText('Ready to use')).not.toBeInTheDocument()
+  })
+
+  it('does not take a list from before the plan began for one without nodes', async () => {
+    const path = '*/api/v2/user/services/nodes'
+    const empty = { total_nodes: 2, user_tier: '', available_nodes: [], locked_nodes: [] }
+    server.use(...answers({ state: 'none', used_bytes: 0, quota_bytes: 0 }, { nodes: [] }))
+    await openSignedIn('/user/dashboard')
+    expect(await within(await connection()).findByText('No plan yet')).toBeVisible()
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => (answer = resolve))
+    server.use(
+      ...answers(),
+      http.get(path, async () => {
+        await asked
+        return success({ ...empty, available_nodes: [node()] })
+      }),
+    )
+    void queryClient.invalidateQueries()
+    await waitFor(() => expect(screen.queryByText('No plan yet')).not.toBeInTheDocument())
+    expect(screen.queryByText('No nodes')).not.toBeInTheDocument()
+    answer()
+    expect(await screen.findByText('Ready to use')).toBeVisible()
   })
 
   it('goes by the plan alone where the nodes can’t be loaded', async () => {

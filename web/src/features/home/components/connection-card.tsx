@@ -8,7 +8,7 @@ import { useNow } from '@/shared/lib/now'
 import { BanNotice } from '@/shared/ui/ban-notice'
 import { Bytes } from '@/shared/ui/bytes'
 import { Moment } from '@/shared/ui/moment'
-import { firstStep, noticeOf, usedPercent } from '../model'
+import { connectionState, firstStep, noticeOf, usedPercent } from '../model'
 import classes from './connection-card.module.css'
 import { ConnectionState, NodesNotice, useNodesOf } from './connection-state'
 import { TextLink } from '@/shared/ui/text-link'
@@ -22,6 +22,7 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const now = useNow()
   const notice = noticeOf(access, now)
   const known = useNodesOf(access)
+  const isDown = connectionState(access, known.nodes) === 'nodesOffline'
   const link = useQuery(linkTokenGetOptions())
   const step = firstStep(access, link.data?.last_fetch_at)
   const quota = <Quota access={access} now={now} canRenew={notice?.action !== 'renew'} />
@@ -37,7 +38,7 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
       {hasQuota(access) && step === undefined && quota}
       {step && <FirstSteps step={step} />}
       {step !== 'buy' && access.state !== 'banned' && (
-        <LinkPanel isQuiet={notice?.tone === 'error'} />
+        <LinkPanel isQuiet={notice?.tone === 'error' || isDown} />
       )}
       {hasQuota(access) && step !== undefined && quota}
     </Card>

@@ -12,8 +12,12 @@ import classes from './connection-card.module.css'
 
 /** The user's nodes as the connection depends on them. The card of nodes keeps them current. */
 export function useNodesOf({ state }: Access) {
-  const { data, isPending } = useQuery({ ...nodesListOptions(), enabled: state === 'active' })
-  return { nodes: data?.available_nodes, isUnknown: state === 'active' && isPending }
+  const isActive = state === 'active'
+  const { data, isPending, isFetching } = useQuery({ ...nodesListOptions(), enabled: isActive })
+  const nodes = data?.available_nodes
+  // A list from before the plan began is empty: it says nothing until it has been asked for again.
+  const isUnknown = isActive && (isPending || (isFetching && nodes?.length === 0))
+  return { nodes: isUnknown ? undefined : nodes, isUnknown }
 }
 
 /** Whether a device can connect now, in words, and how many nodes are missing. */
