@@ -533,7 +533,7 @@ describe('changing the plan', () => {
     )
     expect(bill.getByText('Back to your balance').parentElement).toHaveTextContent('¥7.00')
     expect(bill.getByText('Balance afterwards').parentElement).toHaveTextContent('¥135.50')
-    const compared = within(bill.getByRole('table', { name: 'Before and after' }))
+    const compared = within(screen.getByRole('table', { name: 'Before and after' }))
     expect(compared.getByRole('row', { name: /Plan/ })).toHaveTextContent('StandardLight')
     expect(compared.getByRole('row', { name: /Traffic/ })).toHaveTextContent('less')
     const change = bill.getByRole('button', { name: /^Change to Light/ })

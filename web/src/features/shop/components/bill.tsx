@@ -8,7 +8,6 @@ import { problemText } from '@/shared/lib/server-problem'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import type { Purchase } from '../quote'
-import { ChangeCompare, type Compared } from './change-compare'
 import { Lines } from './lines'
 import { OtherPrice } from './other-price'
 import { PayButton } from './pay-button'
@@ -24,7 +23,6 @@ export function Bill(props: {
   purchase: Purchase
   quote: Quote
   autoRenew: boolean
-  compared: Compared | undefined
   before: Order | undefined
   isChecking: boolean
   /** Whether a coupon was asked for that does not count. */
@@ -47,7 +45,6 @@ export function Bill(props: {
   const action = useAction(quote, charge, props.isWithoutCoupon)
   return (
     <>
-      {props.compared && <ChangeCompare {...props.compared} until={quote.ends_at} />}
       <Lines name={props.name} quote={quote} charge={charge} />
       {props.children}
       <form

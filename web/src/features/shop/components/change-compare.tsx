@@ -3,14 +3,20 @@ import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan, ServiceItem } from '@/api/gen/types.gen'
 import { Bytes } from '@/shared/ui/bytes'
 import { Moment } from '@/shared/ui/moment'
-import classes from './summary.module.css'
+import type { Purchase } from '../quote'
+import classes from './change-compare.module.css'
+import { useQuote } from './use-quote'
 
-export type Compared = { service: ServiceItem; plan: Plan }
-
-/** The service that ends beside the plan that takes its place, which runs until then. */
-export function ChangeCompare(props: Compared & { until: string | null }) {
+/** The service that ends beside the plan that takes its place. */
+export function ChangeCompare(props: {
+  service: ServiceItem
+  plan: Plan
+  purchase: Purchase
+  coupon: string | undefined
+}) {
   const { t } = useTranslation('shop')
-  const { service, plan, until } = props
+  const { service, plan } = props
+  const until = useQuote(props.purchase, props.coupon).query.data?.ends_at ?? null
   const mbps = (limit: number | null) =>
     limit === null ? t('trait.anySpeed') : t('trait.speed', { mbps: limit })
   const devices = (limit: number | null) =>
@@ -44,13 +50,11 @@ export function ChangeCompare(props: Compared & { until: string | null }) {
           after={devices(plan.devices)}
           limits={[service.device_limit, plan.devices]}
         />
-        {until !== null && (
-          <Row
-            name={t('summary.until')}
-            before={<Moment time={service.ends_at} />}
-            after={<Moment time={until} />}
-          />
-        )}
+        <Row
+          name={t('summary.until')}
+          before={<Moment time={service.ends_at} />}
+          after={until === null ? '…' : <Moment time={until} />}
+        />
       </tbody>
     </table>
   )

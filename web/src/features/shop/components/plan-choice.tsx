@@ -4,6 +4,7 @@ import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/api/ge
 import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
+import { ChangeCompare } from './change-compare'
 import { Gone } from './gone'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
@@ -14,8 +15,7 @@ import { useCouponInAddress } from './use-coupon-in-address'
 
 const route = getRouteApi('/user/services/buy')
 
-/** Plans side by side for one period, and the summary of the chosen one. */
-export function PlanChoice(props: {
+type Props = {
   plans: readonly Plan[]
   /** The service to renew, or the one that ends for it; none: something new beside what one has. */
   service?: Pick<Purchase, 'renewServiceId' | 'changeServiceId'>
@@ -29,17 +29,14 @@ export function PlanChoice(props: {
   /** The order that is made again. */
   before?: Order | undefined
   onBought: (order: Order) => void
-}) {
+}
+
+/** Plans side by side for one period, and the summary of the chosen one. */
+export function PlanChoice(props: Props) {
   const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
-  const { search, choose } = useChoice()
+  const { periods, months, chosen, purchase, isGone, choose } = useChoice(props)
   const coupon = useCouponInAddress()
-  const periods = periodsOf(plans)
-  const isPeriod = search.months === undefined || periods.includes(search.months)
-  const months = (isPeriod ? search.months : undefined) ?? periods[0] ?? 1
-  const found = useChosen(plans, months, search.plan, obstacleOf, props.hasDefault)
-  const chosen = isPeriod || search.plan === undefined ? found : undefined
-  const price = chosen && priceFor(chosen, months)
   const { shared, own } = splitTraits(plans)
 
   return (
@@ -63,14 +60,21 @@ export function PlanChoice(props: {
             ))}
           </div>
           <SharedTraits plan={plans[0]} traits={shared} />
+          {props.compared && chosen && purchase && (
+            <ChangeCompare
+              service={props.compared}
+              plan={chosen}
+              purchase={purchase}
+              coupon={coupon.coupon}
+            />
+          )}
         </div>
-        {!chosen && search.plan !== undefined && <Gone />}
-        {chosen && price && (
+        {isGone && <Gone />}
+        {chosen && purchase && (
           <Summary
             name={`${chosen.name} · ${t('months', { count: months })}`}
-            purchase={{ shopId: price.shop_id, ...props.service }}
+            purchase={purchase}
             autoRenew={props.autoRenew ?? props.before?.auto_renew}
-            compared={props.compared && { service: props.compared, plan: chosen }}
             before={props.before}
             {...coupon}
             onBought={props.onBought}
@@ -81,17 +85,29 @@ export function PlanChoice(props: {
   )
 }
 
-/** What was chosen, which stands in the address. */
-function useChoice() {
+/** What was chosen, which stands in the address, and what that comes to in the shop as it is now. */
+function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault }: Props) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const choose = (change: { plan?: number; months?: number }) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change }),
-      replace: true,
-      resetScroll: false,
-    })
-  return { search, choose }
+  const periods = periodsOf(plans)
+  const isPeriod = search.months === undefined || periods.includes(search.months)
+  const months = (isPeriod ? search.months : undefined) ?? periods[0] ?? 1
+  const found = useChosen(plans, months, search.plan, obstacleOf, hasDefault)
+  const chosen = isPeriod || search.plan === undefined ? found : undefined
+  const price = chosen && priceFor(chosen, months)
+  return {
+    periods,
+    months,
+    chosen,
+    purchase: price && { shopId: price.shop_id, ...service },
+    isGone: !chosen && search.plan !== undefined,
+    choose: (change: { plan?: number; months?: number }) =>
+      void navigate({
+        search: (before) => ({ ...before, ...change }),
+        replace: true,
+        resetScroll: false,
+      }),
+  }
 }
 
 /** What needs no comparing, because it is the same everywhere. */

@@ -7,7 +7,6 @@ import { Loaded } from '@/shared/ui/loaded'
 import page from '../buy-page.module.css'
 import type { Purchase } from '../quote'
 import { Bill } from './bill'
-import type { Compared } from './change-compare'
 import { CouponField } from './coupon-field'
 import { useQuote } from './use-quote'
 
@@ -16,8 +15,6 @@ export function Summary(props: {
   name: string
   purchase: Purchase
   autoRenew?: boolean | undefined
-  /** Of a change of plan what ends and what takes its place. */
-  compared?: Compared | undefined
   /** The order that is made again, where there is one: what differs from it is said. */
   before?: Order | undefined
   coupon: string | undefined
@@ -44,7 +41,6 @@ export function Summary(props: {
               purchase={purchase}
               quote={quote}
               autoRenew={props.autoRenew ?? false}
-              compared={props.compared}
               before={props.before}
               isChecking={coupon.isChecking}
               isWithoutCoupon={coupon.couponProblem !== undefined}
