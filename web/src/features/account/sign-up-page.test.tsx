@@ -65,6 +65,24 @@ describe('signing up', () => {
     })
   })
 
+  it('leads a guest who chose a plan to it, by way of the code in the email', async () => {
+    server.use(
+      http.get('*/api/v2/site', () =>
+        success({ ...site, sign_up: { mode: 'open', email_code: true } }),
+      ),
+      http.post(register, () =>
+        success({ access_token: accessToken(), refresh_token: refreshToken() }),
+      ),
+    )
+    const { router, user } = await openApp('/user/services/buy?plan=2&months=12&coupon=SPRING')
+    await user.click(await screen.findByRole('link', { name: 'Sign up' }))
+    await fillIn(user)
+    await user.type(screen.getByLabelText('Code from the email'), '123456')
+    await user.click(submit())
+    await waitFor(() => expect(router.state.location.pathname).toBe('/user/services/buy'))
+    expect(router.state.location.search).toMatchObject({ plan: 2, months: 12, coupon: 'SPRING' })
+  })
+
   it('says at the fields what is wrong', async () => {
     const { user } = await openApp('/auth/sign-up')
     await user.type(await screen.findByLabelText('Password'), 'short')
