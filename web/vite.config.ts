@@ -24,7 +24,11 @@ const isOf =
 async function groups() {
   const layers = await findLayers({
     entrances: {
-      open: [`${src}/features/account/open-pages.ts`],
+      // With what the sign-in page loads at once where the browser has passkeys.
+      open: [
+        `${src}/features/account/open-pages.ts`,
+        `${src}/features/account/components/passkey-sign-in.tsx`,
+      ],
       common: [`${src}/routeTree.gen.ts`, `${src}/features/home/dashboard-page.tsx`],
     },
     form: ['react-hook-form', 'zod'],
@@ -33,7 +37,6 @@ async function groups() {
   return [
     { name: 'react', test: isOf('react', 'react-dom', 'scheduler') },
     { name: 'router', test: isOf('@tanstack'), tags: ['$initial' as const] },
-    { name: 'i18n', test: isOf('i18next') },
     { name: 'charts', test: isOf('echarts', 'zrender') },
     {
       name: 'ui',
