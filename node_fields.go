@@ -7,12 +7,15 @@ import (
 	"strconv"
 	"strings"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 )
 
 // nodeFields are the parts of a node that both add and change take; what is not given stays as it is.
 type nodeFields struct {
 	Name    *string  `help:"Name that users see."`
+	NameZH  *string  `name:"name-zh" help:"Its name in Chinese; empty: --name."`
+	NameEN  *string  `name:"name-en" help:"Its name in English; empty: --name."`
 	Address *string  `help:"Host name or IP that clients dial."`
 	Port    *int     `help:"Port that clients dial."`
 	Country *string  `help:"Two-letter country code, ZZ where unknown."`
@@ -63,6 +66,7 @@ type nodeFields struct {
 func (f nodeFields) apply(n *node.Node) {
 	f.applyEntries(n)
 	set(&n.Name, f.Name)
+	n.Names = n.Names.With(fault.ZH, f.NameZH).With(fault.EN, f.NameEN)
 	set(&n.Address, f.Address)
 	set(&n.Country, f.Country)
 	set(&n.Class, f.Class)

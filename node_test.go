@@ -236,3 +236,34 @@ func TestNodeCertificate_IsTheOneThatLinksPin(t *testing.T) {
 		}
 	})
 }
+
+// What users read stands beside the name for every language; an empty one is no more.
+func TestNames_ByLanguage_AreSetAndRemovedByCommand(t *testing.T) {
+	eachDesk(t, func(d desk) {
+		type named struct {
+			ID           int64
+			Name, Info   string
+			Names, Infos map[string]string
+		}
+		var n []named
+		d.prints(nil, "node", "add", "--name", "香港", "--name-en", " Hong Kong ", "--protocol", "shadowsocks", "--method", "aes-128-gcm", "--address", "a.example", "--port", "443")
+		if d.prints(&n, "node", "list"); n[0].Name != "香港" || len(n[0].Names) != 1 || n[0].Names["en"] != "Hong Kong" {
+			d.Errorf("the node is %+v", n[0])
+		}
+		d.prints(nil, "node", "change", strconv.FormatInt(n[0].ID, 10), "--name-en=", "--name-zh", "港")
+		n = nil
+		if d.prints(&n, "node", "list"); len(n[0].Names) != 1 || n[0].Names["zh-CN"] != "港" {
+			d.Errorf("changed, the node is %+v", n[0])
+		}
+		var p named
+		d.prints(&p, "plan", "add", "--name", "标准", "--info", "高清", "--name-en", "Standard", "--info-en", "HD", "--quota-gb", "1", "--price", "1=5")
+		if p.Name != "标准" || p.Names["en"] != "Standard" || p.Infos["en"] != "HD" {
+			d.Errorf("the plan is %+v", p)
+		}
+		p = named{}
+		d.prints(&p, "plan", "change", "1", "--name-en=", "--info-zh", "清")
+		if len(p.Names) != 0 || p.Infos["en"] != "HD" || p.Infos["zh-CN"] != "清" {
+			d.Errorf("changed, the plan is %+v", p)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airstrip/internal/app"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
@@ -22,7 +23,11 @@ type planCommand struct {
 // planFields are the parts of a plan that both add and change take; what is not given stays as it is.
 type planFields struct {
 	Name    *string  `help:"Name that buyers see."`
+	NameZH  *string  `name:"name-zh" help:"Its name in Chinese; empty: --name."`
+	NameEN  *string  `name:"name-en" help:"Its name in English; empty: --name."`
 	Info    *string  `help:"A line about it."`
+	InfoZH  *string  `name:"info-zh" help:"The same in Chinese; empty: --info."`
+	InfoEN  *string  `name:"info-en" help:"The same in English; empty: --info."`
 	QuotaGB *float64 `name:"quota-gb" help:"Traffic in GB (1024³ bytes) per cycle, of a package once; 0: unlimited."`
 	Reset   *string  `help:"calendar_month, anniversary or never."`
 	Class   *int     `help:"Class that it gives."`
@@ -40,6 +45,8 @@ type planFields struct {
 func (f planFields) apply(p *shop.Plan) error {
 	set(&p.Name, f.Name)
 	set(&p.Info, f.Info)
+	p.Names = p.Names.With(fault.ZH, f.NameZH).With(fault.EN, f.NameEN)
+	p.Infos = p.Infos.With(fault.ZH, f.InfoZH).With(fault.EN, f.InfoEN)
 	set(&p.Class, f.Class)
 	set(&p.Sort, f.Sort)
 	set(&p.Reset, (*service.Reset)(f.Reset))

@@ -42,6 +42,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Recharge(a.Wallets, a.Shop, a.Payments, a.Settings),
 		v2.Gateways(a.Gateways),
 		v2.Plans(a.Shop, a.Settings),
+		v2.StaffPlans(a.Shop),
 		v2.Shop(a.Shop, a.Payments, a.Settings),
 		v2.LinkToken(a.Links, a.Services),
 		v2.Clients(a.Links),

@@ -46,7 +46,7 @@ var worth = map[string][]approval.Kind{
 	"staff_gateway_add": {nothing}, "staff_gateway_change": {nothing}, "staff_gateway_remove": {nothing},
 	"staff_kept_batch_count": {nothing}, "staff_kept_batch_dismiss": {nothing},
 	"staff_link_template_set": {nothing}, "staff_link_template_remove": {nothing}, "staff_link_template_preview": {nothing},
-	"staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
+	"staff_plan_texts_set": {nothing}, "staff_mail_retry": {nothing}, "staff_payment_case_dismiss": {nothing},
 	"staff_node_add": {nothing}, "staff_node_change": {nothing}, "staff_node_remove": {nothing}, "staff_node_secret": {nothing},
 	"staff_node_certificate": {nothing},
 	"staff_shared_key_set":   {nothing}, "old_ss_node_rebuild_vmess": {nothing}, "replace_user_email": {nothing},

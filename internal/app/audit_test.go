@@ -241,6 +241,11 @@ func auditedActs(h *hangar) map[string]func() act {
 			a.reads = true
 			return a
 		},
+		"staff_plan_texts_set": func() act {
+			plans, err := h.Shop.ListPlans(ctx)
+			must(err)
+			return staff(admin, "plans/%d/texts", `{"name_en":"Standard"}`, plans[0].ID)
+		},
 		"staff_mail_retry": func() act {
 			must(h.DB.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 				return h.Mails.Send(ctx, tx, mail.Message{To: "someone@example.com", Content: mail.EmailTaken{}})

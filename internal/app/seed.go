@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
 	"airstrip/internal/payment/sandbox"
@@ -120,23 +121,33 @@ func (s *seeder) plans(ctx context.Context) error {
 	s.prices = map[string]int64{}
 	plans := []shop.Plan{
 		{
-			Name: "轻量 Light", Info: "日常浏览与聊天", Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(100 * gigabyte), Class: 1, Devices: new(3),
+			Name: "轻量", Names: fault.ByLang{fault.EN: "Light"},
+			Info: "日常浏览与聊天", Infos: fault.ByLang{fault.EN: "Browsing and chats, every day"},
+			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(100 * gigabyte), Class: 1, Devices: new(3),
 			SpeedMbps: new(100), Visible: true, Renewable: true, Sort: 1, Prices: []shop.Price{{Months: 1, Amount: 1200}, {Months: 3, Amount: 3300}, {Months: 12, Amount: 12000}},
 		},
 		{
-			Name: "标准 Standard", Info: "高清视频与多台设备", Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(300 * gigabyte), Class: 2, Devices: new(5),
+			Name: "标准", Names: fault.ByLang{fault.EN: "Standard"},
+			Info: "高清视频与多台设备", Infos: fault.ByLang{fault.EN: "HD video on several devices"},
+			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(300 * gigabyte), Class: 2, Devices: new(5),
 			SpeedMbps: new(300), Visible: true, Renewable: true, Sort: 2, Prices: []shop.Price{{Months: 1, Amount: 2500}, {Months: 3, Amount: 6900}, {Months: 12, Amount: 24000}},
 		},
 		{
-			Name: "专业 Pro", Info: "不限设备与速度，适合整个家庭", Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(1024 * gigabyte), Class: 3,
+			Name: "专业", Names: fault.ByLang{fault.EN: "Pro"},
+			Info: "不限设备与速度，适合整个家庭", Infos: fault.ByLang{fault.EN: "No limit of devices or speed, for the whole family"},
+			Kind: shop.KindPlan, Reset: service.Anniversary, TrafficBytes: new(1024 * gigabyte), Class: 3,
 			Visible: true, Renewable: true, Sort: 3, Prices: []shop.Price{{Months: 1, Amount: 5800}, {Months: 3, Amount: 15900}, {Months: 12, Amount: 56800}},
 		},
 		{
-			Name: "流量包 50 GB", Info: "用完为止", Kind: shop.KindPackage, Reset: service.Never, TrafficBytes: new(50 * gigabyte),
+			Name: "流量包 50 GB", Names: fault.ByLang{fault.EN: "50 GB of traffic"},
+			Info: "用完为止", Infos: fault.ByLang{fault.EN: "Until it is used up"},
+			Kind: shop.KindPackage, Reset: service.Never, TrafficBytes: new(50 * gigabyte),
 			Visible: true, Sort: 10, Prices: []shop.Price{{Amount: 900}},
 		},
 		{
-			Name: "流量包 200 GB", Info: "90 天内有效", Kind: shop.KindPackage, Reset: service.Never, TrafficBytes: new(200 * gigabyte), ValidDays: new(90),
+			Name: "流量包 200 GB", Names: fault.ByLang{fault.EN: "200 GB of traffic"},
+			Info: "90 天内有效", Infos: fault.ByLang{fault.EN: "Good for 90 days"},
+			Kind: shop.KindPackage, Reset: service.Never, TrafficBytes: new(200 * gigabyte), ValidDays: new(90),
 			Visible: true, Sort: 11, Prices: []shop.Price{{Amount: 2800}},
 		},
 	}
@@ -159,9 +170,11 @@ func (s *seeder) demoNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	english := map[string]string{"HK": "Hong Kong 01", "JP": "Japan 01", "SG": "Singapore 01", "US": "United States 01", "DE": "Germany 01"}
 	local := func(name string, protocol node.Protocol, country string, port, sort int, rate int64, set node.Settings) node.Node {
 		n := node.Draft(name, protocol, "127.0.0.1", port)
 		n.Listen, n.Country, n.Sort, n.RatePermille, n.Settings, n.Class = "127.0.0.1", country, sort, rate, set, 1
+		n.Names = fault.ByLang{fault.EN: english[country]}
 		return n
 	}
 	return s.addNodes(ctx,
@@ -326,7 +339,7 @@ func (s *seeder) extraUsers(ctx context.Context, n int) error {
 					return err
 				}
 				if _, err := s.Services.Start(ctx, tx, service.Terms{
-					UserID: u.ID, PlanID: 1, Name: "轻量 Light", Class: 1, QuotaBytes: new(100 * gigabyte), Reset: service.Anniversary, Months: 3,
+					UserID: u.ID, PlanID: 1, Name: "轻量", Names: fault.ByLang{fault.EN: "Light"}, Class: 1, QuotaBytes: new(100 * gigabyte), Reset: service.Anniversary, Months: 3,
 				}); err != nil {
 					return err
 				}

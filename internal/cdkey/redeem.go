@@ -140,7 +140,7 @@ func (k *Keys) give(ctx context.Context, tx bun.Tx, u *Use, prefix string, g Gif
 			return err
 		}
 		id, err := k.services.Grant(ctx, tx, service.Terms{
-			UserID: u.UserID, PlanID: p.ID, Name: p.Name, Class: p.Class, Groups: p.Groups, SpeedMbps: p.SpeedMbps, Devices: p.Devices,
+			UserID: u.UserID, PlanID: p.ID, Name: p.Name, Names: p.Names, Class: p.Class, Groups: p.Groups, SpeedMbps: p.SpeedMbps, Devices: p.Devices,
 			QuotaBytes: p.TrafficBytes, Reset: p.Reset, Months: *g.Months, Days: *g.Days,
 		})
 		if err != nil {

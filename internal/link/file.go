@@ -39,6 +39,7 @@ type fileKey struct {
 	title        string
 	url          string
 	hours        int
+	lang         fault.Lang // of the nodes' names
 	usage        format.Usage
 }
 
@@ -60,7 +61,7 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	if client.Usage {
 		o.Usage = usage(access, site)
 	}
-	key := fileKey{k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, o.Usage}
+	key := fileKey{k.UserID, access.Revision, k.Node, k.Group, client, o.Flags, o.NodesOnly, r.VPNType, strings.Join(o.Notices, "\n"), o.Status, o.Title, o.URL, o.Hours, k.Lang, o.Usage}
 	if f, ok := l.files.GetIfPresent(key); ok {
 		return f, nil
 	}
@@ -162,7 +163,7 @@ func (l *listed) proxies(ctx context.Context, k known, access *service.Access, v
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
 		}
-		for _, entry := range n.Entries(k.Group) {
+		for _, entry := range n.Told(k.Lang).Entries(k.Group) {
 			p, err := format.Of(entry, node.UserSecret(n, access.UUID, access.Password))
 			if err != nil {
 				broken++

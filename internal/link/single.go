@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/link/format"
 	"airstrip/internal/node"
 )
@@ -35,8 +36,8 @@ var nodeFormats = []struct {
 }
 
 // Node gives the ways in which the user can dial one of the nodes that they may use, its own address first. The fault of any
-// other is node.ErrNotFound.
-func (l *Links) Node(ctx context.Context, userID, nodeID int64) ([]NodeEntry, error) {
+// other is node.ErrNotFound. The entries have the node's name in lang.
+func (l *Links) Node(ctx context.Context, userID, nodeID int64, lang fault.Lang) ([]NodeEntry, error) {
 	access, err := l.services.Access(ctx, userID)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (l *Links) Node(ctx context.Context, userID, nodeID int64) ([]NodeEntry, er
 	if at < 0 {
 		return nil, node.ErrNotFound
 	}
-	n := nodes[at]
+	n := nodes[at].Told(lang)
 	if !n.Visible || !n.Serves() || !access.Admits(n.Class, n.GroupID) {
 		return nil, node.ErrNotFound
 	}

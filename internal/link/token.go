@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
 )
@@ -176,9 +177,10 @@ func (l *Links) here(r Request) string {
 // known is what one select tells of a token: whose it is, and how new what else is needed must be.
 type known struct {
 	UserID int64
-	Access int64 // value of the revision that grows with users' rights
-	Node   int64 // the same of nodes
-	Group  int   // the link group that the user was dealt; 0: none
+	Access int64      // value of the revision that grows with users' rights
+	Node   int64      // the same of nodes
+	Group  int        // the link group that the user was dealt; 0: none
+	Lang   fault.Lang // that the user last used; nodes are called by their names in it
 }
 
 // Owner tells whose link a token opens.
@@ -189,12 +191,13 @@ func (l *Links) Owner(ctx context.Context, token string) (userID int64, err erro
 
 const knownText = `SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0),
 	coalesce((SELECT value FROM revision WHERE name = ?), 0),
-	coalesce((SELECT link_group FROM user_link_group AS g WHERE g.user_id = link_token.user_id), 0) FROM link_token WHERE hash = ?`
+	coalesce((SELECT link_group FROM user_link_group AS g WHERE g.user_id = link_token.user_id), 0),
+	coalesce((SELECT lang FROM account WHERE id = link_token.user_id), '') FROM link_token WHERE hash = ?`
 
 // find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
 func (l *Links) find(ctx context.Context, token string) (known, error) {
 	var k known
-	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group)
+	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group, &k.Lang)
 	if errors.Is(err, db.ErrNoRows) {
 		return k, ErrUnknown
 	}

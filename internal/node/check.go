@@ -84,6 +84,7 @@ const MaxEarlyData = 4096
 // setDefaults fills what the operator left open and is not a matter of taste.
 func setDefaults(n *Node) {
 	n.Name, n.Address = strings.TrimSpace(n.Name), strings.Trim(strings.TrimSpace(n.Address), "[]")
+	n.Names = n.Names.OrEmpty() // the schema wants some
 	if n.ListenPort == 0 {
 		n.ListenPort = n.Port
 	}
@@ -122,6 +123,10 @@ func check(n, was *Node) error {
 	var p problems
 	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647", "A number is between 1 and 2147483647")
 	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行", "The name takes 1 to 64 characters in one line")
+	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
+		p.When(!isLabel(n.Names[lang], 64), fault.FieldOf("name", lang), "length", "名称最多 64 个字符，不能换行",
+			"The name takes at most 64 characters in one line")
+	}
 	p.When(transports[n.Protocol] == nil, "protocol", "choice", "协议为 "+protocolNames+" 之一", "The protocol is one of "+protocolNames)
 	p.When(!IsHost(n.Address), "address", "format", "请填写域名或 IP", "This is neither a host name nor an IP address")
 	p.When(n.Port < 1 || n.Port > 65535, "port", "range", "端口范围为 1 到 65535", "A port is between 1 and 65535")

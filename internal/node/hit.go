@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
 )
 
 // Hit says how often a rule stopped a user.
@@ -99,8 +101,18 @@ type HitRecord struct {
 	RuleName string
 	NodeID   int64
 	NodeName *string // nil: the node was removed
-	Count    int64
-	At       time.Time
+	// In languages that have their own.
+	NodeNames fault.ByLang `bun:"type:jsonb"`
+	Count     int64
+	At        time.Time
+}
+
+// NodeTold gives the name of the node in a reader's language; nil: the node was removed.
+func (r *HitRecord) NodeTold(lang fault.Lang) *string {
+	if r.NodeName == nil {
+		return nil
+	}
+	return new(r.NodeNames.In(lang, *r.NodeName))
 }
 
 // HitFilter says which rows of the audit log are meant; 0 is every user, rule or node.
@@ -117,7 +129,7 @@ func (s *Nodes) HitsOf(ctx context.Context, f HitFilter, limit, offset int64) (r
 	if total, err = q.Count(ctx); err != nil {
 		return nil, 0, err
 	}
-	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, h.count, h.at").
+	err = q.ColumnExpr("h.id, h.user_id, coalesce(a.email, '') AS email, h.rule_id, r.name AS rule_name, h.node_id, n.name AS node_name, n.names AS node_names, h.count, h.at").
 		Join("JOIN rule AS r ON r.id = h.rule_id").Join("LEFT JOIN node AS n ON n.id = h.node_id").Join("LEFT JOIN account AS a ON a.id = h.user_id").
 		OrderExpr("h.at DESC, h.id DESC").Limit(limit).Offset(offset).Scan(ctx, &records)
 	return records, total, err

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/fault"
 )
 
 // Protocol is what a node speaks with clients.
@@ -25,8 +27,9 @@ const (
 // Node is one exit.
 type Node struct {
 	bun.BaseModel `bun:"table:node"`
-	ID            int64 `bun:",pk,autoincrement"`
-	Name          string
+	ID            int64        `bun:",pk,autoincrement"`
+	Name          string       // where the reader's language has none of its own
+	Names         fault.ByLang `bun:"type:jsonb"`
 	Protocol      Protocol
 	Address       string // host name or IP that clients dial
 	Port          int    // that clients dial
@@ -96,6 +99,12 @@ func (n Node) In(group int) Node {
 			n.Port = e.Port
 		}
 	}
+	return n
+}
+
+// Told gives the node with its name in a reader's language.
+func (n Node) Told(lang fault.Lang) Node {
+	n.Name = n.Names.In(lang, n.Name)
 	return n
 }
 

@@ -48,6 +48,9 @@ const (
 	CouponRead  Permission = "coupon.read"
 	CouponWrite Permission = "coupon.write"
 
+	PlanRead  Permission = "plan.read"
+	PlanWrite Permission = "plan.text.write"
+
 	NodeRead         Permission = "node.read"
 	NodeUserRead     Permission = "node.user.read"
 	NodeSpeedRead    Permission = "node.speed_test.read"
@@ -126,6 +129,9 @@ var Table = []Grant{
 	{CDKeyVoid, cashiers, "void cd-keys"},
 	{CouponRead, cashiers, "see coupons"},
 	{CouponWrite, cashiers, "make and change coupons"},
+
+	{PlanRead, readers, "see plans and packages, hidden ones too"},
+	{PlanWrite, admins, "change the names and descriptions of plans and packages"},
 
 	{NodeRead, readers, "see nodes and their history"},
 	{NodeUserRead, supporters, "see which users are on a node, from where, and how much they moved"},

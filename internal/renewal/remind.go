@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 )
 
@@ -20,7 +21,9 @@ const (
 type reminder struct {
 	ID          int64 // of the service
 	UserID      int64
-	Name        string
+	Name        string       // as it was sold, where Lang had none of its own
+	Names       fault.ByLang `bun:"type:jsonb"`
+	Lang        fault.Lang   // that the user last used
 	EndsAt      time.Time
 	NextResetAt *time.Time
 	Level       int       // days or percent
@@ -32,16 +35,16 @@ type reminder struct {
 func (r *Renewals) Remind(ctx context.Context) error {
 	now := r.db.Now()
 	if err := r.each(ctx, "d", func(m reminder) mail.Content {
-		return mail.ServiceEnding{Service: m.Name, EndsAt: m.EndsAt, Days: m.Level}
-	}, `SELECT v.id, v.user_id, v.name, v.ends_at, v.next_reset_at, v.ends_at AS of_time,
+		return mail.ServiceEnding{Service: m.Names.In(m.Lang, m.Name), EndsAt: m.EndsAt, Days: m.Level}
+	}, `SELECT v.id, v.user_id, v.name, v.names, `+langOf+`, v.ends_at, v.next_reset_at, v.ends_at AS of_time,
 			CASE WHEN v.ends_at <= ? THEN 1 WHEN v.ends_at <= ? THEN 3 ELSE 7 END AS level FROM service v
 		WHERE v.ended_at IS NULL AND NOT v.auto_renew AND v.ends_at > ? AND v.ends_at <= ?`,
 		now.Add(1*day), now.Add(3*day), now, now.Add(7*day)); err != nil {
 		return err
 	}
 	return r.each(ctx, "%", func(m reminder) mail.Content {
-		return mail.TrafficUsed{Service: m.Name, Percent: m.Level, ResetsAt: m.NextResetAt}
-	}, `SELECT v.id, v.user_id, v.name, v.ends_at, v.next_reset_at, c.started_at AS of_time,
+		return mail.TrafficUsed{Service: m.Names.In(m.Lang, m.Name), Percent: m.Level, ResetsAt: m.NextResetAt}
+	}, `SELECT v.id, v.user_id, v.name, v.names, `+langOf+`, v.ends_at, v.next_reset_at, c.started_at AS of_time,
 			CASE WHEN c.billed >= v.quota_bytes THEN 100 WHEN c.billed >= v.quota_bytes / 100 * 95 THEN 95 ELSE 80 END AS level
 		FROM service v JOIN service_cycle c ON c.service_id = v.id AND c.cycle = v.cycle
 		WHERE v.ended_at IS NULL AND v.quota_bytes IS NOT NULL AND c.billed >= v.quota_bytes / 100 * 80`)

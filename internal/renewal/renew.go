@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
@@ -26,7 +27,9 @@ const (
 type due struct {
 	ID     int64
 	UserID int64
-	Name   string
+	Name   string       // as it was sold, where Lang had none of its own
+	Names  fault.ByLang `bun:"type:jsonb"`
+	Lang   fault.Lang   // that the user last used
 	EndsAt time.Time
 	Agreed money.Amount // the most that may be taken
 	Tries  int
@@ -44,6 +47,7 @@ const (
 
 const (
 	dueAtOnce = 200
+	langOf    = `(SELECT lang FROM account WHERE id = v.user_id) AS lang`
 	stillDue  = `(v.end_reason IS NULL OR v.end_reason = 'expired')` // not given back
 )
 
@@ -55,7 +59,7 @@ func (r *Renewals) Renew(ctx context.Context) error {
 	for {
 		now := r.db.Now()
 		var list []due
-		err := r.db.NewRaw(`SELECT v.id, v.user_id, v.name, v.ends_at, v.agreed_price AS agreed, COALESCE(t.tries, 0) AS tries FROM service v
+		err := r.db.NewRaw(`SELECT v.id, v.user_id, v.name, v.names, `+langOf+`, v.ends_at, v.agreed_price AS agreed, COALESCE(t.tries, 0) AS tries FROM service v
 			JOIN access a ON a.user_id = v.user_id AND NOT a.banned
 			LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
 			WHERE v.auto_renew AND `+stillDue+` AND v.ends_at <= ? AND v.ends_at > ? AND (t.service_id IS NULL OR t.next_at <= ?) ORDER BY v.ends_at, v.id LIMIT ?`,
@@ -109,7 +113,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 		if err != nil {
 			return err
 		}
-		return r.accounts.Tell(ctx, tx, d.UserID, mail.Renewed{Service: d.Name, EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
+		return r.accounts.Tell(ctx, tx, d.UserID, mail.Renewed{Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
 	})
 }
 
@@ -127,7 +131,7 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 		if err != nil || !still || (d.Tries > 0 && !last) {
 			return err
 		}
-		content.Service, content.EndsAt, content.Currency, content.Last = d.Name, d.EndsAt, r.settings.Get().Currency, last
+		content.Service, content.EndsAt, content.Currency, content.Last = d.Names.In(d.Lang, d.Name), d.EndsAt, r.settings.Get().Currency, last
 		return r.accounts.Tell(ctx, tx, d.UserID, content)
 	})
 }

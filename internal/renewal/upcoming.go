@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
@@ -12,7 +13,8 @@ import (
 // Upcoming is what lies before a service: when it renews itself, or would, and what that costs as things stand.
 type Upcoming struct {
 	ServiceID int64
-	Name      string
+	Name      string       // as it was sold, where the reader's language had none of its own
+	Names     fault.ByLang `bun:"type:jsonb"`
 	EndsAt    time.Time
 	AutoRenew bool
 	Agreed    money.Amount // the most that automatic renewal may take; 0: no price was agreed
@@ -27,7 +29,7 @@ type Upcoming struct {
 // tried, by their end; and what the wallet has for them.
 func (r *Renewals) Upcoming(ctx context.Context, userID int64) (list []Upcoming, available money.Amount, err error) {
 	now := r.db.Now()
-	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.ends_at, v.auto_renew, v.agreed_price AS agreed, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
+	err = r.db.NewRaw(`SELECT v.id AS service_id, v.name, v.names, v.ends_at, v.auto_renew, v.agreed_price AS agreed, t.next_at AS at, COALESCE(t.tries, 0) AS tries, COALESCE(t.problem, '') AS problem FROM service v
 		LEFT JOIN auto_renewal t ON t.service_id = v.id AND t.ends_at = v.ends_at
 		WHERE v.user_id = ? AND ((v.ended_at IS NULL AND v.ends_at > ?) OR (v.auto_renew AND `+stillDue+` AND v.ends_at > ?)) ORDER BY v.ends_at, v.id`,
 		userID, now, now.Add(-after)).Scan(ctx, &list)

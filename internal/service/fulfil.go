@@ -32,6 +32,7 @@ type Terms struct {
 	Price      money.Amount // that automatic renewal may take; 0 of a gift
 	PlanID     int64
 	Name       string
+	Names      fault.ByLang // in languages that have their own
 	Class      int
 	Groups     []int
 	SpeedMbps  *int   // nil: no limit
@@ -55,7 +56,7 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 	}
 	now := s.db.Now()
 	v := &Service{
-		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Class: t.Class, Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+		UserID: t.UserID, PlanID: t.PlanID, Name: t.Name, Names: t.Names.OrEmpty(), Class: t.Class, Groups: groups(t.Groups), SpeedMbps: t.SpeedMbps, Devices: t.Devices,
 		QuotaBytes: t.QuotaBytes, TermBytes: t.QuotaBytes, Reset: t.Reset, Cycle: 1, StartedAt: now, EndsAt: s.later(now, t.Months, t.Days).Add(t.Extra), AutoRenew: t.AutoRenew, AgreedPrice: t.Price,
 	}
 	var after, to *int64
@@ -181,6 +182,7 @@ type PackageTerms struct {
 	OrderID   *int64       // fulfilled by this; at most once
 	Paid      money.Amount // what the order brought for it
 	Name      string
+	Names     fault.ByLang // in languages that have their own
 	Kind      Kind
 	Bytes     int64
 	ExpiresAt *time.Time // nil: lives until it is used up
@@ -191,7 +193,7 @@ func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*
 	if err := approval.Covered(ctx); err != nil {
 		return nil, err
 	}
-	p := &Package{UserID: t.UserID, Name: t.Name, Kind: t.Kind, Bytes: t.Bytes, CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt}
+	p := &Package{UserID: t.UserID, Name: t.Name, Names: t.Names.OrEmpty(), Kind: t.Kind, Bytes: t.Bytes, CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt}
 	if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/seal"
 	"airstrip/internal/setting"
@@ -106,7 +107,8 @@ type Service struct {
 	ID            int64 `bun:",pk,autoincrement"`
 	UserID        int64
 	PlanID        int64
-	Name          string
+	Name          string       // as it was sold, where the reader's language had none of its own
+	Names         fault.ByLang `bun:"type:jsonb"`
 	Class         int
 	Groups        []int  `bun:"type:jsonb"`
 	SpeedMbps     *int   // nil: no limit
@@ -166,7 +168,8 @@ type Package struct {
 	bun.BaseModel `bun:"table:package"`
 	ID            int64 `bun:",pk,autoincrement"`
 	UserID        int64
-	Name          string
+	Name          string       // as of a service
+	Names         fault.ByLang `bun:"type:jsonb"`
 	Kind          Kind
 	Bytes         int64
 	Up            int64 // as moved
@@ -196,3 +199,9 @@ type Services struct {
 func New(d *db.DB, key seal.Key, settings *setting.Settings) *Services {
 	return &Services{db: d, credentials: NewCredentials(key), settings: settings}
 }
+
+// NameIn gives the name of what runs in a reader's language, as it was sold.
+func (v *Service) NameIn(lang fault.Lang) string { return v.Names.In(lang, v.Name) }
+
+// NameIn gives the name of the package in a reader's language, as it was sold.
+func (p *Package) NameIn(lang fault.Lang) string { return p.Names.In(lang, p.Name) }

@@ -26,6 +26,7 @@ type Purchase struct {
 	OnlyRenewal     bool   // whether the user's other services stop renewing themselves; known to Confirm alone
 	Coupon          string
 	AtMost          *money.Amount // what the buyer agreed to pay; nil: whatever it costs
+	Lang            fault.Lang    // that the buyer reads; empty: that they last used
 }
 
 // Quote is what a purchase would cost this user now.
@@ -260,10 +261,18 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 		UUID: uuid.New(), UserID: userID, PlanID: plan.ID, PriceID: q.Price.ID, Kind: plan.Kind, ReplacesID: p.ChangeServiceID,
 		Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Currency: s.settings.Get().Currency,
 		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
-		Terms: Terms{plan.Name, q.Price.Months, plan.TrafficBytes, plan.Reset, plan.Class, plan.Groups, plan.SpeedMbps, plan.Devices, plan.ValidDays, "", "", q.extra},
+		Terms: Terms{
+			Name: plan.Name, Names: plan.Names, Lang: p.Lang, Months: q.Price.Months, TrafficBytes: plan.TrafficBytes, Reset: plan.Reset,
+			Class: plan.Class, Groups: plan.Groups, SpeedMbps: plan.SpeedMbps, Devices: plan.Devices, ValidDays: plan.ValidDays, Extra: q.extra,
+		},
+	}
+	if p.Lang == "" {
+		if err := tx.NewRaw(`SELECT COALESCE((SELECT lang FROM account WHERE id = ?), '')`, userID).Scan(ctx, &o.Terms.Lang); err != nil {
+			return 0, err
+		}
 	}
 	if q.Replaces != nil {
-		o.Terms.Replaces = q.Replaces.Name
+		o.Terms.Replaces = q.Replaces.NameIn(o.Terms.Lang)
 	}
 	if q.coupon != nil {
 		o.CouponID, o.Terms.Coupon = &q.coupon.ID, q.coupon.Code
@@ -344,18 +353,18 @@ func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed boo
 // pay moves the money of an order that has become paid in tx, and delivers what it promises.
 func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 	if o.Amount > 0 {
-		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.Name,
+		err := s.wallets.Post(ctx, tx, wallet.Purchase, o.Ref(), o.Terms.sold(),
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: -o.Amount},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: o.Amount})
 		if err != nil {
 			return err
 		}
-		if err := s.invites.Earn(ctx, tx, o.UserID, o.ID, o.Terms.Name); err != nil {
+		if err := s.invites.Earn(ctx, tx, o.UserID, o.ID, o.Terms.sold()); err != nil {
 			return err
 		}
 	}
 	if change := o.Change(); change > 0 {
-		err := s.wallets.Post(ctx, tx, wallet.PlanChange, o.Ref(), o.Terms.Name,
+		err := s.wallets.Post(ctx, tx, wallet.PlanChange, o.Ref(), o.Terms.sold(),
 			wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: -change},
 			wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: change})
 		if err != nil {
@@ -391,7 +400,7 @@ func (s *Shop) stale(ctx context.Context, tx bun.Tx, o *Order) (bool, error) {
 
 // lines are those of the order's invoice. Of a credit only what paid for something is shown; the rest is a movement.
 func (o *Order) lines() []wallet.Line {
-	first := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.Name, Amount: o.Price}
+	first := wallet.Line{Kind: map[Kind]wallet.LineKind{KindPlan: wallet.PlanLine, KindRenewal: wallet.RenewalLine, KindPackage: wallet.PackageLine}[o.Kind], Name: o.Terms.sold(), Amount: o.Price}
 	if o.Kind != KindPackage {
 		first.Months = &o.Terms.Months
 	}
@@ -420,7 +429,7 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 			}
 		}
 		terms := service.Terms{
-			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), PlanID: o.PlanID, Name: t.Name, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
+			UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), PlanID: o.PlanID, Name: t.Name, Names: t.Names, Class: t.Class, Groups: t.Groups, SpeedMbps: t.SpeedMbps, Devices: t.Devices,
 			QuotaBytes: t.TrafficBytes, Reset: t.Reset, Months: t.Months, AutoRenew: o.AutoRenew, Price: o.Price,
 		}
 		if t.Extra != nil {
@@ -430,7 +439,7 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 	case KindRenewal:
 		err = s.services.Extend(ctx, tx, service.Extension{UserID: o.UserID, ServiceID: *o.ServiceID, OrderID: &o.ID, Paid: o.Worth(), Price: &o.Price, Months: t.Months})
 	case KindPackage:
-		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), Name: t.Name, Kind: service.Bought, Bytes: *t.TrafficBytes}
+		p := service.PackageTerms{UserID: o.UserID, OrderID: &o.ID, Paid: o.Worth(), Name: t.Name, Names: t.Names, Kind: service.Bought, Bytes: *t.TrafficBytes}
 		if t.ValidDays != nil {
 			until := s.db.Now().AddDate(0, 0, *t.ValidDays)
 			p.ExpiresAt = &until

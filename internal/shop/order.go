@@ -34,6 +34,8 @@ var from = map[State]State{Paid: Pending, Cancelled: Pending, Expired: Pending, 
 // Terms is what an order promises, whatever becomes of the plan.
 type Terms struct {
 	Name         string        `json:"name"`
+	Names        fault.ByLang  `json:"names,omitempty"` // in languages that had their own
+	Lang         fault.Lang    `json:"lang,omitempty"`  // of the buyer; the invoice is in it
 	Months       int           `json:"months,omitempty"`
 	TrafficBytes *int64        `json:"traffic_bytes"` // null: unlimited
 	Reset        service.Reset `json:"reset"`
@@ -46,6 +48,12 @@ type Terms struct {
 	Coupon       string        `json:"coupon,omitempty"`   // as it is written on the invoice
 	Extra        *extra        `json:"extra,omitempty"`    // what the rest of a credit brings beside the months; nil: the wallet gets it
 }
+
+// NameIn gives the name of what was sold in a reader's language, as it was then.
+func (t *Terms) NameIn(lang fault.Lang) string { return t.Names.In(lang, t.Name) }
+
+// sold is the name as the buyer read it.
+func (t *Terms) sold() string { return t.NameIn(t.Lang) }
 
 // Order is the intention to buy, and what came of it.
 type Order struct {

@@ -28,9 +28,11 @@ const (
 // Plan is what the shop sells.
 type Plan struct {
 	bun.BaseModel `bun:"table:plan"`
-	ID            int64 `bun:",pk,autoincrement"`
-	Name          string
-	Info          string
+	ID            int64        `bun:",pk,autoincrement"`
+	Name          string       // where the reader's language has none of its own
+	Names         fault.ByLang `bun:"type:jsonb"`
+	Info          string       // the same
+	Infos         fault.ByLang `bun:"type:jsonb"`
 	Kind          Kind
 	TrafficBytes  *int64 // per cycle, of a package once; nil: unlimited
 	Reset         service.Reset
@@ -50,6 +52,13 @@ type Plan struct {
 	Prices        []Price `bun:"rel:has-many,join:id=plan_id"` // those offered, by months
 }
 
+// In gives the plan with its name and description in a reader's language.
+func (p *Plan) In(lang fault.Lang) *Plan {
+	told := *p
+	told.Name, told.Info = p.Names.In(lang, p.Name), p.Infos.In(lang, p.Info)
+	return &told
+}
+
 // Price is one plan for one period, or one package. Its ID is the older API's shop id.
 type Price struct {
 	bun.BaseModel `bun:"table:price"`
@@ -64,7 +73,19 @@ type Price struct {
 // ErrNoPlan is the fault of a plan or price that does not exist or is not sold.
 var ErrNoPlan = fault.NotFound("plan_not_found", "没有这个商品，或已下架", "There is no such plan, or it is no longer sold")
 
+const maxInfo = 2000 // characters
+
 func (p *Plan) check() error {
+	p.Names, p.Infos = p.Names.OrEmpty(), p.Infos.OrEmpty() // the schema wants some
+	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
+		if len([]rune(p.Names[lang])) > 64 {
+			return fault.Invalid(fault.FieldOf("name", lang), "length", "名称最多 64 个字符", "A name has at most 64 characters")
+		}
+		if len([]rune(p.Infos[lang])) > maxInfo {
+			return fault.Invalid(fault.FieldOf("info", lang), "length", "描述最多 2000 个字符",
+				"A description has at most 2,000 characters")
+		}
+	}
 	switch {
 	case p.Name == "" || len([]rune(p.Name)) > 64:
 		return fault.Invalid("name", "length", "名称须为 1 到 64 个字符", "The name must have 1 to 64 characters")

@@ -264,7 +264,7 @@ func (s *Shop) payBack(ctx context.Context, tx bun.Tx, o *Order, p service.Part,
 	if err := s.invites.Reverse(ctx, tx, p.OrderID); err != nil {
 		return err
 	}
-	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.Name,
+	return s.wallets.Post(ctx, tx, wallet.Refund, wallet.Reference{Kind: "order", ID: p.OrderID}, o.Terms.sold(),
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Refunds}, Amount: -p.Unused},
 		wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: o.UserID}, Amount: p.Unused})
 }

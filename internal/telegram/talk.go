@@ -180,7 +180,7 @@ func (b *Bot) standing(ctx context.Context, who person) (string, error) {
 	var plans []string
 	for _, s := range running {
 		if s.EndedAt == nil {
-			plans = append(plans, s.Name)
+			plans = append(plans, s.NameIn(lang))
 		}
 	}
 	return sayStanding(lang, mask(u.Email), plans, access, b.settings.Get().Zone()), nil

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/node"
 )
 
@@ -28,8 +29,8 @@ func (r *Router) Detect(nodes *node.Nodes) {
 		rows := []map[string]any{}
 		for _, h := range records {
 			name := ""
-			if h.NodeName != nil {
-				name = *h.NodeName
+			if told := h.NodeTold(api.CallerOf(req.Context()).Lang); told != nil {
+				name = *told
 			}
 			rows = append(rows, map[string]any{
 				"id": h.ID, "user_id": who.UserID, "list_id": h.RuleID, "rule_name": h.RuleName, "node_id": h.NodeID, "node_name": name, "count": h.Count, "datetime": h.At,

@@ -18,10 +18,11 @@ func (r *Router) Shop(s *shop.Shop) {
 		if err != nil {
 			return Answer{}, err
 		}
+		lang := api.CallerOf(req.Context()).Lang
 		rows := []map[string]any{}
 		for _, plan := range plans {
 			for _, price := range plan.Prices {
-				rows = append(rows, shopRow(&plan, &price))
+				rows = append(rows, shopRow(&plan, &price, lang))
 			}
 		}
 		total := int64(len(rows))
@@ -33,9 +34,10 @@ func (r *Router) Shop(s *shop.Shop) {
 		if err != nil {
 			return Answer{}, err
 		}
+		lang := api.CallerOf(req.Context()).Lang
 		return Answer{
-			Msg: "ok", Data: shopRow(price.Plan, price),
-			More: map[string]any{"id": price.ID, "name": price.Plan.Name, "price": price.Amount},
+			Msg: "ok", Data: shopRow(price.Plan, price, lang),
+			More: map[string]any{"id": price.ID, "name": price.Plan.In(lang).Name, "price": price.Amount},
 		}, nil
 	})
 	r.user("GET /v1/user/shop/getplantime", params{planNumber}, func(req *http.Request, _ account.Identity, in Input) (Answer, error) {
@@ -55,12 +57,13 @@ func (r *Router) Shop(s *shop.Shop) {
 		return Answer{Msg: "ok", Data: times, More: map[string]any{"plan_time": times}}, nil
 	})
 	r.user("POST /v1/user/buy_pre", params{need("shop", "price_id", "shop_id").as(whole), may("coupon")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{PriceID: in.Int("shop"), Coupon: in.Get("coupon")})
+		lang := api.CallerOf(req.Context()).Lang
+		q, err := s.PreOrder(req.Context(), who.UserID, shop.Purchase{PriceID: in.Int("shop"), Coupon: in.Get("coupon"), Lang: lang})
 		if err != nil {
 			return Answer{}, err
 		}
-		return Answer{Msg: "ok", Data: shopRow(q.Price.Plan, q.Price), More: map[string]any{
-			"name": q.Price.Plan.Name, "credit": q.Discount, "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
+		return Answer{Msg: "ok", Data: shopRow(q.Price.Plan, q.Price, lang), More: map[string]any{
+			"name": q.Price.Plan.In(lang).Name, "credit": q.Discount, "total": q.Amount, "onetime": 0, "shop": q.Price.ID, "balance": q.Available, "missing": q.Missing,
 		}}, nil
 	})
 	order := params{may("coupon"), may("autorenew", "auto_renew").as(flag), may("disableothers", "only_renewal").as(flag)}
@@ -88,7 +91,7 @@ func (r *Router) Shop(s *shop.Shop) {
 		rows := []map[string]any{}
 		for _, o := range orders {
 			rows = append(rows, map[string]any{
-				"id": o.UUID, "no": o.ID, "created_at": o.CreatedAt, "expires_at": o.EndsAt, "shop_id": o.PriceID, "shop_name": o.Terms.Name,
+				"id": o.UUID, "no": o.ID, "created_at": o.CreatedAt, "expires_at": o.EndsAt, "shop_id": o.PriceID, "shop_name": o.Terms.NameIn(api.CallerOf(req.Context()).Lang),
 				"money_amount": o.Amount, "auto_renew": o.Renews,
 			})
 		}
@@ -110,19 +113,22 @@ func buy(req *http.Request, s *shop.Shop, who account.Identity, in Input, id int
 	if err != nil {
 		return Answer{}, err
 	}
+	lang := api.CallerOf(req.Context()).Lang
 	no, err := s.Confirm(req.Context(), who.UserID, shop.Purchase{
 		PriceID: id, Coupon: in.Get("coupon"), AutoRenew: in.Yes("autorenew"), OnlyRenewal: in.Yes("disableothers"),
+		Lang: lang,
 	})
 	if err != nil {
 		return Answer{}, err
 	}
 	return Answer{
-		Msg:  fault.Text{ZH: "购买成功", EN: "Bought"}.In(api.CallerOf(req.Context()).Lang),
-		Data: map[string]any{"order_no": no, "shop_id": id, "shop_name": price.Plan.Name},
+		Msg:  fault.Text{ZH: "购买成功", EN: "Bought"}.In(lang),
+		Data: map[string]any{"order_no": no, "shop_id": id, "shop_name": price.Plan.In(lang).Name},
 	}, nil
 }
 
-func shopRow(p *shop.Plan, price *shop.Price) map[string]any {
+func shopRow(p *shop.Plan, price *shop.Price, lang fault.Lang) map[string]any {
+	p = p.In(lang)
 	row := map[string]any{
 		"id": price.ID, "shop_name": p.Name, "shop_type": "main_package", "money_amount": price.Amount, "human_read_text": p.Info, "is_enable": true,
 		"is_cannot_new_purchase": !p.Visible, "num": "plan_" + strconv.FormatInt(p.ID, 10), "time": period(price.Months), "months": price.Months,

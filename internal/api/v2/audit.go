@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/node"
 )
 
@@ -65,7 +66,7 @@ func Audit(nodes *node.Nodes) Resource {
 				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: who.UserID, RuleID: in.RuleID}, in.Limit, in.Offset)
 				out := auditRecords{[]auditRecord{}, total}
 				for _, h := range records {
-					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})
+					out.Records = append(out.Records, auditRecord{h.ID, h.RuleID, h.RuleName, h.NodeID, h.NodeTold(api.CallerOf(ctx).Lang), h.Count, h.At})
 				}
 				return out, err
 			})

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
 )
@@ -38,11 +40,11 @@ type billItem struct {
 	InvoiceID   *uuid.UUID   `json:"invoice_id" nullable:"true"`
 }
 
-func newBillList(orders []shop.Order, total int64) billList {
+func newBillList(orders []shop.Order, total int64, lang fault.Lang) billList {
 	out := billList{total, []billItem{}}
 	for _, o := range orders {
 		out.Bills = append(out.Bills, billItem{
-			o.UUID, o.ID, o.CreatedAt, o.Service, o.PriceID, o.Terms.Name, string(o.Kind), o.Terms.Months, o.Price, o.Discount, o.Credit, o.Amount, o.Currency,
+			o.UUID, o.ID, o.CreatedAt, o.Service, o.PriceID, o.Terms.NameIn(lang), string(o.Kind), o.Terms.Months, o.Price, o.Discount, o.Credit, o.Amount, o.Currency,
 			string(o.State), o.EndsAt, o.Renews, o.InvoiceUUID,
 		})
 	}
@@ -82,7 +84,7 @@ func Bills(s *shop.Shop) Resource {
 		handle(r, op{method: http.MethodGet, path: "/user/services-old/bill", id: "services_old_bills", tag: "user", access: user, summary: "What was paid for services and packages, newest first"},
 			func(ctx context.Context, who account.Identity, in *part) (billList, error) {
 				orders, total, err := s.Purchases(ctx, who.UserID, in.Limit, in.Offset)
-				return newBillList(orders, total), err
+				return newBillList(orders, total, api.CallerOf(ctx).Lang), err
 			})
 
 		type ofService struct {
@@ -93,7 +95,7 @@ func Bills(s *shop.Shop) Resource {
 		handle(r, op{method: http.MethodGet, path: "/user/services-old/bill/{service_id}", id: "services_old_bills_of", tag: "user", access: user, summary: "What was paid for one service, newest first"},
 			func(ctx context.Context, who account.Identity, in *ofService) (billList, error) {
 				orders, total, err := s.PurchasesOf(ctx, who.UserID, in.ServiceID, in.Limit, in.Offset)
-				return newBillList(orders, total), err
+				return newBillList(orders, total, api.CallerOf(ctx).Lang), err
 			})
 
 		type which struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/link"
 	"airstrip/internal/service"
 )
@@ -98,7 +99,7 @@ func LinkToken(links *link.Links, services *service.Services) Resource {
 			summary: "One node as a share link, and for programs that take a single node",
 		},
 			func(ctx context.Context, who account.Identity, in *nodeID) (nodeLinks, error) {
-				entries, err := links.Node(ctx, who.UserID, in.ID)
+				entries, err := links.Node(ctx, who.UserID, in.ID, api.CallerOf(ctx).Lang)
 				return showEntries(entries), err
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/services/link-log", id: "link_log", tag: "user", access: user, summary: "Who fetched the link, the newest first"},

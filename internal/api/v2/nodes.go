@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/node"
 	"airstrip/internal/service"
 )
@@ -66,7 +67,7 @@ func Nodes(nodes *node.Nodes, services *service.Services) Resource {
 				continue
 			}
 			out.TotalNodes++
-			switch info := showNode(n.In(group), states[n.ID], now); {
+			switch info := showNode(n.Told(api.CallerOf(ctx).Lang).In(group), states[n.ID], now); {
 			case access.Admits(n.Class, n.GroupID):
 				out.AvailableNodes = append(out.AvailableNodes, info)
 			case access.InGroup(n.GroupID):

@@ -12,6 +12,7 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/service"
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
@@ -96,8 +97,8 @@ type oldServiceShop struct {
 	DataJSON                 map[string]any `json:"data_json"`
 }
 
-func newOldServiceShop(price *shop.Price) oldServiceShop {
-	p := price.Plan
+func newOldServiceShop(price *shop.Price, lang fault.Lang) oldServiceShop {
+	p := price.Plan.In(lang)
 	out := oldServiceShop{
 		ID: price.ID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, ShopName: p.Name, ShopGroupID: p.ID, ShopType: "main_package", MoneyAmount: price.Amount,
 		SsBandwidthTotalSize: p.TrafficBytes, NodeSpeedLimit: p.SpeedMbps, NodeConnector: p.Devices, ContentExtra: p.Info,
@@ -118,6 +119,64 @@ func newOldServiceShop(price *shop.Price) oldServiceShop {
 	return out
 }
 
+// staffPlan is what staff writes of a plan for people to read.
+type staffPlan struct {
+	ID     int64  `json:"id"`
+	Kind   string `json:"kind" enum:"plan,package"`
+	Name   string `json:"name" doc:"Where the reader's language has none of its own"`
+	NameZH string `json:"name_zh" doc:"Empty: there is none in Chinese"`
+	NameEN string `json:"name_en" doc:"Empty: there is none in English"`
+	Info   string `json:"info" doc:"Where the reader's language has none of its own"`
+	InfoZH string `json:"info_zh" doc:"Empty: there is none in Chinese"`
+	InfoEN string `json:"info_en" doc:"Empty: there is none in English"`
+}
+
+func newStaffPlan(p *shop.Plan) staffPlan {
+	return staffPlan{
+		p.ID, string(p.Kind), p.Name, p.Names[fault.ZH], p.Names[fault.EN], p.Info, p.Infos[fault.ZH], p.Infos[fault.EN],
+	}
+}
+
+type planTextsWish struct {
+	ID   int64 `path:"plan_id" minimum:"1"`
+	Body struct {
+		Name   *string `json:"name,omitempty" maxLength:"64"`
+		NameZH *string `json:"name_zh,omitempty" maxLength:"64" doc:"Empty: name"`
+		NameEN *string `json:"name_en,omitempty" maxLength:"64" doc:"Empty: name"`
+		Info   *string `json:"info,omitempty" maxLength:"2000"`
+		InfoZH *string `json:"info_zh,omitempty" maxLength:"2000" doc:"Empty: info"`
+		InfoEN *string `json:"info_en,omitempty" maxLength:"2000" doc:"Empty: info"`
+	}
+}
+
+// StaffPlans adds what staff writes of plans and packages; what they hold and cost is changed by command.
+func StaffPlans(s *shop.Shop) Resource {
+	return func(r *Router) {
+		handleList(r, staffOp("GET /staff/plans", permission.PlanRead).
+			named("staff_plans_list", "The names and descriptions of plans and packages, hidden ones too"), func(ctx context.Context, _ account.Identity, _ *Empty) (out []staffPlan, err error) {
+			plans, err := s.ListPlans(ctx)
+			for i := range plans {
+				out = append(out, newStaffPlan(&plans[i]))
+			}
+			return out, err
+		})
+		handle(r, staffOp("PATCH /staff/plans/{plan_id}/texts", permission.PlanWrite).
+			named("staff_plan_texts_set", "Change the name and description of a plan, by language; what was sold keeps its text"), func(ctx context.Context, _ account.Identity, in *planTextsWish) (staffPlan, error) {
+			b := in.Body
+			p, err := s.ChangePlan(ctx, in.ID, func(p *shop.Plan) {
+				assign(&p.Name, b.Name)
+				assign(&p.Info, b.Info)
+				p.Names = p.Names.With(fault.ZH, b.NameZH).With(fault.EN, b.NameEN)
+				p.Infos = p.Infos.With(fault.ZH, b.InfoZH).With(fault.EN, b.InfoEN)
+			})
+			if err != nil {
+				return staffPlan{}, err
+			}
+			return newStaffPlan(p), nil
+		})
+	}
+}
+
 // Plans adds the operations that show what the shop sells: for the new pages, and in the shapes of the classic ones.
 func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 	return func(r *Router) {
@@ -126,6 +185,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 		}
 		handleList(r, op{method: http.MethodGet, path: "/user/shop/plans", id: "shop_plans", tag: "user", access: user, summary: "What is on sale, with prices"},
 			func(ctx context.Context, who account.Identity, in *filter) ([]planItem, error) {
+				lang := api.CallerOf(ctx).Lang
 				bought, err := s.Bought(ctx, who.UserID)
 				if err != nil {
 					return nil, err
@@ -135,12 +195,12 @@ func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 					if err != nil {
 						return nil, err
 					}
-					return []planItem{newPlanItem(p, bought)}, nil
+					return []planItem{newPlanItem(p.In(lang), bought)}, nil
 				}
 				plans, err := s.OnSale(ctx)
 				var out []planItem
 				for i := range plans {
-					out = append(out, newPlanItem(&plans[i], bought))
+					out = append(out, newPlanItem(plans[i].In(lang), bought))
 				}
 				return out, err
 			})
@@ -164,7 +224,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 				if err != nil {
 					return oldServiceShop{}, err
 				}
-				return newOldServiceShop(price), nil
+				return newOldServiceShop(price, api.CallerOf(ctx).Lang), nil
 			})
 	}
 }
@@ -172,6 +232,7 @@ func Plans(s *shop.Shop, settings *setting.Settings) Resource {
 var currencySigns = map[string]string{"CNY": "¥", "USD": "$", "EUR": "€", "GBP": "£"}
 
 func newTrialPlan(p *shop.Plan, currency string, lang fault.Lang) trialPlan {
+	p = p.In(lang)
 	say := func(zh, en string) string { return fault.Text{ZH: zh, EN: en}.In(lang) }
 	out := trialPlan{Name: p.Name, Info: &p.Info, Currency: currency, Billing: say("一次性", "once"), PlanShopID: map[string]int64{}}
 	if sign, ok := currencySigns[currency]; ok {

@@ -66,7 +66,7 @@ func newRechargeRecord(p *payment.Payments, r *wallet.Recharge, order *shop.Orde
 		InvoiceID: r.InvoiceUUID, ConfigJSON: map[string]any{},
 	}
 	if order != nil {
-		out.Order = ptr(newOrderItem(order))
+		out.Order = ptr(newOrderItem(order, lang))
 	}
 	if r.State == wallet.RechargePending && r.PayPage != nil {
 		out.PayPage = &payPage{Kind: r.PayPage.Kind, URL: r.PayPage.URL}

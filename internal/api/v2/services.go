@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/fault"
 	"airstrip/internal/service"
 )
 
@@ -88,10 +90,10 @@ func Services(s *service.Services) Resource {
 				services, packages, err := s.List(ctx, who.UserID)
 				out := servicesResult{[]serviceItem{}, []packageItem{}}
 				for _, v := range services {
-					out.Services = append(out.Services, showService(v))
+					out.Services = append(out.Services, showService(v, api.CallerOf(ctx).Lang))
 				}
 				for _, p := range packages {
-					out.Packages = append(out.Packages, packageItem{p.ID, p.Name, p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt, p.OrderID})
+					out.Packages = append(out.Packages, packageItem{p.ID, p.NameIn(api.CallerOf(ctx).Lang), p.Kind, p.Bytes, p.Used, p.Bytes - p.Used, p.CreatedAt, p.ExpiresAt, p.OrderID})
 				}
 				return out, err
 			})
@@ -104,7 +106,7 @@ func Services(s *service.Services) Resource {
 				}
 				services, _, err := s.List(ctx, who.UserID)
 				for _, v := range services {
-					item := oldServiceItem{v.ID, v.Name, "main_package", "active", v.StartedAt, v.Until(), v.Billed, unlimitedOld, 0, access.Password}
+					item := oldServiceItem{v.ID, v.NameIn(api.CallerOf(ctx).Lang), "main_package", "active", v.StartedAt, v.Until(), v.Billed, unlimitedOld, 0, access.Password}
 					if v.EndedAt != nil {
 						item.Status = "expired"
 					}
@@ -131,7 +133,7 @@ func Services(s *service.Services) Resource {
 					}
 					return a.EndsAt.Compare(b.EndsAt)
 				})
-				out := oldService{last.ID, last.Name, "main_package", last.Until(), last.Billed, unlimitedOld, last.EndedAt == nil}
+				out := oldService{last.ID, last.NameIn(api.CallerOf(ctx).Lang), "main_package", last.Until(), last.Billed, unlimitedOld, last.EndedAt == nil}
 				if last.QuotaBytes != nil {
 					out.TrafficTotal = *last.QuotaBytes
 				}
@@ -140,9 +142,9 @@ func Services(s *service.Services) Resource {
 	}
 }
 
-func showService(v service.Service) serviceItem {
+func showService(v service.Service, lang fault.Lang) serviceItem {
 	item := serviceItem{
-		ID: v.ID, PlanID: v.PlanID, Name: v.Name, State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
+		ID: v.ID, PlanID: v.PlanID, Name: v.NameIn(lang), State: "running", Class: v.Class, Groups: v.Groups, SpeedMbps: v.SpeedMbps, DeviceLimit: v.Devices,
 		QuotaBytes: v.QuotaBytes, UsedBytes: v.Billed, UpBytes: v.Up, DownBytes: v.Down, UsedUpBytes: v.BilledUp, UsedDownBytes: v.Billed - v.BilledUp, Reset: v.Reset, Cycle: v.Cycle, ResetsAt: v.NextResetAt,
 		StartedAt: v.StartedAt, EndsAt: v.Until(), AutoRenew: v.AutoRenew,
 	}

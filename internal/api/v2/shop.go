@@ -10,6 +10,7 @@ import (
 
 	"airstrip/internal/account"
 	"airstrip/internal/api"
+	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/payment"
 	"airstrip/internal/service"
@@ -82,9 +83,9 @@ type orderItem struct {
 	InvoiceID *uuid.UUID `json:"invoice_id" nullable:"true"`
 }
 
-func newOrderItem(o *shop.Order) orderItem {
+func newOrderItem(o *shop.Order, lang fault.Lang) orderItem {
 	out := orderItem{
-		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.Name, Months: o.Terms.Months,
+		ID: o.UUID, No: o.ID, Kind: string(o.Kind), State: string(o.State), ShopID: o.PriceID, PlanID: o.PlanID, Name: o.Terms.NameIn(lang), Months: o.Terms.Months,
 		Price: o.Price, Discount: o.Discount, Credit: o.Credit, Amount: o.Amount, Currency: o.Currency, AutoRenew: o.AutoRenew,
 		Coupon: o.Terms.Coupon, RenewID: o.ServiceID, ChangeID: o.ReplacesID, Replaces: o.Terms.Replaces,
 		TrafficBytes: o.Terms.TrafficBytes, Reset: o.Terms.Reset, EndsAt: o.EndsAt,
@@ -103,7 +104,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 		if err != nil {
 			return orderResult{}, err
 		}
-		out := orderResult{Order: newOrderItem(o)}
+		out := orderResult{Order: newOrderItem(o, api.CallerOf(ctx).Lang)}
 		if o.RechargeID != nil {
 			recharge, err := p.Show(ctx, who.UserID, strconv.FormatInt(*o.RechargeID, 10))
 			if err != nil {
@@ -125,7 +126,8 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 		}
 		handle(r, op{method: http.MethodPost, path: "/user/shop-old/{shop_id}/pre-order", id: "shop_pre_order", tag: "user", access: user, summary: "What a purchase would cost now; changes nothing"},
 			func(ctx context.Context, who account.Identity, in *purchaseWish) (preOrderResult, error) {
-				what := shop.Purchase{PriceID: in.ShopID}
+				lang := api.CallerOf(ctx).Lang
+				what := shop.Purchase{PriceID: in.ShopID, Lang: lang}
 				if in.Body != nil {
 					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
 				}
@@ -134,14 +136,14 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 					return preOrderResult{}, err
 				}
 				out := preOrderResult{
-					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.Name, Months: q.Price.Months, Currency: settings.Get().Currency,
+					ShopID: q.Price.ID, PlanID: q.Price.PlanID, Kind: string(q.Price.Plan.Kind), Name: q.Price.Plan.In(lang).Name, Months: q.Price.Months, Currency: settings.Get().Currency,
 					Price: q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount, Change: q.Change, Kept: q.Kept, EndsAt: q.EndsAt, Balance: q.Available, BalanceUsed: q.BalanceUsed, Missing: q.Missing, RechargeAmount: q.Recharge,
 				}
 				if q.Renews != nil {
-					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.Name, q.Renews.EndsAt}
+					out.Kind, out.Renews = string(shop.KindRenewal), &renewedItem{q.Renews.ID, q.Renews.NameIn(lang), q.Renews.EndsAt}
 				}
 				if q.Replaces != nil {
-					out.Replaces = &renewedItem{q.Replaces.ID, q.Replaces.Name, q.Replaces.EndsAt}
+					out.Replaces = &renewedItem{q.Replaces.ID, q.Replaces.NameIn(lang), q.Replaces.EndsAt}
 				}
 				return out, nil
 			})
@@ -162,7 +164,7 @@ func Shop(s *shop.Shop, p *payment.Payments, settings *setting.Settings) Resourc
 			summary: "Buy from the wallet; 409 balance_too_low where it does not cover the price and no gateway is named",
 		},
 			func(ctx context.Context, who account.Identity, in *confirmation) (orderResult, error) {
-				what, gateway := shop.Purchase{PriceID: in.ShopID}, ""
+				what, gateway := shop.Purchase{PriceID: in.ShopID, Lang: api.CallerOf(ctx).Lang}, ""
 				if in.Body != nil {
 					what.RenewServiceID, what.ChangeServiceID, what.Coupon = in.Body.RenewServiceID, in.Body.ChangeServiceID, in.Body.Coupon
 					what.AutoRenew, gateway = in.Body.AutoRenew, in.Body.Gateway

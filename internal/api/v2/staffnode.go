@@ -14,6 +14,8 @@ import (
 type staffNode struct {
 	ID         int64                   `json:"id"`
 	Name       string                  `json:"name"`
+	NameZH     string                  `json:"name_zh" doc:"Empty: there is none in Chinese"`
+	NameEN     string                  `json:"name_en" doc:"Empty: there is none in English"`
 	Protocol   node.Protocol           `json:"protocol"`
 	Address    string                  `json:"address"`
 	Port       int                     `json:"port"`
@@ -82,7 +84,7 @@ type madeSecret struct {
 
 func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) staffNode {
 	out := staffNode{
-		ID: n.ID, Name: n.Name, Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()),
+		ID: n.ID, Name: n.Name, NameZH: n.Names[fault.ZH], NameEN: n.Names[fault.EN], Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()),
 		Rate: rateText(n.RatePermille), HourRates: rateTexts(n.HourRates), RateNow: rateText(n.Rate(now)), QuotaBytes: n.QuotaBytes, ResetDay: n.ResetDay,
 		UsedBytes: month.Used, ResetsAt: month.Ends.UTC(), Spent: n.Spent, GroupHosts: map[string]nodeEndpoint{}, Relays: []nodeRelay{}, Tags: append([]string{}, n.Tags...), Remark: n.Remark,
 		Class: n.Class, GroupID: n.GroupID, Country: n.Country, SpeedMbps: n.SpeedMbps, LinkMbps: n.LinkMbps, Sort: n.Sort, Visible: n.Visible, Enabled: n.Enabled,
@@ -104,6 +106,8 @@ func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) s
 // NodeChange is what a new node and a change have in common; exported because it is embedded.
 type NodeChange struct {
 	Name       *string                  `json:"name,omitempty"`
+	NameZH     *string                  `json:"name_zh,omitempty" doc:"In Chinese; empty: name"`
+	NameEN     *string                  `json:"name_en,omitempty" doc:"In English; empty: name"`
 	Address    *string                  `json:"address,omitempty"`
 	Port       *int                     `json:"port,omitempty"`
 	Listen     *string                  `json:"listen,omitempty"`
@@ -168,6 +172,7 @@ func (c NodeChange) read() (func(*node.Node), error) {
 	}
 	return func(n *node.Node) {
 		assign(&n.Name, c.Name)
+		n.Names = n.Names.With(fault.ZH, c.NameZH).With(fault.EN, c.NameEN)
 		assign(&n.Address, c.Address)
 		assign(&n.Listen, c.Listen)
 		n.SetPorts(c.Port, c.ListenPort)

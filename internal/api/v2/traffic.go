@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"airstrip/internal/account"
+	"airstrip/internal/api"
 	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/traffic"
@@ -91,9 +92,9 @@ func Traffic(t *traffic.Traffic, nodes *node.Nodes) Resource {
 					return nil, err
 				}
 				all, err := nodes.List(ctx)
-				names := map[int64]*string{}
+				names, lang := map[int64]*string{}, api.CallerOf(ctx).Lang
 				for _, n := range all {
-					names[n.ID] = &n.Name
+					names[n.ID] = ptr(n.Told(lang).Name)
 				}
 				out := make([]trafficRecord, len(records))
 				for i, rec := range records {

@@ -146,7 +146,7 @@ func Wallet(w *wallet.Wallets, s *shop.Shop, renewals *renewal.Renewals, p *paym
 				out := []purchaseRecord{}
 				for _, o := range orders {
 					record := purchaseRecord{
-						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID, ShopName: o.Terms.Name, MoneyAmount: o.Amount, Months: o.Terms.Months,
+						ID: o.UUID, No: o.ID, CreatedAt: o.CreatedAt, ShopID: o.PriceID, ShopName: o.Terms.NameIn(api.CallerOf(ctx).Lang), MoneyAmount: o.Amount, Months: o.Terms.Months,
 						Kind: string(o.Kind), State: string(o.State), EndsAt: o.EndsAt,
 					}
 					if o.Service != nil {

@@ -223,6 +223,9 @@ export const required: Record<string, readonly string[]> = {
     "path.case_id",
     "body.reason"
   ],
+  "PATCH /api/v2/staff/plans/{plan_id}/texts": [
+    "path.plan_id"
+  ],
   "GET /api/v2/staff/recharge-refunds/{refund_id}": [
     "path.refund_id"
   ],

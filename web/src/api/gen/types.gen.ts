@@ -2131,6 +2131,14 @@ export type NewNodeBody = {
     listen?: string;
     listen_port?: number;
     name?: string;
+    /**
+     * In English; empty: name
+     */
+    name_en?: string;
+    /**
+     * In Chinese; empty: name
+     */
+    name_zh?: string;
     port?: number;
     protocol: 'shadowsocks' | 'vmess' | 'vless' | 'trojan' | 'hysteria2' | 'tuic' | 'anytls';
     /**
@@ -2199,6 +2207,14 @@ export type NodeChange = {
     listen?: string;
     listen_port?: number;
     name?: string;
+    /**
+     * In English; empty: name
+     */
+    name_en?: string;
+    /**
+     * In Chinese; empty: name
+     */
+    name_zh?: string;
     port?: number;
     /**
      * 0: none
@@ -2956,6 +2972,27 @@ export type PlanItem = {
      * Of a package; null: until it is used up
      */
     valid_days: number | null;
+};
+
+export type PlanTextsWishBody = {
+    info?: string;
+    /**
+     * Empty: info
+     */
+    info_en?: string;
+    /**
+     * Empty: info
+     */
+    info_zh?: string;
+    name?: string;
+    /**
+     * Empty: name
+     */
+    name_en?: string;
+    /**
+     * Empty: name
+     */
+    name_zh?: string;
 };
 
 export type PreOrderResult = {
@@ -3992,6 +4029,14 @@ export type StaffNode = {
      */
     memory: number;
     name: string;
+    /**
+     * Empty: there is none in English
+     */
+    name_en: string;
+    /**
+     * Empty: there is none in Chinese
+     */
+    name_zh: string;
     online_users: number;
     port: number;
     protocol: string;
@@ -4037,6 +4082,35 @@ export type StaffNode = {
 export type StaffNodePage = {
     nodes: Array<StaffNode>;
     total: number;
+};
+
+export type StaffPlan = {
+    id: number;
+    /**
+     * Where the reader's language has none of its own
+     */
+    info: string;
+    /**
+     * Empty: there is none in English
+     */
+    info_en: string;
+    /**
+     * Empty: there is none in Chinese
+     */
+    info_zh: string;
+    kind: 'plan' | 'package';
+    /**
+     * Where the reader's language has none of its own
+     */
+    name: string;
+    /**
+     * Empty: there is none in English
+     */
+    name_en: string;
+    /**
+     * Empty: there is none in Chinese
+     */
+    name_zh: string;
 };
 
 export type StaffRefundBody = {
@@ -5944,6 +6018,40 @@ export type StaffPaymentCaseRefundResponses = {
 };
 
 export type StaffPaymentCaseRefundResponse = StaffPaymentCaseRefundResponses[keyof StaffPaymentCaseRefundResponses];
+
+export type StaffPlansListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/plans';
+};
+
+export type StaffPlansListResponses = {
+    /**
+     * OK
+     */
+    200: Array<StaffPlan>;
+};
+
+export type StaffPlansListResponse = StaffPlansListResponses[keyof StaffPlansListResponses];
+
+export type StaffPlanTextsSetData = {
+    body: PlanTextsWishBody;
+    path: {
+        plan_id: number;
+    };
+    query?: never;
+    url: '/api/v2/staff/plans/{plan_id}/texts';
+};
+
+export type StaffPlanTextsSetResponses = {
+    /**
+     * OK
+     */
+    200: StaffPlan;
+};
+
+export type StaffPlanTextsSetResponse = StaffPlanTextsSetResponses[keyof StaffPlanTextsSetResponses];
 
 export type StaffRechargeRefundsListData = {
     body?: never;

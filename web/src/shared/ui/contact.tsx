@@ -1,4 +1,4 @@
-import { Anchor, UnstyledButton } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -41,9 +41,9 @@ function Email({ address, isShownAtOnce }: { address: string; isShownAtOnce: boo
   }, [isWanted])
   if (!isShownAtOnce && !isWanted) {
     return (
-      <UnstyledButton className={classes.show} onClick={() => setWanted(true)}>
+      <Anchor component="button" type="button" inherit onClick={() => setWanted(true)}>
         {t('contact.showEmail')}
-      </UnstyledButton>
+      </Anchor>
     )
   }
   return (
