@@ -1,5 +1,5 @@
-// A little more than a good connection takes. Who waits longer sees skeletons.
-const LONGEST_WAIT_MS = 300
+// What a phone on a slow network takes; parts that came one after the other would move the rest. Who waits longer sees skeletons.
+const LONGEST_WAIT_MS = 1_000
 
 /**
  * For route loaders: a page's texts and what it shows first are asked for beside its code, so that it is drawn once and
