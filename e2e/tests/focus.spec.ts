@@ -74,14 +74,6 @@ test('cd-key: the field has it when the key is wrong', async ({ page }) => {
   await expect(field).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('recharge: what takes the form’s place has it', async ({ page }) => {
-  await page.goto('/user/wallet/recharge/new')
-  await page.getByRole('button', { name: /^Pay/ }).press('Enter')
-  await expect(page).toHaveURL(/id=\d+/)
-  await expect(page.getByRole('status').first()).toBeVisible()
-  await expect.poll(() => isLost(page)).toBe(false)
-})
-
 test('devices: the list has it when one was signed out', async ({ page, station, browser }) => {
   const other = await browser.newPage({ baseURL: station.server.url, locale: 'en-US' })
   await signIn(other, me)
