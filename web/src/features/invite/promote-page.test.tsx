@@ -86,7 +86,7 @@ describe('the page to invite others', () => {
     )
     await openSignedIn('/user/promote')
     expect(await screen.findByText('All your invites are used.')).toBeVisible()
-    expect(screen.getByText(/Sign-up is closed for now/)).toBeVisible()
+    expect(await screen.findByText(/Sign-up is closed for now/)).toBeVisible()
   })
 
   it('is found in the navigation', async () => {

@@ -24,9 +24,8 @@ describe('whom to write to', () => {
       ),
     )
     await openSignedIn('/user/dashboard')
-    const alert = await screen.findByRole('alert')
-    expect(alert).toHaveTextContent('Write to us if you think this is a mistake')
-    const notice = within(alert.parentElement ?? document.body)
+    expect(await screen.findByText(/Write to us if you think this is a mistake/)).toBeVisible()
+    const notice = within(screen.getByRole('alert').parentElement ?? document.body)
     expect(await notice.findByRole('link', { name: 'help@example.com' })).toHaveAttribute(
       'href',
       'mailto:help@example.com',

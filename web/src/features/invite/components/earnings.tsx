@@ -1,8 +1,7 @@
 import { Card } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { InviteResult } from '@/api/gen/types.gen'
-import { siteOptions } from '@/api/site'
+import { useCurrency } from '@/shared/lib/currency'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from './earnings.module.css'
@@ -10,7 +9,7 @@ import classes from './earnings.module.css'
 /** How many came, what that earned, and by which rule. */
 export function Earnings({ invite }: { invite: InviteResult }) {
   const { t } = useTranslation('invite')
-  const { data: site } = useQuery(siteOptions())
+  const currency = useCurrency()
   const percent = invite.commission_permille / 10
   return (
     <Card component="section" aria-label={t('earned')} className={classes.card}>
@@ -28,7 +27,7 @@ export function Earnings({ invite }: { invite: InviteResult }) {
         <div>
           <p className={classes.name}>{t('earned')}</p>
           <p className={classes.value}>
-            <Money amount={invite.total_commission} currency={site?.currency ?? ''} />
+            <Money amount={invite.total_commission} currency={currency} />
           </p>
           <p className={classes.note}>
             {t(invite.first_order_only ? 'termsFirst' : 'terms', { percent })}{' '}
