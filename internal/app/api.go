@@ -69,6 +69,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Audit(a.Nodes),
 		v2.AuditRules(a.Nodes),
 		v2.IPBans(a.IPBans),
+		v2.StaffRole(),
 	)
 }
 

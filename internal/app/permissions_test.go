@@ -49,6 +49,7 @@ var permissions = map[string][]account.Role{
 	"replace_user_email":       admins,
 	"staff_payment_cases_list": cashiers, "staff_payment_case_get": cashiers, "staff_payment_case_credit": cashiers, "staff_payment_case_refund": cashiers,
 	"staff_payment_case_dismiss": cashiers, "staff_payment_case_confirm": cashiers, "staff_payment_case_decline": cashiers, "staff_approvals_list": cashiers,
+	"staff_role":            permission.Roles,
 	"staff_approval_decide": cashiers, "staff_audit_list": admins, "staff_audit_csv": admins,
 }
 

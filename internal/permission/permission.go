@@ -7,6 +7,8 @@ package permission
 import (
 	"fmt"
 	"slices"
+
+	"airstrip/internal/fault"
 )
 
 // Role is what a member of staff is; empty for everybody else.
@@ -79,6 +81,7 @@ const (
 	UserBan          Permission = "user.ban"
 	UserEmailReplace Permission = "user.email.replace"
 	StaffChange      Permission = "staff.change"
+	RoleRead         Permission = "staff.role.read"
 	NetworkBanRead   Permission = "network.ban.read"
 	NetworkBan       Permission = "network.ban"
 
@@ -106,72 +109,145 @@ var (
 type Grant struct {
 	Permission Permission
 	Roles      []Role
-	Allows     string
+	Allows     fault.Text
 }
 
-// Table gives each permission to its roles.
-var Table = []Grant{
-	{ApprovalRead, cashiers, "see what staff gave that is worth money"},
-	{ApprovalDecide, cashiers, "approve or decline what another member gave"},
+// Area is a part of what staff does: its permissions, and the commands that do the same in the server's shell.
+type Area struct {
+	Name     fault.Text
+	Commands []string
+	Grants   []Grant
+}
 
-	{AdjustmentRead, cashiers, "see adjustments of wallets"},
-	{AdjustmentMake, cashiers, "put money into wallets and take it out"},
-	{Refund, cashiers, "pay orders and recharges back, and answer requests for it"},
-	{RefundRead, cashiers, "see refunds and requests for them"},
-	{CaseRead, cashiers, "see payments that were refused, doubled or match nothing"},
-	{CaseDecide, cashiers, "credit, pay back or dismiss such a payment"},
-	{PaymentConfirm, cashiers, "confirm a recharge by hand"},
-	{GatewayRead, cashiers, "see payment gateways without their secrets"},
-	{GatewayWrite, owners, "add, change and remove payment gateways"},
+// Areas give each permission to its roles, in the order in which members of staff read them.
+var Areas = []Area{
+	{fault.Text{ZH: "审批", EN: "Approvals"}, []string{"approval"}, []Grant{
+		{ApprovalRead, cashiers, fault.Text{ZH: "查看工作人员给出的有价之物", EN: "see what staff gave that is worth money"}},
+		{ApprovalDecide, cashiers, fault.Text{
+			ZH: "批准或拒绝其他成员给出的内容",
+			EN: "approve or decline what another member gave",
+		}},
+	}},
+	{fault.Text{ZH: "资金", EN: "Money"}, []string{"wallet", "recharge", "refund", "payment-case", "gateway"}, []Grant{
+		{AdjustmentRead, cashiers, fault.Text{ZH: "查看钱包调整", EN: "see adjustments of wallets"}},
+		{AdjustmentMake, cashiers, fault.Text{ZH: "为钱包加款或扣款", EN: "put money into wallets and take it out"}},
+		{RefundRead, cashiers, fault.Text{ZH: "查看退款和退款申请", EN: "see refunds and requests for them"}},
+		{Refund, cashiers, fault.Text{
+			ZH: "退还订单和充值，处理退款申请",
+			EN: "pay orders and recharges back, and answer requests for it",
+		}},
+		{CaseRead, cashiers, fault.Text{
+			ZH: "查看被拒、重复或无法对应的付款",
+			EN: "see payments that were refused, doubled or match nothing",
+		}},
+		{CaseDecide, cashiers, fault.Text{ZH: "将此类付款入账、退回或忽略", EN: "credit, pay back or dismiss such a payment"}},
+		{PaymentConfirm, cashiers, fault.Text{ZH: "手动确认充值", EN: "confirm a recharge by hand"}},
+		{GatewayRead, cashiers, fault.Text{ZH: "查看支付网关（不含密钥）", EN: "see payment gateways without their secrets"}},
+		{GatewayWrite, owners, fault.Text{ZH: "添加、修改和移除支付网关", EN: "add, change and remove payment gateways"}},
+	}},
+	{fault.Text{ZH: "卡密和优惠码", EN: "Cd-keys and coupons"}, []string{"cdkey", "coupon"}, []Grant{
+		{CDKeyRead, cashiers, fault.Text{ZH: "查看卡密批次", EN: "see batches of cd-keys"}},
+		{CDKeyMake, cashiers, fault.Text{ZH: "生成卡密", EN: "make cd-keys"}},
+		{CDKeyVoid, cashiers, fault.Text{ZH: "作废卡密", EN: "void cd-keys"}},
+		{CouponRead, cashiers, fault.Text{ZH: "查看优惠码", EN: "see coupons"}},
+		{CouponWrite, cashiers, fault.Text{ZH: "创建和修改优惠码", EN: "make and change coupons"}},
+	}},
+	{fault.Text{ZH: "商店", EN: "Shop"}, []string{"plan"}, []Grant{
+		{PlanRead, readers, fault.Text{ZH: "查看套餐和流量包，含隐藏的", EN: "see plans and packages, hidden ones too"}},
+		{PlanWrite, admins, fault.Text{
+			ZH: "修改套餐和流量包的名称与介绍",
+			EN: "change the names and descriptions of plans and packages",
+		}},
+	}},
+	{fault.Text{ZH: "节点", EN: "Nodes"}, []string{"node"}, []Grant{
+		{NodeRead, readers, fault.Text{ZH: "查看节点及其历史", EN: "see nodes and their history"}},
+		{NodeUserRead, supporters, fault.Text{
+			ZH: "查看节点上有哪些用户、来自何处、用了多少流量",
+			EN: "see which users are on a node, from where, and how much they moved",
+		}},
+		{NodeSpeedRead, admins, fault.Text{ZH: "查看节点测速", EN: "see speed tests of a node"}},
+		{NodeWrite, admins, fault.Text{ZH: "添加、修改和移除节点", EN: "add, change and remove nodes"}},
+		{NodeSecretRotate, admins, fault.Text{ZH: "更换节点程序的密钥", EN: "give a node's agent another secret"}},
+		{NodeCertificate, admins, fault.Text{ZH: "取走节点的证书和私钥", EN: "take a node's certificate with its private key"}},
+		{SharedKeyRead, admins, fault.Text{ZH: "查看是否有一把密钥可打开所有节点", EN: "see whether one key opens all nodes"}},
+		{SharedKeyWrite, owners, fault.Text{
+			ZH: "允许一把密钥打开所有节点，或收回",
+			EN: "let one key open all nodes, or take it back",
+		}},
+		{BlockedRead, admins, fault.Text{ZH: "查看所有节点封锁的地址", EN: "see addresses that all nodes block"}},
+		{BlockedLift, admins, fault.Text{ZH: "解封此类地址", EN: "let such an address go"}},
+	}},
+	{fault.Text{ZH: "流量", EN: "Traffic"}, []string{"node"}, []Grant{
+		{TrafficRead, admins, fault.Text{ZH: "查看节点和用户的每日流量", EN: "see the traffic of nodes and users by day"}},
+		{TrafficGrant, admins, fault.Text{
+			ZH: "用 grant 权限的 API 令牌给用户加流量",
+			EN: "give users traffic, by an API token of the scope grant",
+		}},
+		{BatchRead, readers, fault.Text{ZH: "查看因时间被拒的流量上报", EN: "see reports that were refused for their time"}},
+		{BatchDecide, admins, fault.Text{ZH: "计入或忽略此类上报", EN: "count or dismiss such a report"}},
+	}},
+	{fault.Text{ZH: "审计规则", EN: "Audit rules"}, []string{"rule"}, []Grant{
+		{RuleRead, admins, fault.Text{ZH: "查看审计规则", EN: "see audit rules"}},
+		{RuleWrite, admins, fault.Text{ZH: "添加、修改和撤销审计规则", EN: "make, change and lift audit rules"}},
+		{HitRead, admins, fault.Text{ZH: "查看审计规则拦截了谁、在哪里", EN: "see whom audit rules stopped, and where"}},
+	}},
+	{fault.Text{ZH: "订阅和客户端", EN: "Links and clients"}, nil, []Grant{
+		{TemplateRead, readers, fault.Text{ZH: "查看和试用订阅文件的模板", EN: "see and try the templates of the link's files"}},
+		{TemplateWrite, admins, fault.Text{ZH: "设置和移除订阅文件的模板", EN: "set and remove templates of the link's files"}},
+		{LinkGroupRead, supporters, fault.Text{
+			ZH: "查看用户的订阅为何指向另一个链接组",
+			EN: "see what leads a user's link to another link group",
+		}},
+		{LinkExport, owners, fault.Text{ZH: "取走所有用户的订阅链接", EN: "take the links of all users"}},
+		{ClientRead, readers, fault.Text{ZH: "查看客户端列表", EN: "see the list of clients"}},
+		{ClientWrite, admins, fault.Text{ZH: "添加、修改和移除客户端", EN: "add, change and remove clients"}},
+	}},
+	{fault.Text{ZH: "用户和工作人员", EN: "Users and staff"}, []string{"user"}, []Grant{
+		{UserBan, supporters, fault.Text{ZH: "封禁用户和解除封禁", EN: "ban users and end their bans"}},
+		{UserEmailReplace, admins, fault.Text{ZH: "为用户更换邮箱", EN: "give a user another address"}},
+		{StaffChange, owners, fault.Text{
+			ZH: "对工作人员进行可对用户进行的操作",
+			EN: "do to members of staff what may be done to users",
+		}},
+		{MediaRead, supporters, fault.Text{ZH: "查看媒体服务器上的账号", EN: "see accounts on the media server"}},
+		{MediaWrite, admins, fault.Text{
+			ZH: "创建、停用和删除媒体服务器上的账号",
+			EN: "make, turn off and delete accounts on the media server",
+		}},
+		{PartnerRead, admins, fault.Text{
+			ZH: "用 partner 权限的 API 令牌查看用户可用的内容",
+			EN: "see what users may use, by an API token of the scope partner",
+		}},
+		{RoleRead, Roles, fault.Text{ZH: "查看自己的角色和权限", EN: "see one's own role and what it may do"}},
+	}},
+	{fault.Text{ZH: "站点", EN: "Site"}, []string{"mail", "audit", "setting", "doctor", "backup"}, []Grant{
+		{NetworkBanRead, admins, fault.Text{ZH: "查看被拒绝访问的网段", EN: "see networks whose requests are refused"}},
+		{NetworkBan, admins, fault.Text{
+			ZH: "拒绝某个网段访问，或重新放行",
+			EN: "refuse the requests of a network, and let it in again",
+		}},
+		{MailRead, supporters, fault.Text{ZH: "查看站点邮件", EN: "see the mails of the site"}},
+		{MailCodeRead, owners, fault.Text{ZH: "查看邮件中仍有效的验证码", EN: "see codes in mails that are still good"}},
+		{MailRetry, admins, fault.Text{ZH: "重新发送邮件", EN: "send a mail again"}},
+		{AuditRead, admins, fault.Text{
+			ZH: "查看操作日志：工作人员和运营者改了什么",
+			EN: "see the audit log: what staff and the operator changed",
+		}},
+		{JobRun, admins, fault.Text{
+			ZH: "运行服务器任务，也可用 jobs 权限的 API 令牌",
+			EN: "run the server's jobs, also by an API token of the scope jobs",
+		}},
+	}},
+}
 
-	{CDKeyRead, cashiers, "see batches of cd-keys"},
-	{CDKeyMake, cashiers, "make cd-keys"},
-	{CDKeyVoid, cashiers, "void cd-keys"},
-	{CouponRead, cashiers, "see coupons"},
-	{CouponWrite, cashiers, "make and change coupons"},
+// Table is all rows of all areas.
+var Table = table()
 
-	{PlanRead, readers, "see plans and packages, hidden ones too"},
-	{PlanWrite, admins, "change the names and descriptions of plans and packages"},
-
-	{NodeRead, readers, "see nodes and their history"},
-	{NodeUserRead, supporters, "see which users are on a node, from where, and how much they moved"},
-	{NodeSpeedRead, admins, "see speed tests of a node"},
-	{NodeWrite, admins, "add, change and remove nodes"},
-	{NodeSecretRotate, admins, "give a node's agent another secret"},
-	{NodeCertificate, admins, "take a node's certificate with its private key"},
-	{SharedKeyRead, admins, "see whether one key opens all nodes"},
-	{SharedKeyWrite, owners, "let one key open all nodes, or take it back"},
-	{BatchRead, readers, "see reports that were refused for their time"},
-	{BatchDecide, admins, "count or dismiss such a report"},
-	{TrafficRead, admins, "see the traffic of nodes and users by day"},
-	{TrafficGrant, admins, "give users traffic, by an API token of the scope grant"},
-	{RuleRead, admins, "see audit rules"},
-	{RuleWrite, admins, "make, change and lift audit rules"},
-	{HitRead, admins, "see whom audit rules stopped, and where"},
-	{BlockedRead, admins, "see addresses that all nodes block"},
-	{BlockedLift, admins, "let such an address go"},
-
-	{TemplateRead, readers, "see and try the templates of the link's files"},
-	{TemplateWrite, admins, "set and remove templates of the link's files"},
-	{LinkGroupRead, supporters, "see what leads a user's link to another link group"},
-	{LinkExport, owners, "take the links of all users"},
-	{ClientRead, readers, "see the list of clients"},
-	{ClientWrite, admins, "add, change and remove clients"},
-
-	{UserBan, supporters, "ban users and end their bans"},
-	{UserEmailReplace, admins, "give a user another address"},
-	{StaffChange, owners, "do to members of staff what may be done to users"},
-	{NetworkBanRead, admins, "see networks whose requests are refused"},
-	{NetworkBan, admins, "refuse the requests of a network, and let it in again"},
-
-	{MailRead, supporters, "see the mails of the site"},
-	{MailCodeRead, owners, "see codes in mails that are still good"},
-	{MailRetry, admins, "send a mail again"},
-	{MediaRead, supporters, "see accounts on the media server"},
-	{MediaWrite, admins, "make, turn off and delete accounts on the media server"},
-	{PartnerRead, admins, "see what users may use, by an API token of the scope partner"},
-	{AuditRead, admins, "see the audit log: what staff and the operator changed"},
-	{JobRun, admins, "run the server's jobs, also by an API token of the scope jobs"},
+func table() (all []Grant) {
+	for _, a := range Areas {
+		all = append(all, a.Grants...)
+	}
+	return all
 }
 
 // Known tells whether p is in the table.
@@ -187,6 +263,17 @@ func (p Permission) Roles() []Role {
 		}
 	}
 	return nil
+}
+
+// May gives the areas in which the role has permissions, with those alone.
+func (r Role) May() (areas []Area) {
+	for _, a := range Areas {
+		a.Grants = slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !slices.Contains(g.Roles, r) })
+		if len(a.Grants) > 0 {
+			areas = append(areas, a)
+		}
+	}
+	return areas
 }
 
 // Has tells whether a member of staff with this role has p. Nobody without a role has any.

@@ -10,7 +10,7 @@ func TestTable_EachPermission_IsNamedOnceAndHeldByOwners(t *testing.T) {
 	named := regexp.MustCompile(`^[a-z_]+(\.[a-z_]+)+$`)
 	seen := map[Permission]bool{}
 	for _, g := range Table {
-		if seen[g.Permission] || !named.MatchString(string(g.Permission)) || g.Allows == "" {
+		if seen[g.Permission] || !named.MatchString(string(g.Permission)) || g.Allows.ZH == "" || g.Allows.EN == "" {
 			t.Errorf("%q stands twice in the table, is not named as the others, or allows nothing", g.Permission)
 		}
 		seen[g.Permission] = true
@@ -22,6 +22,28 @@ func TestTable_EachPermission_IsNamedOnceAndHeldByOwners(t *testing.T) {
 				t.Errorf("%s is given to %q, which does not have it", g.Permission, role)
 			}
 		}
+	}
+}
+
+func TestRole_May_IsWhatItHas(t *testing.T) {
+	for _, role := range Roles {
+		seen := map[Permission]bool{}
+		for _, a := range role.May() {
+			if a.Name.ZH == "" || a.Name.EN == "" || len(a.Grants) == 0 {
+				t.Errorf("%s reads of an area without a name or a permission: %v", role, a)
+			}
+			for _, g := range a.Grants {
+				seen[g.Permission] = true
+			}
+		}
+		for _, g := range Table {
+			if role.Has(g.Permission) != seen[g.Permission] {
+				t.Errorf("%s has %s: %t, and reads so: %t", role, g.Permission, role.Has(g.Permission), seen[g.Permission])
+			}
+		}
+	}
+	if len(Role("").May()) != 0 {
+		t.Error("users read that they may do something of staff's")
 	}
 }
 

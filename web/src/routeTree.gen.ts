@@ -53,6 +53,7 @@ import { Route as UserAccountEditPasswordRouteImport } from './routes/user.accou
 import { Route as UserAccountEditProfileRouteImport } from './routes/user.account.edit-profile'
 import { Route as UserAccountLoginIpLogRouteImport } from './routes/user.account.login-ip-log'
 import { Route as UserAccountSecurityRouteImport } from './routes/user.account.security'
+import { Route as UserAccountStaffRouteImport } from './routes/user.account.staff'
 import { Route as UserAuditIndexRouteImport } from './routes/user.audit.index'
 import { Route as UserAuditViewRouteImport } from './routes/user.audit.view'
 import { Route as UserServicesIndexRouteImport } from './routes/user.services.index'
@@ -288,6 +289,11 @@ const UserAccountSecurityRoute = UserAccountSecurityRouteImport.update({
   path: '/account/security',
   getParentRoute: () => UserRoute,
 } as any)
+const UserAccountStaffRoute = UserAccountStaffRouteImport.update({
+  id: '/account/staff',
+  path: '/account/staff',
+  getParentRoute: () => UserRoute,
+} as any)
 const UserAuditIndexRoute = UserAuditIndexRouteImport.update({
   id: '/audit/',
   path: '/audit/',
@@ -404,6 +410,7 @@ export interface FileRoutesByFullPath {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/account/staff': typeof UserAccountStaffRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -458,6 +465,7 @@ export interface FileRoutesByTo {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/account/staff': typeof UserAccountStaffRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -519,6 +527,7 @@ export interface FileRoutesById {
   '/user/account/edit-profile': typeof UserAccountEditProfileRoute
   '/user/account/login-ip-log': typeof UserAccountLoginIpLogRoute
   '/user/account/security': typeof UserAccountSecurityRoute
+  '/user/account/staff': typeof UserAccountStaffRoute
   '/user/audit/view': typeof UserAuditViewRoute
   '/user/services/buy': typeof UserServicesBuyRoute
   '/user/services/renewals': typeof UserServicesRenewalsRoute
@@ -579,6 +588,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/account/staff'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -633,6 +643,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/account/staff'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -693,6 +704,7 @@ export interface FileRouteTypes {
     | '/user/account/edit-profile'
     | '/user/account/login-ip-log'
     | '/user/account/security'
+    | '/user/account/staff'
     | '/user/audit/view'
     | '/user/services/buy'
     | '/user/services/renewals'
@@ -1029,6 +1041,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UserAccountSecurityRouteImport
       parentRoute: typeof UserRoute
     }
+    '/user/account/staff': {
+      id: '/user/account/staff'
+      path: '/account/staff'
+      fullPath: '/user/account/staff'
+      preLoaderRoute: typeof UserAccountStaffRouteImport
+      parentRoute: typeof UserRoute
+    }
     '/user/audit/': {
       id: '/user/audit/'
       path: '/audit'
@@ -1237,6 +1256,7 @@ interface UserRouteChildren {
   UserAccountEditProfileRoute: typeof UserAccountEditProfileRoute
   UserAccountLoginIpLogRoute: typeof UserAccountLoginIpLogRoute
   UserAccountSecurityRoute: typeof UserAccountSecurityRoute
+  UserAccountStaffRoute: typeof UserAccountStaffRoute
   UserAuditViewRoute: typeof UserAuditViewRoute
   UserServicesBuyRoute: typeof UserServicesBuyRoute
   UserServicesRenewalsRoute: typeof UserServicesRenewalsRoute
@@ -1270,6 +1290,7 @@ const UserRouteChildren: UserRouteChildren = {
   UserAccountEditProfileRoute: UserAccountEditProfileRoute,
   UserAccountLoginIpLogRoute: UserAccountLoginIpLogRoute,
   UserAccountSecurityRoute: UserAccountSecurityRoute,
+  UserAccountStaffRoute: UserAccountStaffRoute,
   UserAuditViewRoute: UserAuditViewRoute,
   UserServicesBuyRoute: UserServicesBuyRoute,
   UserServicesRenewalsRoute: UserServicesRenewalsRoute,

@@ -3923,6 +3923,18 @@ export type StaffApp = {
     sort?: number;
 };
 
+export type StaffArea = {
+    /**
+     * Words after airstrip that do the same in the server's shell
+     */
+    commands: Array<string>;
+    /**
+     * In the caller's language
+     */
+    name: string;
+    permissions: Array<StaffPermission>;
+};
+
 export type StaffAuditRecord = {
     /**
      * Connections that were refused
@@ -4084,6 +4096,17 @@ export type StaffNodePage = {
     total: number;
 };
 
+export type StaffPermission = {
+    /**
+     * In the caller's language
+     */
+    allows: string;
+    /**
+     * As x-permission of the operations that need it
+     */
+    permission: string;
+};
+
 export type StaffPlan = {
     id: number;
     /**
@@ -4123,6 +4146,14 @@ export type StaffRefundRequest = {
      */
     refundable: string;
     request: RefundRequestItem;
+};
+
+export type StaffRole = {
+    /**
+     * What the role may do; areas in which it may do nothing are left out
+     */
+    areas: Array<StaffArea>;
+    role: 'owner' | 'admin' | 'finance' | 'support' | 'viewer';
 };
 
 export type StaffLinkTemplatePreviewRequest = {
@@ -6213,6 +6244,22 @@ export type StaffRefundDecideResponses = {
 };
 
 export type StaffRefundDecideResponse = StaffRefundDecideResponses[keyof StaffRefundDecideResponses];
+
+export type StaffRoleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v2/staff/role';
+};
+
+export type StaffRoleResponses = {
+    /**
+     * OK
+     */
+    200: StaffRole;
+};
+
+export type StaffRoleResponse = StaffRoleResponses[keyof StaffRoleResponses];
 
 export type StaffLinkGroupQueryData = {
     body?: never;

@@ -1,16 +1,23 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { LogOut } from 'lucide-react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { type Language, languages, switchLanguage } from '../i18n'
+import { lazyPart } from '../lazy'
 import type { SignedInUser } from '../session/token-payload'
 import { AccountButton } from './account-button'
 import { type Scheme, schemes } from './preference-buttons'
+
+const StaffItem = lazyPart(() => import('./staff-item'), 'StaffItem')
 
 /** What belongs to the person and not to a page: language, appearance, sign-out. */
 export function AccountDropdown({ user }: { user: SignedInUser }) {
   const { t, i18n } = useTranslation()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { data: me } = useQuery(userGetMeOptions())
   return (
     <Menu
       defaultOpened
@@ -26,6 +33,11 @@ export function AccountDropdown({ user }: { user: SignedInUser }) {
         <AccountButton user={user} />
       </Menu.Target>
       <Menu.Dropdown>
+        {me?.staff_role && (
+          <Suspense>
+            <StaffItem role={me.staff_role} />
+          </Suspense>
+        )}
         <Menu.Label>{t('account.language')}</Menu.Label>
         <Menu.RadioGroup
           value={i18n.language}

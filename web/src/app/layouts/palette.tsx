@@ -1,16 +1,19 @@
 import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
 import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { Copy, Keyboard, Languages, LogOut, Search } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { linkTokenGet } from '@/api/gen/sdk.gen'
 import { copyText } from '@/shared/lib/copy'
 import { problemText } from '@/shared/lib/server-problem'
 import { toast } from '@/shared/ui/toast'
 import { type Language, languages, switchLanguage } from '../i18n'
+import { guarded } from '../lazy'
 import { navigation } from './navigation'
 import { schemes } from './preference-buttons'
 import { Keys } from './keys'
@@ -49,17 +52,31 @@ export function Palette({ onShowShortcuts }: { onShowShortcuts: () => void }) {
 function usePages(): SpotlightActionGroupData {
   const { t } = useTranslation()
   const router = useRouter()
-  return {
-    group: t('palette.pages'),
-    actions: navigation.flat().map(({ to, key, icon: Icon, shortcut }) => ({
-      id: key,
-      label: t(`nav.${key}`),
-      keywords: t(`navKeywords.${key}`),
-      leftSection: <Icon {...icon} />,
-      rightSection: shortcut && <Keys keys={['g', shortcut]} />,
-      onClick: () => void router.navigate({ to }),
-    })),
-  }
+  const staff = useStaffAction()
+  const pages = navigation.flat().map(({ to, key, icon: Icon, shortcut }) => ({
+    id: key,
+    label: t(`nav.${key}`),
+    keywords: t(`navKeywords.${key}`),
+    leftSection: <Icon {...icon} />,
+    rightSection: shortcut && <Keys keys={['g', shortcut]} />,
+    onClick: () => void router.navigate({ to }),
+  }))
+  return { group: t('palette.pages'), actions: staff ? [...pages, staff] : pages }
+}
+
+/** What only members of staff find, loaded once the server says that they are. */
+function useStaffAction() {
+  const { i18n } = useTranslation()
+  const router = useRouter()
+  const { data: me } = useQuery(userGetMeOptions())
+  const role = me?.staff_role || undefined
+  const { data: action } = useQuery({
+    queryKey: ['staff-action', role, i18n.language],
+    queryFn: role
+      ? async () => (await guarded(() => import('./staff-action'))).staffAction(role)
+      : skipToken,
+  })
+  return action && { ...action, onClick: () => void router.navigate({ to: '/user/account/staff' }) }
 }
 
 function useActions(onShowShortcuts: () => void): SpotlightActionGroupData {

@@ -39,6 +39,7 @@ type Described = {
   responses?: Record<string, Content & { description?: string }>
   security?: unknown[]
   'x-api-token-scope'?: string
+  'x-permission'?: string
 }
 
 /** What GET /api/v2/openapi.json answers. */
@@ -92,6 +93,8 @@ export type Operation = {
   needsSignIn: boolean
   /** What an API token needs for the call; undefined: only a signed-in person can make it. */
   scope: string | undefined
+  /** What staff need for the call; undefined for what is not staff's. */
+  permission: string | undefined
   parameters: Parameter[]
   body: Schema | undefined
   answer: Schema | undefined
@@ -121,6 +124,7 @@ export function operationsOf(contract: Contract): Operation[] {
       group: groupOf(path, described.tags?.[0] ?? ''),
       needsSignIn: (described.security ?? []).length > 0,
       scope: described['x-api-token-scope'],
+      permission: described['x-permission'],
       parameters: described.parameters ?? [],
       body: jsonOf(described.requestBody),
       answer: jsonOf(described.responses?.['200']),
@@ -143,13 +147,14 @@ export const summaryIn = (language: string, { summary }: Operation) =>
 
 export type Group = { name: Operation['group']; operations: Operation[] }
 
-/** The operations that have all words of `query` in method, path, id or summary, by what they are about. */
+/** The operations that have all words of `query` in method, path, id, permission or summary, by what they are about. */
 export function searchGroups(operations: readonly Operation[], query: string): Group[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const groups = new Map<Operation['group'], Operation[]>()
   for (const operation of operations) {
-    const { method, path, id, summary, group } = operation
-    const text = [method, path, id, ...Object.values(summary)].join(' ').toLowerCase()
+    const { method, path, id, permission = '', summary, group } = operation
+    const said = [method, path, id, permission, ...Object.values(summary)]
+    const text = said.join(' ').toLowerCase()
     if (words.every((word) => text.includes(word)))
       groups.set(group, [...(groups.get(group) ?? []), operation])
   }

@@ -1,0 +1,45 @@
+package v2
+
+import (
+	"context"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/permission"
+)
+
+type staffRole struct {
+	Role  account.Role `json:"role" enum:"owner,admin,finance,support,viewer"`
+	Areas []staffArea  `json:"areas" doc:"What the role may do; areas in which it may do nothing are left out"`
+}
+
+type staffArea struct {
+	Name        string            `json:"name" doc:"In the caller's language"`
+	Commands    []string          `json:"commands" doc:"Words after airstrip that do the same in the server's shell"`
+	Permissions []staffPermission `json:"permissions"`
+}
+
+type staffPermission struct {
+	Permission permission.Permission `json:"permission" doc:"As x-permission of the operations that need it"`
+	Allows     string                `json:"allows" doc:"In the caller's language"`
+}
+
+// StaffRole adds what a member of staff may do, as package permission has it.
+func StaffRole() Resource {
+	return func(r *Router) {
+		handle(r, staffOp("GET /staff/role", permission.RoleRead).
+			named("staff_role", "The caller's role and what it may do, by area"),
+			func(ctx context.Context, who account.Identity, _ *Empty) (staffRole, error) {
+				lang := api.CallerOf(ctx).Lang
+				out := staffRole{who.Role, []staffArea{}}
+				for _, a := range who.Role.May() {
+					area := staffArea{a.Name.In(lang), append([]string{}, a.Commands...), []staffPermission{}}
+					for _, g := range a.Grants {
+						area.Permissions = append(area.Permissions, staffPermission{g.Permission, g.Allows.In(lang)})
+					}
+					out.Areas = append(out.Areas, area)
+				}
+				return out, nil
+			})
+	}
+}

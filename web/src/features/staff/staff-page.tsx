@@ -1,0 +1,112 @@
+import { Badge, Card, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ShieldX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { staffRole } from '@/api/gen/sdk.gen'
+import type { StaffArea } from '@/api/gen/types.gen'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { Notice } from '@/shared/ui/notice'
+import { PageHeader } from '@/shared/ui/page-header'
+import { TextLink } from '@/shared/ui/text-link'
+import classes from './staff-page.module.css'
+
+/** What a member of staff may do, by area, with the commands and the calls for it. */
+export function StaffPage() {
+  const { t } = useTranslation('staff')
+  const me = useQuery(userGetMeOptions())
+  return (
+    <>
+      <PageHeader title={t('title')} about={t('about')} />
+      <Loaded query={me} skeleton={<Skeleton height={320} radius="lg" />} hasCards>
+        {({ staff_role: role, staff_two_factor_due: isDue }) => {
+          if (!role)
+            return (
+              <Card>
+                <Empty icon={ShieldX} text={t('none')} />
+              </Card>
+            )
+          return (
+            <div className={classes.page}>
+              <Card component="section" aria-label={t('badge')} className={classes.role}>
+                <Badge size="lg" variant="light">
+                  {t(`role.${role}`)}
+                </Badge>
+                <p>{t('how')}</p>
+                <p>
+                  <TextLink to="/user/developer" search={{ tab: 'reference', q: '/staff/' }}>
+                    {t('reference')}
+                  </TextLink>
+                </p>
+              </Card>
+              {isDue ? (
+                <Notice
+                  tone="warning"
+                  action={<TextLink to="/user/account/security">{t('security')}</TextLink>}
+                >
+                  {t('due')}
+                </Notice>
+              ) : (
+                <Areas />
+              )}
+            </div>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function Areas() {
+  const { i18n } = useTranslation()
+  const role = useQuery({
+    // The server describes permissions in the reader's language.
+    queryKey: ['staff-role', i18n.language],
+    queryFn: async ({ signal }) => (await staffRole({ signal })).data,
+  })
+  return (
+    <Loaded query={role} skeleton={<Skeleton height={320} radius="lg" />} hasCards>
+      {({ areas }) => (
+        <div className={classes.areas}>
+          {areas.map((area) => (
+            <Area key={area.name} area={area} />
+          ))}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Area({ area: { name, commands, permissions } }: { area: StaffArea }) {
+  const { t } = useTranslation('staff')
+  return (
+    <Card component="section" aria-label={name} className={classes.area}>
+      <h2>{name}</h2>
+      <ul className={classes.permissions}>
+        {permissions.map(({ permission, allows }) => (
+          <li key={permission}>
+            <span>{allows}</span>
+            <TextLink
+              to="/user/developer"
+              search={{ tab: 'reference', q: permission }}
+              aria-label={t('calls', { permission })}
+              className={classes.name}
+            >
+              {permission}
+            </TextLink>
+          </li>
+        ))}
+      </ul>
+      {commands.length > 0 && (
+        <ul aria-label={t('commands')} className={classes.commands}>
+          {commands.map((command) => (
+            <li key={command}>
+              <code>{`airstrip ${command} --help`}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
