@@ -78,9 +78,7 @@ describe('what members of staff read about their role', () => {
     answerAs(role)
     const { user, router } = await openSignedIn('/user/my-account')
     await openMenu(user)
-    await user.click(
-      await screen.findByRole('menuitem', { name: `Staff · ${name}`, hidden: true }),
-    )
+    await user.click(await screen.findByRole('menuitem', { name: `Staff · ${name}`, hidden: true }))
     await vi.waitFor(() => expect(router.state.location.pathname).toBe('/user/account/staff'))
     await router.navigate({ to: '/user/my-account' })
     await openPalette(user)
