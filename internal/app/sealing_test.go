@@ -31,6 +31,9 @@ import (
 // beforeSealing is a schema of before proxy credentials were sealed.
 const beforeSealing = 20261123054953
 
+// laterColumns are the columns of table node that came after beforeSealing.
+var laterColumns = []string{"client_secrets", "names"}
+
 // keyText is the secret key of the sites in these tests.
 var keyText = strings.Repeat("0123456789abcdef", 4)
 
@@ -100,7 +103,7 @@ func (s *oldSite) fill(ctx context.Context, tx bun.Tx, users int) error {
 		}
 		s.settings[n.ID], nodes = n.Settings, append(nodes, n)
 		s.secrets.secrets(n)
-		if _, err := tx.NewInsert().Model(&n).ExcludeColumn("client_secrets").
+		if _, err := tx.NewInsert().Model(&n).ExcludeColumn(laterColumns...).
 			Value("private", "?", key.Seal("node settings", []byte("{}"))).Exec(ctx); err != nil {
 			return err
 		}
