@@ -31,6 +31,13 @@ test('pages of a user', async ({ page, station }) => {
   await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
 })
 
+test('what staff read about their role', async ({ page, station }) => {
+  await signIn(page, station.demo.admin)
+  await page.goto('/user/account/staff')
+  await expect(page.getByText('airstrip node --help').first()).toBeVisible()
+  await visit(page, ['/user/account/staff'])
+})
+
 test('a recharge from pay page to result', async ({ page, station }) => {
   const customer = await Customer.signIn(station.server.url, station.demo.user)
   const { no, pay_page } = await customer.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount: '10', gateway: 'sandbox' })

@@ -167,6 +167,48 @@ func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 	})
 }
 
+func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		inContract := map[permission.Permission]bool{}
+		for _, r := range h.staffRoutes(t) {
+			if permissions[r.id] != nil {
+				inContract[r.permission] = true
+			}
+		}
+		for role, member := range h.staff {
+			var got struct {
+				Result struct {
+					Role  account.Role
+					Areas []struct {
+						Permissions []struct {
+							Permission permission.Permission
+							InContract bool `json:"in_contract"`
+						}
+					}
+				}
+			}
+			w := h.call(t.Context(), h.present(member), "GET", "/api/v2/staff/role", "")
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Result.Role != role {
+				t.Fatalf("%s reads the role %q: %v, %s", role, got.Result.Role, err, w.Body)
+			}
+			read := map[permission.Permission]bool{}
+			for _, area := range got.Result.Areas {
+				for _, p := range area.Permissions {
+					read[p.Permission] = true
+					if p.InContract != inContract[p.Permission] {
+						t.Errorf("%s is in the contract: %t, said: %t", p.Permission, !p.InContract, p.InContract)
+					}
+				}
+			}
+			for _, g := range permission.Table {
+				if read[g.Permission] != role.Has(g.Permission) {
+					t.Errorf("%s reads that it has %s: %t", role, g.Permission, read[g.Permission])
+				}
+			}
+		}
+	})
+}
+
 // An API token opens nothing of staff but jobs and the routes of partners, and those only with the scope and while its
 // user has the permission: not after the role was taken.
 func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {

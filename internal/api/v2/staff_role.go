@@ -22,6 +22,7 @@ type staffArea struct {
 type staffPermission struct {
 	Permission permission.Permission `json:"permission" doc:"As x-permission of the operations that need it"`
 	Allows     string                `json:"allows" doc:"In the caller's language"`
+	InContract bool                  `json:"in_contract" doc:"Whether operations of this contract need it, not older ones alone"`
 }
 
 // StaffRole adds what a member of staff may do, as package permission has it.
@@ -35,7 +36,7 @@ func StaffRole() Resource {
 				for _, a := range who.Role.May() {
 					area := staffArea{a.Name.In(lang), append([]string{}, a.Commands...), []staffPermission{}}
 					for _, g := range a.Grants {
-						area.Permissions = append(area.Permissions, staffPermission{g.Permission, g.Allows.In(lang)})
+						area.Permissions = append(area.Permissions, staffPermission{g.Permission, g.Allows.In(lang), r.needed[g.Permission]})
 					}
 					out.Areas = append(out.Areas, area)
 				}

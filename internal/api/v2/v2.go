@@ -35,6 +35,7 @@ type Router struct {
 	authenticate Authenticate
 	token        func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error) // set by Developer
 	log          *audit.Log                                                                              // set by Audited
+	needed       map[permission.Permission]bool                                                          // by an operation
 }
 
 // huma's settings belong to the whole process: they are made once, before a server of the process reads them.
@@ -55,7 +56,9 @@ func New(mux *http.ServeMux, version string, authenticate Authenticate, resource
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[money.Amount](), reflect.TypeFor[amountSchema]())
 	config.Info.License = &huma.License{Name: "AGPL-3.0-or-later"}
 	config.OnAddOperation = append(config.OnAddOperation, addSummaryZH)
-	r := &Router{huma: humago.New(mux, config), authenticate: authenticate}
+	r := &Router{
+		huma: humago.New(mux, config), authenticate: authenticate, needed: map[permission.Permission]bool{},
+	}
 	for _, resource := range resources {
 		resource(r)
 	}
@@ -155,6 +158,7 @@ func (r *Router) operation(o op) huma.Operation {
 	}
 	if o.access == staff {
 		h.Extensions["x-permission"] = permission.Must(o.permission, o.id)
+		r.needed[o.permission] = true
 		if len(o.gives) > 0 {
 			h.Extensions["x-staff-gives"] = o.gives
 		}

@@ -4102,6 +4102,10 @@ export type StaffPermission = {
      */
     allows: string;
     /**
+     * Whether operations of this contract need it, not older ones alone
+     */
+    in_contract: boolean;
+    /**
      * As x-permission of the operations that need it
      */
     permission: string;

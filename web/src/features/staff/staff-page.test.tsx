@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StaffRole } from '@/api/gen/types.gen'
-import { failure, server, success } from '@/test/msw/server'
+import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
 const names = {
@@ -31,12 +31,14 @@ function answerAs(role: StaffRole['role'] | '', isDue = false) {
               {
                 name: 'Nodes',
                 commands: ['node'],
-                permissions: [{ permission: 'node.read', allows: `see nodes as ${role}` }],
+                permissions: [
+                  { permission: 'node.read', allows: `see nodes as ${role}`, in_contract: true },
+                ],
               },
               {
                 name: 'Links',
                 commands: [],
-                permissions: [{ permission: 'client.read', allows: 'see the list of clients' }],
+                permissions: [{ permission: 'user.ban', allows: 'ban users', in_contract: false }],
               },
             ],
           } satisfies StaffRole)
@@ -58,6 +60,8 @@ const openPalette = async (user: Awaited<ReturnType<typeof openSignedIn>>['user'
   return screen.findByRole('button', { name: 'Copy subscription link' })
 }
 
+beforeEach(() => server.use(stillLoading))
+
 describe('what members of staff read about their role', () => {
   it.each(roles)('says what %s may do, with the commands and the calls', async (role, name) => {
     answerAs(role)
@@ -72,6 +76,9 @@ describe('what members of staff read about their role', () => {
     )
     const links = within(screen.getByRole('region', { name: 'Links' }))
     expect(links.queryByRole('list', { name: 'Commands' })).toBeNull()
+    // The reference has nothing of older operations.
+    expect(links.getByText('user.ban')).toBeVisible()
+    expect(links.queryByRole('link')).toBeNull()
   })
 
   it.each(roles)('is found by %s in the account menu and the palette', async (role, name) => {

@@ -30,7 +30,7 @@ export function StaffPage() {
           return (
             <div className={classes.page}>
               <Card component="section" aria-label={t('badge')} className={classes.role}>
-                <Badge size="lg" variant="light">
+                <Badge size="lg" variant="light" tt="none">
                   {t(`role.${role}`)}
                 </Badge>
                 <p>{t('how')}</p>
@@ -84,17 +84,21 @@ function Area({ area: { name, commands, permissions } }: { area: StaffArea }) {
     <Card component="section" aria-label={name} className={classes.area}>
       <h2>{name}</h2>
       <ul className={classes.permissions}>
-        {permissions.map(({ permission, allows }) => (
+        {permissions.map(({ permission, allows, in_contract: isFound }) => (
           <li key={permission}>
             <span>{allows}</span>
-            <TextLink
-              to="/user/developer"
-              search={{ tab: 'reference', q: permission }}
-              aria-label={t('calls', { permission })}
-              className={classes.name}
-            >
-              {permission}
-            </TextLink>
+            {isFound ? (
+              <TextLink
+                to="/user/developer"
+                search={{ tab: 'reference', q: permission }}
+                aria-label={t('calls', { permission })}
+                className={classes.name}
+              >
+                {permission}
+              </TextLink>
+            ) : (
+              <span className={classes.name}>{permission}</span>
+            )}
           </li>
         ))}
       </ul>
