@@ -1,4 +1,4 @@
-import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { Card, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { LinkProps } from '@tanstack/react-router'
 import {
@@ -16,6 +16,7 @@ import { accountMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { AccountMeResponse } from '@/api/gen/types.gen'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
+import { Outline } from '@/shared/ui/outline'
 import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { CardLink } from './components/card-link'
@@ -45,7 +46,7 @@ export function MyAccountPage() {
     <>
       <PageHeader title={t('account.title')} about={t('account.about')} />
       <div className={classes.page}>
-        <Loaded query={me} skeleton={<Skeleton height={136} radius="lg" />} hasCards>
+        <Loaded query={me} skeleton={<PersonOutline />} hasCards>
           {(found) => <Person me={found} />}
         </Loaded>
         <nav aria-label={t('account.title')} className={classes.links}>
@@ -64,7 +65,28 @@ export function MyAccountPage() {
   )
 }
 
-function Person({ me }: { me: AccountMeResponse }) {
+type PersonFacts = Pick<
+  AccountMeResponse,
+  'user_name' | 'email' | 'user_id' | 'created_at' | 'is_verified'
+>
+
+const nobody: PersonFacts = {
+  user_name: '-',
+  email: '-',
+  user_id: 0,
+  created_at: '2026-01-01T00:00:00Z',
+  is_verified: true,
+}
+
+function PersonOutline() {
+  return (
+    <Outline>
+      <Person me={nobody} />
+    </Outline>
+  )
+}
+
+function Person({ me }: { me: PersonFacts }) {
   const { t } = useTranslation('security')
   return (
     <Card component="section" aria-label={t('account.person')} className={classes.person}>

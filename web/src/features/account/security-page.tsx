@@ -1,4 +1,4 @@
-import { Card, Skeleton, Switch, Title } from '@mantine/core'
+import { Card, Switch, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, type LucideIcon, Mail, Send, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -16,6 +16,7 @@ import { ButtonLink } from '@/shared/ui/button-link'
 import { FormError } from '@/shared/ui/form-error'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
+import { Outline } from '@/shared/ui/outline'
 import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot, type Tone } from '@/shared/ui/status-dot'
 import { Passkeys } from './components/passkeys'
@@ -30,20 +31,27 @@ export function SecurityPage() {
   const { t } = useTranslation('security')
   const { t: passkey } = useTranslation('passkey')
   const security = useQuery(accountSecurityOptions())
+  const me = useQuery(accountMeOptions())
   const { data: site } = useQuery(siteOptions())
   return (
     <>
       <PageHeader title={t('security.title')} about={t('security.about')} />
       <div className={pages.page}>
-        <Loaded query={security} skeleton={<Skeleton height={290} radius="lg" />} hasCards>
-          {(found) => <Protections security={found} />}
+        <Loaded query={security} skeleton={<ProtectionsOutline />} hasCards>
+          {(found) =>
+            me.isPending && me.failureCount === 0 ? (
+              <ProtectionsOutline />
+            ) : (
+              <Protections security={found} isLinked={me.data?.telegram_linked} />
+            )
+          }
         </Loaded>
-        {site?.passkeys && security.data && (
+        {site?.passkeys && !security.isError && (
           <section aria-labelledby="passkeys-title">
             <Title order={2} size="h3" id="passkeys-title" mb="sm">
               {passkey('title')}
             </Title>
-            <Passkeys needsCode={security.data.ga_enable} />
+            <Passkeys needsCode={security.data?.ga_enable} />
           </section>
         )}
         <section aria-labelledby="sessions-title">
@@ -57,8 +65,29 @@ export function SecurityPage() {
   )
 }
 
-function Protections({ security }: { security: AccountSecurityResponse }) {
+const unprotected: AccountSecurityResponse = {
+  email_notification: true,
+  ga_enable: false,
+  ga_enabled_at: null,
+  password_changed_at: '2026-01-01T00:00:00Z',
+  recovery_codes_left: 0,
+}
+
+function ProtectionsOutline() {
+  return (
+    <Outline>
+      <Protections security={unprotected} isLinked={false} />
+    </Outline>
+  )
+}
+
+function Protections(props: {
+  security: AccountSecurityResponse
+  /** Whether a Telegram account is, where that is known. */
+  isLinked: boolean | undefined
+}) {
   const { t } = useTranslation('security')
+  const { security, isLinked } = props
   const { ga_enable, recovery_codes_left, password_changed_at } = security
   return (
     <Card padding={0} component="ul" className={classes.protections}>
@@ -89,7 +118,7 @@ function Protections({ security }: { security: AccountSecurityResponse }) {
         }
         action={<TwoFactorActions isOn={ga_enable} />}
       />
-      <Telegram />
+      {isLinked !== undefined && <Telegram isLinked={isLinked} />}
       <Notices isOn={security.email_notification} />
     </Card>
   )
@@ -120,19 +149,18 @@ function Protection(props: {
 }
 
 /** Shown where the site has a bot; what is linked already can be unlinked without one. */
-function Telegram() {
+function Telegram({ isLinked }: { isLinked: boolean }) {
   const { t } = useTranslation('telegram')
   const { data: site } = useQuery(siteOptions())
-  const { data: me } = useQuery(accountMeOptions())
-  if (!me || !(site?.telegram || me.telegram_linked)) return null
+  if (!site?.telegram && !isLinked) return null
   return (
     <Protection
       icon={Send}
       title={t('link.name')}
-      tone={me.telegram_linked ? 'success' : 'neutral'}
-      state={me.telegram_linked ? t('link.linked') : t('link.notLinked')}
+      tone={isLinked ? 'success' : 'neutral'}
+      state={isLinked ? t('link.linked') : t('link.notLinked')}
       text={t('link.about')}
-      action={<TelegramActions isLinked={me.telegram_linked} />}
+      action={<TelegramActions isLinked={isLinked} />}
     />
   )
 }

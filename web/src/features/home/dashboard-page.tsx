@@ -1,7 +1,11 @@
 import { Card, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import {
+  dashboardGetOptions,
+  linkTokenGetOptions,
+  nodesListOptions,
+} from '@/api/gen/@tanstack/react-query.gen'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { ConnectionCard } from './components/connection-card'
@@ -16,19 +20,25 @@ const REFETCH_MS = 60_000
 export function DashboardPage() {
   const { t } = useTranslation()
   const dashboard = useQuery({ ...dashboardGetOptions(), refetchInterval: REFETCH_MS })
+  // What the link and the nodes have to say stands above what is left, and would push it down.
+  const others = [useQuery(linkTokenGetOptions()), useQuery(nodesListOptions())]
   return (
     <>
       <PageHeader title={t('nav.dashboard')} />
       <div className={classes.grid}>
         <Loaded query={dashboard} skeleton={<TopSkeleton />} hasCards>
-          {({ access, ban, wallet }) => (
-            <>
-              <div className={classes.main}>
-                <ConnectionCard access={access} ban={ban} />
-              </div>
-              <WalletCard wallet={wallet} />
-            </>
-          )}
+          {({ access, ban, wallet }) =>
+            others.some(isAwaited) ? (
+              <TopSkeleton />
+            ) : (
+              <>
+                <div className={classes.main}>
+                  <ConnectionCard access={access} ban={ban} />
+                </div>
+                <WalletCard wallet={wallet} />
+              </>
+            )
+          }
         </Loaded>
         <NodesCard />
         <div className={classes.wide}>
@@ -38,6 +48,8 @@ export function DashboardPage() {
     </>
   )
 }
+
+const isAwaited = ({ isPending, failureCount }: UseQueryResult) => isPending && failureCount === 0
 
 function TopSkeleton() {
   return (

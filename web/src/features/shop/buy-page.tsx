@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Store } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { servicesListOptions, shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order } from '@/api/gen/types.gen'
 import { OwnBan } from '@/shared/ui/ban-notice'
 import { Empty } from '@/shared/ui/empty'
@@ -56,6 +56,7 @@ function Catalogue(choice: { before: Order | undefined; onBought: (order: Order)
   const { t } = useTranslation('shop')
   const { kind } = route.useSearch()
   const shop = useQuery(shopPlansOptions())
+  const services = useQuery(servicesListOptions())
   return (
     <Loaded query={shop} skeleton={<ChoiceSkeleton />} hasCards>
       {(items) => {
@@ -67,9 +68,10 @@ function Catalogue(choice: { before: Order | undefined; onBought: (order: Order)
             </Card>
           )
         }
-        return kind === 'package' ? (
-          <PackageChoice packages={onSale} {...choice} />
-        ) : (
+        if (kind === 'package') return <PackageChoice packages={onSale} {...choice} />
+        // The note would push the plans down.
+        if (services.isPending && services.failureCount === 0) return <ChoiceSkeleton />
+        return (
           <>
             <RunningNote />
             <PlanChoice plans={onSale} {...choice} />

@@ -1,10 +1,12 @@
-import { Card, Skeleton } from '@mantine/core'
+import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { CreditCard, FileText, History, TicketCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
+import { useCurrency } from '@/shared/lib/currency'
 import { Loaded } from '@/shared/ui/loaded'
+import { Outline } from '@/shared/ui/outline'
 import { PageHeader } from '@/shared/ui/page-header'
 import { Balance } from './components/balance'
 import { Commission } from './components/commission'
@@ -24,7 +26,7 @@ export function WalletPage() {
         action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
       />
       <div className={classes.page}>
-        <Loaded query={wallet} skeleton={<Skeleton height={126} radius="lg" />} hasCards>
+        <Loaded query={wallet} skeleton={<BalanceOutline />} hasCards>
           {(found) => (
             <div className={classes.cards}>
               <Balance wallet={found} />
@@ -42,6 +44,17 @@ export function WalletPage() {
         </Card>
       </div>
     </>
+  )
+}
+
+function BalanceOutline() {
+  const currency = useCurrency()
+  return (
+    <Outline>
+      <div className={classes.cards}>
+        <Balance wallet={{ available: '0.00', held: '0.00', currency }} />
+      </div>
+    </Outline>
   )
 }
 

@@ -13,7 +13,7 @@ import { Loaded } from './loaded'
 export function GatewayChoice({ query, isAsked, chosen, choose }: ReturnType<typeof useGateways>) {
   const { t } = useTranslation()
   return (
-    <Loaded query={query} skeleton={<Skeleton height={52} mt="md" />}>
+    <Loaded query={query} skeleton={<WaysOutline />}>
       {(list) =>
         list.length === 0 ? (
           <p className={classes.none}>{t('pay.noGateways')}</p>
@@ -33,6 +33,17 @@ export function GatewayChoice({ query, isAsked, chosen, choose }: ReturnType<typ
         )
       }
     </Loaded>
+  )
+}
+
+/** One way, which most sites have. */
+function WaysOutline() {
+  const { t } = useTranslation()
+  return (
+    <fieldset className={classes.group}>
+      <legend className={classes.legend}>{t('pay.with')}</legend>
+      <Skeleton height={52} />
+    </fieldset>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Skeleton, Text } from '@mantine/core'
+import { Badge, Button, Card, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeySquare } from 'lucide-react'
 import { useState } from 'react'
@@ -12,17 +12,25 @@ import type { PasskeyResult } from '@/api/gen/types.gen'
 import { Confirm } from '@/shared/ui/confirm'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
+import { Outline } from '@/shared/ui/outline'
 import { hasPasskeys } from '../passkey'
 import { AddPasskeyDialog } from './add-passkey-dialog'
 import { RenamePasskeyDialog } from './rename-passkey-dialog'
 import classes from './sessions.module.css'
 
-/** The passkeys of the account: add, rename, remove. */
-export function Passkeys({ needsCode }: { needsCode: boolean }) {
+/** The passkeys of the account: add, rename, remove. Whether a code is needed for it may be unknown yet. */
+export function Passkeys({ needsCode }: { needsCode: boolean | undefined }) {
   const passkeys = useQuery(accountPasskeysOptions())
+  const outline = (
+    <Outline>
+      <List passkeys={[]} needsCode={false} />
+    </Outline>
+  )
   return (
-    <Loaded query={passkeys} skeleton={<Skeleton height={120} radius="lg" />} hasCards>
-      {(list) => <List passkeys={list} needsCode={needsCode} />}
+    <Loaded query={passkeys} skeleton={outline} hasCards>
+      {(list) =>
+        needsCode === undefined ? outline : <List passkeys={list} needsCode={needsCode} />
+      }
     </Loaded>
   )
 }

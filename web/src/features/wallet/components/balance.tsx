@@ -8,8 +8,9 @@ import classes from './balance.module.css'
 import { Figure } from './figure'
 
 /** What can be spent, large; beside it what open orders hold, and the way to them. */
-export function Balance({ wallet }: { wallet: WalletResult }) {
+export function Balance(props: { wallet: Pick<WalletResult, 'available' | 'held' | 'currency'> }) {
   const { t } = useTranslation('wallet')
+  const { wallet } = props
   const { currency } = wallet
   return (
     <Card component="section" aria-label={t('balance')} className={classes.card}>

@@ -1,0 +1,98 @@
+import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
+import { pages } from '../harness/pages.ts'
+import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
+
+const MOST_REQUESTS = 25
+const MOST_SHIFT = 0.02
+const ABREAST = 4
+// Longer than a page waits for its data (web/src/app/load-page.ts), so that it is drawn without.
+const LATE_MS = 1_300
+const PHONE: BrowserContextOptions = { locale: 'zh-CN', viewport: { width: 390, height: 844 } }
+const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_000_000, uploadThroughput: 500_000 }
+const { open, user } = pages()
+
+type Seen = { isPainted: boolean; shift: number; shifted: string[] }
+type Watched = Window & { seen: Seen }
+type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
+
+/** Runs in the page: notes what moves there without anybody's doing. */
+function watch() {
+  const seen: Seen = { isPainted: false, shift: 0, shifted: [] }
+  Object.assign(window, { seen })
+  new PerformanceObserver(() => {
+    seen.isPainted = true
+  }).observe({ type: 'largest-contentful-paint', buffered: true })
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
+      if (hadRecentInput) continue
+      const elements = sources.map(({ node }) => (node instanceof Element ? node : node?.parentElement))
+      const moved = elements.map((element) => element?.outerHTML.slice(0, 80) ?? 'what is gone')
+      seen.shift += value
+      seen.shifted.push(`${value.toFixed(3)} ${moved.join(', ')}`)
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+/** A first visit, with an empty cache and a slowed network: neither counts nor shifts depend on how fast the machine is. */
+async function visit(page: Page, address: string) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true })
+  await devtools.send('Network.emulateNetworkConditions', NETWORK)
+  await page.addInitScript(watch)
+  await page.goto(address)
+  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  await page.waitForFunction(() => (window as unknown as Watched).seen.isPainted)
+  return page.evaluate(() => {
+    const { shift, shifted } = (window as unknown as Watched).seen
+    const files = performance.getEntriesByType('resource').map(({ name }) => name)
+    // Not the session's: of pages that open at the same time one renews it, and others may ask again.
+    const calls = files.filter((name) => name.includes('/api/v2/user/'))
+    const twice = calls.filter((call, at) => calls.indexOf(call) !== at)
+    return { requests: 1 + new Set(files).size, shift, shifted, twice }
+  })
+}
+
+/** Visits every address, some at the same time. */
+async function checkAll(context: BrowserContext, addresses: readonly string[]) {
+  const left = [...addresses]
+  await Promise.all(Array.from({ length: ABREAST }, async () => {
+    for (let address = left.shift(); address; address = left.shift()) {
+      const page = await context.newPage()
+      const { requests, shift, shifted, twice } = await visit(page, address)
+      expect.soft(requests, `${address}: requests`).toBeLessThanOrEqual(MOST_REQUESTS)
+      expect.soft(shift, `${address}: what moved: ${shifted.join('\n')}`).toBeLessThan(MOST_SHIFT)
+      expect.soft(twice, `${address}: calls made twice`).toEqual([])
+      await page.close()
+    }
+  }))
+}
+
+test('open pages come in few requests and stay where they are drawn', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ ...PHONE, baseURL })
+  await checkAll(context, open)
+  await context.close()
+})
+
+for (const isLate of [false, true]) {
+  const data = isLate ? 'late' : 'in time'
+  test(`pages of users come in few requests and stay where they are drawn, with data that is ${data}`, async ({ browser, baseURL, station }) => {
+    const context = await browser.newContext({ ...PHONE, baseURL })
+    const page = await context.newPage()
+    await page.goto('/auth/sign-in?lang=en')
+    await signIn(page, station.demo.user)
+    await page.evaluate(() => localStorage.setItem('language', 'zh-CN'))
+    await page.close()
+    if (isLate) {
+      await context.route(/\/api\/v2\/user\//, async (route) => {
+        await new Promise((pass) => setTimeout(pass, LATE_MS))
+        await route.continue()
+      })
+    }
+    await checkAll(context, user)
+    await context.close()
+  })
+}
