@@ -59,7 +59,8 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, 
 		cookiePrefix: prefix,
 		db:           d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
 		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60), challenges: limit.Per(time.Minute, 60),
-		holder: d.Prepared(`SELECT a.uuid, a.role, s.id FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
+		holder: d.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL
+			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
 			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
 	}
 }

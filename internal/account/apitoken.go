@@ -131,7 +131,7 @@ func (a *Accounts) draftToken(ctx context.Context, r row, draft APITokenDraft) (
 	if draft.Expires != nil {
 		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
 	}
-	role, err := a.inEffect(ctx, r.ID, r.Role)
+	role, _, err := a.inEffect(ctx, r.ID, r.Role, r.Banned())
 	if err != nil {
 		return secret, t, err
 	}
@@ -210,7 +210,7 @@ func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Conta
 
 // AuthenticateToken tells for whom an API token calls that has this scope. It carries no staff role: what only staff may
 // do asks for a sign-in. A token of a scope of staff counts while its user may give it. No such token answers
-// ErrSignedOut, one without the scope ErrTokenScope.
+// ErrSignedOut, one without the scope ErrTokenScope, one of staff who are banned ErrStaffBanned.
 func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope Scope) (Identity, error) {
 	id, err := uuid.Parse(secret)
 	if err != nil || !IsAPIToken(secret) {
@@ -229,11 +229,14 @@ func (a *Accounts) AuthenticateToken(ctx context.Context, secret string, scope S
 	if err != nil {
 		return Identity{}, err
 	}
-	role, err := a.inEffect(ctx, r.ID, r.Role)
+	role, refusal, err := a.inEffect(ctx, r.ID, r.Role, r.Banned())
 	if err != nil {
 		return Identity{}, err
 	}
 	if !slices.Contains(t.Scopes, scope) || !scope.allows(role) {
+		if errors.Is(refusal, ErrStaffBanned) && slices.Contains(t.Scopes, scope) {
+			return Identity{}, ErrStaffBanned
+		}
 		return Identity{}, ErrTokenScope
 	}
 	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}

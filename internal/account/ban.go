@@ -37,6 +37,10 @@ type BanTask struct {
 // ErrBanStaff is the fault of a member of staff who is no owner and acts against another one.
 var ErrBanStaff = fault.Forbidden("staff_protected", "只有站长可以封禁或解封工作人员", "Only an owner can ban members of staff or lift their bans")
 
+// ErrLastOwnerBan is the fault of a member of staff who bans the only owner whom no ban holds or awaits. The operator may.
+var ErrLastOwnerBan = fault.Conflict("last_owner_ban", "不能封禁唯一未被封禁的站长",
+	"The only owner who is not banned cannot be banned")
+
 const maxBanText = 500 // characters
 
 // Ban adds a task for the user that it names. by is the member of staff who does it, the zero Identity the operator.
@@ -61,6 +65,15 @@ func (a *Accounts) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, er
 		}
 		if by.UserID != 0 && !by.mayTreat(permission.UserBan, r) {
 			return ErrBanStaff
+		}
+		if by.UserID != 0 {
+			left, err := ownerBeside(ctx, tx, r)
+			if err == nil && !left {
+				err = ErrLastOwnerBan
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
 			return err

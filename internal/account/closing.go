@@ -107,19 +107,26 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 	}), "password", "code")
 }
 
-// notLastOwner answers ErrLastOwner for the only one. Writing all owners first makes two that leave at once wait for each other.
+// notLastOwner answers ErrLastOwner for the only one.
 func (a *Accounts) notLastOwner(ctx context.Context, tx bun.Tx, r row) error {
-	if r.Role != Owner {
-		return nil
-	}
-	if _, err := tx.NewRaw(`UPDATE account SET role = role WHERE role = ?`, Owner).Exec(ctx); err != nil {
-		return err
-	}
-	others, err := tx.NewSelect().Model((*row)(nil)).Where("role = ? AND id <> ?", Owner, r.ID).Exists(ctx)
-	if err == nil && !others {
+	left, err := ownerBeside(ctx, tx, r)
+	if err == nil && !left {
 		err = ErrLastOwner
 	}
 	return err
+}
+
+// ownerBeside tells whether somebody is left as an owner, with no ban and none to come, when r is one no longer. Writing
+// all owners first makes two who leave, or ban each other, at once wait for each other.
+func ownerBeside(ctx context.Context, tx bun.Tx, r row) (bool, error) {
+	if r.Role != Owner {
+		return true, nil
+	}
+	if _, err := tx.NewRaw(`UPDATE account SET role = role WHERE role = ?`, Owner).Exec(ctx); err != nil {
+		return false, err
+	}
+	return tx.NewSelect().Model((*row)(nil)).Where("role = ? AND id <> ? AND closed_at IS NULL", Owner, r.ID).
+		Where("id NOT IN (SELECT account_id FROM ban_task WHERE ended_at IS NULL)").Exists(ctx)
 }
 
 // forgetPerson takes from the account everything that opens it or tells whose it was, after a last mail.

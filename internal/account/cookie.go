@@ -92,14 +92,16 @@ func (a *Accounts) sessionOf(ctx context.Context, access, refresh string) (id uu
 // it came, which must be that under which it was given. With it comes what must stand in the
 // header X-CSRF-Token.
 func (a *Accounts) AuthenticateCookie(ctx context.Context, name, key string, from Client) (who Identity, csrf uuid.UUID, err error) {
-	err = a.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
+	var banned bool
+	err = a.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at, a.banned_at IS NOT NULL
+		FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
 		WHERE c.hash = ? AND c.name = ? AND c.ip = ? AND c.expires_at > ? AND s.ended_at IS NULL`, cookieHash(key), name, from.IP.String(), a.db.Now()).
-		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt)
+		Scan(ctx, &who.UserID, &who.UUID, &who.Role, &who.SessionID, &who.ExpiresAt, &banned)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut
 	}
 	if err == nil {
-		who, err = a.withhold(ctx, who)
+		who, err = a.withhold(ctx, who, banned)
 	}
 	return who, a.CSRFToken(key), err
 }

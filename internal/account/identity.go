@@ -32,7 +32,8 @@ type Identity struct {
 	UUID      uuid.UUID
 	SessionID uuid.UUID
 	Role      Role
-	Withheld  Role      // what Role will be once a member of staff has the second factor that the site wants; else empty
+	Withheld  Role // what Role will be once what Refusal names has passed; else empty
+	refusal   error
 	IssuedAt  time.Time // of the access token
 	ExpiresAt time.Time
 }

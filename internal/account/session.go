@@ -160,22 +160,23 @@ func (a *Accounts) endStolen(ctx context.Context, tx bun.Tx, s session, from Cli
 	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: a.db.Now(), IP: addressOf(from)}})
 }
 
-// Authenticate tells who holds an access token. User, session and role are read from the database at each call, so that
-// a sign-out, a new password or another role take effect at once.
+// Authenticate tells who holds an access token. User, session, role and ban are read from the database at each call, so
+// that a sign-out, a new password, a ban or another role take effect at once.
 func (a *Accounts) Authenticate(ctx context.Context, access string) (Identity, error) {
 	claims, err := a.verify(ctx, access, token.Access)
 	if err != nil {
 		return Identity{}, err
 	}
 	who := Identity{UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC()}
-	err = a.holder.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID)
+	var banned bool
+	err = a.holder.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned)
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}
 	if err != nil {
 		return Identity{}, err
 	}
-	return a.withhold(ctx, who)
+	return a.withhold(ctx, who, banned)
 }
 
 func (a *Accounts) verify(ctx context.Context, raw string, want token.Type) (token.Claims, error) {

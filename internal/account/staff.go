@@ -10,33 +10,43 @@ import (
 // has none yet.
 var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要求工作人员启用两步验证：请先在账号安全中开启两步验证或添加通行密钥", "This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your account's security settings first")
 
-// inEffect gives the role that takes effect: none while the site makes staff use a second factor and this one has none.
-func (a *Accounts) inEffect(ctx context.Context, userID int64, role Role) (Role, error) {
-	if role == "" || !a.settings.Get().StaffTwoFactor {
-		return role, nil
+// ErrStaffBanned is the fault of a staff operation while a ban of the caller runs.
+var ErrStaffBanned = fault.Forbidden("staff_banned", "您的账号已被封禁，封禁期间不能执行工作人员操作",
+	"Your account is banned; while the ban runs you cannot act as a member of staff")
+
+// inEffect gives the role of a member of staff that takes effect, and why it does not: none while a ban runs, and none
+// while the site makes staff use a second factor and this one has none.
+func (a *Accounts) inEffect(ctx context.Context, userID int64, role Role, banned bool) (Role, error, error) {
+	if role == "" {
+		return "", nil, nil
+	}
+	if banned {
+		return "", ErrStaffBanned, nil
+	}
+	if !a.settings.Get().StaffTwoFactor {
+		return role, nil, nil
 	}
 	var has bool
 	err := a.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM totp WHERE account_id = ?0 AND confirmed_at IS NOT NULL)
 		OR EXISTS (SELECT 1 FROM passkey WHERE account_id = ?0 AND suspected_at IS NULL)`, userID).Scan(ctx, &has)
-	if err != nil || !has {
-		return "", err
+	if err != nil {
+		return "", nil, err
 	}
-	return role, nil
+	if !has {
+		return "", ErrStaffTwoFactor, nil
+	}
+	return role, nil, nil
 }
 
-// withhold takes a role that is not in effect from who, and keeps it as Withheld.
-func (a *Accounts) withhold(ctx context.Context, who Identity) (Identity, error) {
-	role, err := a.inEffect(ctx, who.UserID, who.Role)
+// withhold takes a role that is not in effect from who, and keeps it as Withheld with the reason.
+func (a *Accounts) withhold(ctx context.Context, who Identity, banned bool) (Identity, error) {
+	role, refusal, err := a.inEffect(ctx, who.UserID, who.Role, banned)
 	if err == nil && role != who.Role {
-		who.Role, who.Withheld = role, who.Role
+		who.Role, who.Withheld, who.refusal = role, who.Role, refusal
 	}
 	return who, err
 }
 
-// Refusal is what a member of staff is told who would have a role: ErrStaffTwoFactor; nil for everybody else.
-func (i Identity) Refusal() error {
-	if i.Withheld == "" {
-		return nil
-	}
-	return ErrStaffTwoFactor
-}
+// Refusal is what a member of staff is told whose role does not take effect: ErrStaffBanned or ErrStaffTwoFactor; nil
+// for everybody else.
+func (i Identity) Refusal() error { return i.refusal }

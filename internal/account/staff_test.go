@@ -1,7 +1,11 @@
 package account_test
 
 import (
+	"context"
 	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
 	"airstrip/internal/fault"
@@ -80,5 +84,67 @@ func TestUsersNeedNoSecondFactorWhereStaffDo(t *testing.T) {
 		if who := w.identity(w.signUp("a@example.com")); who.Withheld != "" || who.Refusal() != nil {
 			w.Errorf("%+v", who)
 		}
+	})
+}
+
+func TestBannedStaffHaveNoRoleWhileTheBanRuns(t *testing.T) {
+	each(t, func(w *world) {
+		g, who := w.as(account.Admin)
+		_, err := w.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
+		w.must(err)
+		who = w.identity(g)
+		if who.Staff() || who.Withheld != account.Admin {
+			w.Errorf("banned: %+v", who)
+		}
+		w.want(who.Refusal(), account.ErrStaffBanned)
+		draft := account.APITokenDraft{Name: "cron", Scopes: []account.Scope{account.ScopeJobs}}
+		_, _, err = w.CreateAPIToken(w.Context(), who.UserID, draft)
+		w.want(err, fault.ErrInvalid)
+		if told := w.told(account.Admin); len(told) != 0 {
+			w.Errorf("banned staff are told of alarms: %+v", told)
+		}
+		_, err = w.Unban(w.Context(), who.UserID, who)
+		w.want(err, account.ErrBanStaff)
+		_, err = w.Unban(w.Context(), who.UserID, account.Identity{})
+		w.must(err)
+		if who := w.identity(g); who.Role != account.Admin || who.Refusal() != nil {
+			w.Errorf("after the ban: %+v", who)
+		}
+		if told := w.told(account.Admin); len(told) != 1 {
+			w.Errorf("after the ban, alarms go to %+v", told)
+		}
+	})
+}
+
+// told gives who hears what the role is told.
+func (w *world) told(role account.Role) (staff []account.User) {
+	w.Helper()
+	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
+		staff, err = w.Staff(ctx, tx, []account.Role{role})
+		return err
+	}))
+	return staff
+}
+
+func TestNoBanByStaffLeavesASiteWithoutAnOwner(t *testing.T) {
+	each(t, func(w *world) {
+		_, one := w.as(account.Owner)
+		w.signUp("two@example.com")
+		w.must(w.SetRole(w.Context(), "two@example.com", account.Owner))
+		two := w.identity(w.signIn("two@example.com"))
+		later := w.now.Add(time.Hour)
+		_, err := w.Ban(w.Context(), account.BanTask{AccountID: two.UserID, StartsAt: later}, one)
+		w.must(err)
+		// The other's ban only waits, but when it starts there would be nobody.
+		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
+		w.want(err, account.ErrLastOwnerBan)
+		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, one)
+		w.want(err, account.ErrLastOwnerBan)
+		_, err = w.Unban(w.Context(), two.UserID, one)
+		w.must(err)
+		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
+		w.must(err)
+		_, err = w.Ban(w.Context(), account.BanTask{AccountID: two.UserID}, account.Identity{}) // the operator can end it
+		w.must(err)
 	})
 }

@@ -31,10 +31,10 @@ func (a *Accounts) TellStaff(ctx context.Context, tx bun.Tx, roles []Role, conte
 	return nil
 }
 
-// Staff gives everybody with one of the roles.
+// Staff gives everybody with one of the roles, but for those who are banned.
 func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, roles []Role) ([]User, error) {
 	var rows []row
-	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL AND banned_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	users := make([]User, len(rows))

@@ -243,6 +243,60 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 	})
 }
 
+// While a ban runs, a member of staff may do nothing of staff's, by whatever way they call; after it they may again.
+func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		scopes := map[permission.Permission]account.Scope{
+			permission.JobRun: account.ScopeJobs, permission.PartnerRead: account.ScopePartner,
+		}
+		tokens := map[account.Role]map[permission.Permission]string{}
+		for _, role := range admins {
+			tokens[role] = map[permission.Permission]string{}
+			for needs, scope := range scopes {
+				tokens[role][needs] = h.token(h.staff[role].id, scope)
+			}
+		}
+		for role, member := range h.staff {
+			if _, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: member.id}, account.Identity{}); err != nil {
+				t.Fatalf("%s: %v", role, err)
+			}
+		}
+		routes := h.staffRoutes(t)
+		banned := func(name string, w *httptest.ResponseRecorder) {
+			if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), `"staff_banned"`) {
+				t.Errorf("%s answers %d %s", name, w.Code, w.Body)
+			}
+		}
+		for _, r := range routes {
+			for role, member := range h.staff {
+				name := fmt.Sprintf("%s %s to a banned %s", r.method, r.path, role)
+				if secret := tokens[role][r.permission]; secret != "" {
+					banned(name+" by token", h.call(t.Context(), customer{bearer: secret}, r.method, r.filled(), ""))
+				}
+				if !r.token {
+					banned(name, h.asMember(member, r))
+				}
+			}
+		}
+		for role, member := range h.staff {
+			if _, err := h.Accounts.Unban(t.Context(), member.id, account.Identity{}); err != nil {
+				t.Fatalf("%s: %v", role, err)
+			}
+		}
+		for _, r := range routes {
+			for _, role := range r.roles {
+				w := h.asMember(h.staff[role], r)
+				if secret := tokens[role][r.permission]; secret != "" {
+					w = h.call(t.Context(), customer{bearer: secret}, r.method, r.filled(), "")
+				}
+				if (w.Code == http.StatusForbidden && !r.token) || strings.Contains(w.Body.String(), "staff_banned") {
+					t.Errorf("%s %s answers %d to %s after the ban: %s", r.method, r.path, w.Code, role, w.Body)
+				}
+			}
+		}
+	})
+}
+
 // asMember calls the operation as somebody who is signed in, on what nothing has.
 func (h *hangar) asMember(who customer, r staffRoute) *httptest.ResponseRecorder {
 	h.Helper()

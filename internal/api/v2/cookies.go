@@ -62,7 +62,7 @@ func Cookies(a *account.Accounts) Resource {
 			if err != nil {
 				return nil, api.NewFailure(ctx, err)
 			}
-			shown := oldCookies{c.User.ID, c.User.Email, c.ExpiresAt.Unix(), c.IP, c.Key, true, c.User.Role != ""}
+			shown := oldCookies{c.User.ID, c.User.Email, c.ExpiresAt.Unix(), c.IP, c.Key, true, c.User.Role != "" && !c.User.Banned()}
 			return &oldCookiesOutput{
 				shown.cookies(c.ExpiresAt, c.Prefix),
 				Envelope[oldCookies]{true, o.text().In(api.CallerOf(ctx).Lang), shown},

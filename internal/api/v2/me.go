@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -94,7 +95,7 @@ func Me(a *account.Accounts) Resource {
 					return getMeResult{}, err
 				}
 				ban, err := showBan(ctx, a, u)
-				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, who.Withheld != "", u.InviteCode}, err
+				return getMeResult{u.ID, u.UUID, u.Email, u.Name, u.Banned(), ban, u.TelegramID, noExpiry, u.Role, errors.Is(who.Refusal(), account.ErrStaffTwoFactor), u.InviteCode}, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/account/me", id: "account_me", tag: "user", access: user, summary: "The user's account"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (accountMeResult, error) {
