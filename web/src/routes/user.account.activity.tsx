@@ -1,12 +1,21 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { activityOf } from '@/features/account/activity-query'
 import { searchOf, searchPage } from '@/shared/lib/search-part'
 
+const validateSearch = searchOf({
+  page: searchPage,
+})
+
 export const Route = createFileRoute('/user/account/activity')({
-  validateSearch: searchOf({
-    page: searchPage,
-  }),
-  loader: () => loadTexts('security'),
+  validateSearch,
+  loaderDeps: ({ search: { page } }) => ({ page }),
+  loader: ({ context: { queryClient }, deps: { page }, cause }) =>
+    loadPage(
+      loadTexts('security'),
+      cause !== 'stay' && queryClient.prefetchQuery(activityOf(page)),
+    ),
   component: lazyPage(() => import('@/features/account/pages'), 'ActivityPage'),
 })

@@ -3,16 +3,24 @@ import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
+import { invoicesOf } from '@/features/wallet/list-queries'
 import { searchOf, searchPage, searchText } from '@/shared/lib/search-part'
 
+const validateSearch = searchOf({
+  page: searchPage,
+  /** As "2026-11"; without it all months. */
+  month: (part: unknown) =>
+    /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
+})
+
 export const Route = createFileRoute('/user/wallet/billing/')({
-  validateSearch: searchOf({
-    page: searchPage,
-    /** As "2026-11"; without it all months. */
-    month: (part: unknown) =>
-      /^\d{4}-(0[1-9]|1[0-2])$/.test(searchText(part) ?? '') ? searchText(part) : undefined,
-  }),
-  loader: ({ context: { queryClient } }) =>
-    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
+  validateSearch,
+  loaderDeps: ({ search: { page, month } }) => ({ page, month }),
+  loader: ({ context: { queryClient }, deps: { page, month }, cause }) =>
+    loadPage(
+      loadTexts('wallet'),
+      queryClient.prefetchQuery(walletGetOptions()),
+      cause !== 'stay' && queryClient.prefetchQuery(invoicesOf(page, month)),
+    ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'BillingPage'),
 })

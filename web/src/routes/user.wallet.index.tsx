@@ -4,14 +4,22 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { movementReasons } from '@/features/wallet/reasons'
+import { movementsOf } from '@/features/wallet/list-queries'
 import { searchOf, searchOneOf, searchPage } from '@/shared/lib/search-part'
 
+const validateSearch = searchOf({
+  page: searchPage,
+  reason: (part: unknown) => searchOneOf(movementReasons, part),
+})
+
 export const Route = createFileRoute('/user/wallet/')({
-  validateSearch: searchOf({
-    page: searchPage,
-    reason: (part: unknown) => searchOneOf(movementReasons, part),
-  }),
-  loader: ({ context: { queryClient } }) =>
-    loadPage(loadTexts('wallet'), queryClient.prefetchQuery(walletGetOptions())),
+  validateSearch,
+  loaderDeps: ({ search: { page, reason } }) => ({ page, reason }),
+  loader: ({ context: { queryClient }, deps: { page, reason }, cause }) =>
+    loadPage(
+      loadTexts('wallet'),
+      queryClient.prefetchQuery(walletGetOptions()),
+      cause !== 'stay' && queryClient.prefetchQuery(movementsOf(page, reason)),
+    ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'WalletPage'),
 })

@@ -1,12 +1,18 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
+import { purchasesOf } from '@/features/wallet/list-queries'
 import { searchOf, searchPage } from '@/shared/lib/search-part'
 
+const validateSearch = searchOf({
+  page: searchPage,
+})
+
 export const Route = createFileRoute('/user/wallet/purchase-records-old')({
-  validateSearch: searchOf({
-    page: searchPage,
-  }),
-  loader: () => loadTexts('wallet'),
+  validateSearch,
+  loaderDeps: ({ search: { page } }) => ({ page }),
+  loader: ({ context: { queryClient }, deps: { page }, cause }) =>
+    loadPage(loadTexts('wallet'), cause !== 'stay' && queryClient.prefetchQuery(purchasesOf(page))),
   component: lazyPage(() => import('@/features/wallet/pages'), 'PurchaseRecordsPage'),
 })

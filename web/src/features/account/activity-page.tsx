@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { History } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { accountActivityOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { ActivityItem } from '@/api/gen/types.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -13,7 +12,8 @@ import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './account-pages.module.css'
-import { ActivityPages, PAGE_SIZE } from './components/activity-pages'
+import { activityOf } from './activity-query'
+import { ActivityPages } from './components/activity-pages'
 import { PlaceText } from './components/place-text'
 import { LogSkeleton } from './components/log-skeleton'
 import { deviceName } from './place'
@@ -25,7 +25,7 @@ export function ActivityPage() {
   const { t } = useTranslation('security')
   const { page } = route.useSearch()
   const activity = useQuery({
-    ...accountActivityOptions({ query: { page, size: PAGE_SIZE } }),
+    ...activityOf(page),
     placeholderData: keepPreviousData,
   })
   return (

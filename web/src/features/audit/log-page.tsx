@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { ShieldCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { auditRecordsOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { AuditRecord } from '@/api/gen/types.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -15,20 +14,17 @@ import { PageControl } from '@/shared/ui/page-control'
 import { PageHeader } from '@/shared/ui/page-header'
 import { TableSkeleton } from './components/table-skeleton'
 import classes from './audit.module.css'
+import { PAGE_SIZE, recordsOf } from './queries'
 
 const route = getRouteApi('/user/audit/view')
-const PAGE_SIZE = 20
 
 /** What the audit rules stopped of the user's, all of them or one. */
 export function LogPage() {
   const { t } = useTranslation('audit')
   const { page, rule } = route.useSearch()
   const records = useQuery({
-    ...auditRecordsOptions({
-      query: { rule_id: rule, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
-    }),
+    ...recordsOf(page, rule),
     placeholderData: keepPreviousData,
-    staleTime: 0,
   })
   return (
     <>

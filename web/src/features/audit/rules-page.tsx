@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
 import { ShieldCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { auditRulesOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { AuditRule } from '@/api/gen/types.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -14,11 +13,12 @@ import { PageHeader } from '@/shared/ui/page-header'
 import { TextLink } from '@/shared/ui/text-link'
 import { TableSkeleton } from './components/table-skeleton'
 import classes from './audit.module.css'
+import { rules as rulesQuery } from './queries'
 
 /** What nodes refuse, and how often they refused it to the user. */
 export function RulesPage() {
   const { t } = useTranslation('audit')
-  const rules = useQuery({ ...auditRulesOptions(), staleTime: 0 })
+  const rules = useQuery(rulesQuery())
   return (
     <>
       <PageHeader

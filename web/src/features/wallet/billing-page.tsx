@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { invoicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -14,7 +13,8 @@ import { ListSkeleton } from './components/list-skeleton'
 import { MonthFilter } from './components/month-filter'
 import { SaveCsv } from './components/save-csv'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE, pagesOf } from './model'
+import { invoicesOf } from './list-queries'
+import { pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/billing/')
 
@@ -23,9 +23,7 @@ export function BillingPage() {
   const { t } = useTranslation('wallet')
   const { page, month } = route.useSearch()
   const invoices = useQuery({
-    ...invoicesListOptions({
-      query: { month, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE },
-    }),
+    ...invoicesOf(page, month),
     placeholderData: keepPreviousData,
   })
   return (

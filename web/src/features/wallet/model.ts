@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from './list-queries'
 import type { RechargeRecord } from '@/api/gen/types.gen'
 import { toAmount, toMinor } from '@/shared/lib/money'
 import type { Tone } from '@/shared/ui/status-dot'
@@ -32,8 +33,6 @@ export const isUnderWay = ({ state, order }: RechargeRecord) =>
 
 /** How long to wait before the next look, when it was looked this often: often at first, less while nothing happens. */
 export const pollMs = (looks: number) => Math.min(15_000, 2000 * 1.25 ** Math.max(0, looks - 15))
-
-export const PAGE_SIZE = 15
 
 export const pagesOf = (total: number) => Math.max(1, Math.ceil(total / PAGE_SIZE))
 

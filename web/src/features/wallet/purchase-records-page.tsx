@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { ShoppingBag } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { walletPurchaseRecordsOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PurchaseRecord } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { ButtonLink } from '@/shared/ui/button-link'
@@ -18,7 +17,8 @@ import { PageHeader } from '@/shared/ui/page-header'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { ListSkeleton } from './components/list-skeleton'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE, pagesOf } from './model'
+import { PAGE_SIZE, purchasesOf } from './list-queries'
+import { pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/purchase-records-old')
 
@@ -28,8 +28,7 @@ export function PurchaseRecordsPage() {
   const { page } = route.useSearch()
   const begin = (page - 1) * PAGE_SIZE
   const purchases = useQuery({
-    // The answer has no total: one more than a page shows tells whether there is another.
-    ...walletPurchaseRecordsOptions({ query: { limit: PAGE_SIZE + 1, offset: begin } }),
+    ...purchasesOf(page),
     placeholderData: keepPreviousData,
   })
   return (

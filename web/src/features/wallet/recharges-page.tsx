@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CreditCard } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { rechargeListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -12,7 +11,8 @@ import { PageHeader } from '@/shared/ui/page-header'
 import { ListSkeleton } from './components/list-skeleton'
 import { RechargeTable } from './components/recharge-table'
 import classes from './components/statement.module.css'
-import { PAGE_SIZE, pagesOf } from './model'
+import { rechargesOf } from './list-queries'
+import { pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/recharge/')
 
@@ -21,9 +21,8 @@ export function RechargesPage() {
   const { t } = useTranslation('wallet')
   const { page } = route.useSearch()
   const recharges = useQuery({
-    ...rechargeListOptions({ query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } }),
+    ...rechargesOf(page),
     placeholderData: keepPreviousData,
-    staleTime: 0,
   })
   return (
     <>

@@ -3,8 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { scrollToTop } from '@/shared/lib/scroll'
 import { ButtonLink } from '@/shared/ui/button-link'
-
-export const PAGE_SIZE = 20
+import { PAGE_SIZE } from '../activity-query'
 
 /** To the newer and the older page; the page stands in the address. */
 export function ActivityPages({ page, total }: { page: number; total: number }) {

@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { walletMovementsOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { MovementPage } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { ButtonLink } from '@/shared/ui/button-link'
@@ -12,7 +11,8 @@ import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { PageControl } from '@/shared/ui/page-control'
-import { PAGE_SIZE, pagesOf } from '../model'
+import { movementsOf } from '../list-queries'
+import { pagesOf } from '../model'
 import classes from './statement.module.css'
 
 const route = getRouteApi('/user/wallet/')
@@ -21,7 +21,7 @@ const route = getRouteApi('/user/wallet/')
 export function Movements() {
   const { page, reason } = route.useSearch()
   const movements = useQuery({
-    ...walletMovementsOptions({ query: { page, size: PAGE_SIZE, reason } }),
+    ...movementsOf(page, reason),
     placeholderData: keepPreviousData,
   })
   return (

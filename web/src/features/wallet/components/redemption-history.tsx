@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { TicketCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { cdKeyListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { RedemptionRecord } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -13,7 +12,8 @@ import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { PageControl } from '@/shared/ui/page-control'
 import { giftText } from '../gift-text'
-import { PAGE_SIZE, pagesOf } from '../model'
+import { redemptionsOf } from '../list-queries'
+import { pagesOf } from '../model'
 import { ListSkeleton } from './list-skeleton'
 import classes from './statement.module.css'
 
@@ -25,7 +25,7 @@ export function RedemptionHistory() {
   const currency = useCurrency()
   const { page } = route.useSearch()
   const redemptions = useQuery({
-    ...cdKeyListOptions({ query: { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE } }),
+    ...redemptionsOf(page),
     placeholderData: keepPreviousData,
   })
   return (
