@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Download } from './download.ts'
 import { freePort } from './ports.ts'
 import { Process } from './process.ts'
 import { mihomo } from './programs.ts'
@@ -17,7 +18,8 @@ export class Mihomo {
 
   static async start(link: string, node: string, folder: string): Promise<Mihomo> {
     const port = await freePort()
-    const controller = `127.0.0.1:${await freePort()}`
+    const controllerPort = await freePort()
+    const controller = `127.0.0.1:${controllerPort}`
     const own = join(folder, `mihomo-${port}`)
     mkdirSync(own)
     const provider = {
@@ -29,12 +31,13 @@ export class Mihomo {
       'mixed-port': port, mode: 'rule', ipv6: false, 'log-level': 'info', 'external-controller': controller, profile: { 'store-selected': false },
       'proxy-providers': { link: provider },
       'proxy-groups': [{ name: 'through', type: 'select', use: ['link'], filter: `^${node}$` }],
-      rules: ['MATCH,through'],
+      rules: [`DST-PORT,${controllerPort},DIRECT`, 'MATCH,through'],
     }
     writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
     const process = new Process(`mihomo on ${node}`, mihomo, ['-d', own, '-f', file], { log: join(folder, 'mihomo.log') })
     await process.saying(/Mixed\(http\+socks\) proxy listening/)
     await fetched(controller, node)
+    await running(port, controllerPort)
     return new Mihomo(port, process)
   }
 
@@ -51,4 +54,13 @@ async function fetched(controller: string, node: string): Promise<void> {
     if (group?.all.includes(node)) return
   }
   throw new Error(`mihomo finds no ${node} in the link`)
+}
+
+/** Waits until connections get through. While it loads providers mihomo listens already and drops what comes. */
+async function running(port: number, controllerPort: number): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await wait(50)) {
+    const answer = await new Download(port, controllerPort, '/version', 5, '127.0.0.1').answer()
+    if (answer?.status === 200) return
+  }
+  throw new Error('mihomo lets nothing through')
 }
