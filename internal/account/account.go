@@ -147,9 +147,16 @@ func (a *Accounts) List(ctx context.Context) ([]User, error) {
 }
 
 func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, error) {
-	var r row
-	err := idb.NewSelect().Model(&r).Where(where, args...).Scan(ctx)
-	if errors.Is(err, db.ErrNoRows) {
+	return scan(ctx, idb.NewSelect().Where(where, args...))
+}
+
+// findLocked is find for who is about to change what it gives: nobody else does until tx ends.
+func findLocked(ctx context.Context, tx bun.Tx, where string, args ...any) (row, error) {
+	return scan(ctx, db.Locked(tx.NewSelect().Where(where, args...)))
+}
+
+func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
+	if err = q.Model(&r).Scan(ctx); errors.Is(err, db.ErrNoRows) {
 		err = ErrNoUser
 	}
 	return r, err

@@ -104,7 +104,7 @@ var (
 func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, present, email string, from Client) (former string, err error) {
 	email = NormalEmail(email)
 	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r, err := find(ctx, tx, "id = ? AND closed_at IS NULL", userID)
+		r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)
 		if err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 // change runs fn on the user with this e-mail, or answers ErrNoUser.
 func (a *Accounts) change(ctx context.Context, email string, fn func(context.Context, bun.Tx, row) error) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		r, err := find(ctx, tx, "email = ? AND closed_at IS NULL", NormalEmail(email))
+		r, err := findLocked(ctx, tx, "email = ? AND closed_at IS NULL", NormalEmail(email))
 		if err != nil {
 			return err
 		}

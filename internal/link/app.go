@@ -95,7 +95,7 @@ func (l *Links) oneApp(
 ) error {
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		was := []App{}
-		if err := tx.NewSelect().Model(&was).Where("id = ?", id).Scan(ctx); err != nil {
+		if err := db.Locked(tx.NewSelect().Model(&was).Where("id = ?", id)).Scan(ctx); err != nil {
 			return err
 		}
 		n, err := change(ctx, tx)

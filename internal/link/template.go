@@ -116,11 +116,12 @@ func templateObject(scope Scope, id int64) audit.Object {
 
 func (l *Links) changeTemplates(ctx context.Context, change func(context.Context, bun.Tx) error) error {
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := change(ctx, tx); err != nil {
+		// By the revision kept files are told from old ones; its row stays locked until the end, so that no two changes
+		// record the same document as before.
+		if _, err := db.Bump(ctx, tx, node.Revision); err != nil {
 			return err
 		}
-		_, err := db.Bump(ctx, tx, node.Revision) // by which kept files are told from old ones
-		return err
+		return change(ctx, tx)
 	})
 }
 

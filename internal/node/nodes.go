@@ -70,7 +70,11 @@ func (s *Nodes) Add(ctx context.Context, n Node) (Node, string, error) {
 	n.CreatedAt, n.Settings = now, n.Settings.clone()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n.ID = id // a repeated transaction begins anew
-		if err := s.put(ctx, tx, &n, nil); err != nil {
+		revision, err := bump(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := s.put(ctx, tx, revision, &n, nil); err != nil {
 			return err
 		}
 		return insertSecret(ctx, tx, n.ID, secret, now)
@@ -88,6 +92,10 @@ func (s *Nodes) Change(ctx context.Context, id int64, edit func(*Node)) (n Node,
 }
 
 func (s *Nodes) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func(*Node)) (Node, error) {
+	revision, err := bump(ctx, tx)
+	if err != nil {
+		return Node{}, err
+	}
 	was, err := s.read(ctx, tx, id)
 	if err != nil {
 		return Node{}, err
@@ -96,11 +104,11 @@ func (s *Nodes) changeIn(ctx context.Context, tx bun.Tx, id int64, edit func(*No
 	n.Settings = was.Settings.clone()
 	edit(&n)
 	n.ID, n.CreatedAt, n.ScopeRevision, n.ScopeAt = was.ID, was.CreatedAt, was.ScopeRevision, was.ScopeAt
-	return n, s.put(ctx, tx, &n, &was)
+	return n, s.put(ctx, tx, revision, &n, &was)
 }
 
-// put checks and writes n, which was was before; nil: it is new.
-func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
+// put checks and writes n with the revision that its transaction bumped before it read; it was was before, nil: it is new.
+func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node) error {
 	now := s.db.Now()
 	setDefaults(n)
 	if err := fillKeys(n, now); err != nil {
@@ -110,10 +118,6 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		return err
 	}
 	if err := s.follow(ctx, tx, n); err != nil {
-		return err
-	}
-	revision, err := bump(ctx, tx)
-	if err != nil {
 		return err
 	}
 	if err := checkRelays(ctx, tx, n); err != nil {
@@ -129,13 +133,13 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, n, was *Node) error {
 		n.ScopeRevision = revision
 	}
 	stored := *n
-	if err := s.hide(&stored); err != nil {
-		return err
-	}
-	if was == nil {
+	err := s.hide(&stored)
+	switch {
+	case err != nil:
+	case was == nil:
 		err = s.insert(ctx, tx, &stored)
 		n.ID = stored.ID
-	} else {
+	default:
 		_, err = tx.NewUpdate().Model(&stored).WherePK().Exec(ctx)
 	}
 	if err != nil {
@@ -178,7 +182,9 @@ func (s *Nodes) insert(ctx context.Context, tx bun.Tx, n *Node) error {
 	return err
 }
 
-// bump grows both revisions, always in this order, and gives the value that rows are stamped with.
+// bump grows both revisions, always in this order, and gives the value that rows are stamped with. Whoever changes a node
+// bumps before reading it: the revision's row is then the lock that keeps two changes from overwriting each other. A lock
+// on the node's own row would be taken in another order than by those that stamp its relays.
 func bump(ctx context.Context, tx bun.Tx) (int64, error) {
 	revision, err := db.Bump(ctx, tx, service.Revision)
 	if err != nil {

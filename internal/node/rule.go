@@ -47,6 +47,10 @@ func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt 
 	r := Rule{Name: name, Text: text, Pattern: pattern, Exempt: exempt, CreatedAt: s.db.Now()}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r.ID = 0 // a repeated transaction begins anew
+		var err error
+		if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
+			return err
+		}
 		if err := s.putRule(ctx, tx, &r); err != nil {
 			return err
 		}
@@ -59,8 +63,13 @@ func (s *Nodes) AddRule(ctx context.Context, name, text, pattern string, exempt 
 func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rule, error) {
 	var r Rule
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		// The revision's row stays locked until the end, so that no two changes overwrite each other.
+		revision, err := db.Bump(ctx, tx, service.Revision)
+		if err != nil {
+			return err
+		}
 		rules := make([]Rule, 1)
-		err := tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
+		err = tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
 		if errors.Is(err, db.ErrNoRows) {
 			return ErrNoRule.Because(err)
 		}
@@ -72,7 +81,7 @@ func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rul
 		}
 		r = rules[0]
 		edit(&r)
-		r.ID, r.CreatedAt, r.RemovedAt = id, rules[0].CreatedAt, nil
+		r.ID, r.Revision, r.CreatedAt, r.RemovedAt = id, revision, rules[0].CreatedAt, nil
 		if err := s.putRule(ctx, tx, &r); err != nil {
 			return err
 		}
@@ -86,14 +95,11 @@ func (r *Rule) recorded() map[string]any {
 	return map[string]any{"name": r.Name, "text": r.Text, "pattern": r.Pattern, "exempt_user_ids": append([]int64{}, r.Exempt...)}
 }
 
-// putRule checks and writes r, which is new where it has no id.
+// putRule checks and writes r, which is new where it has no id. Its revision was bumped before.
 func (s *Nodes) putRule(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 	r.Name, r.Text = strings.TrimSpace(r.Name), strings.TrimSpace(r.Text)
 	r.Exempt = slices.Compact(slices.Sorted(slices.Values(r.Exempt)))
 	if err := checkRule(r); err != nil {
-		return err
-	}
-	if r.Revision, err = db.Bump(ctx, tx, service.Revision); err != nil {
 		return err
 	}
 	if r.ID == 0 {

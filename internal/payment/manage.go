@@ -108,12 +108,14 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 	return err
 }
 
+// save runs fn, which reads an account and writes it. The revision is bumped first: its row stays locked until the end, so
+// that no two changes overwrite each other.
 func (g *Gateways) save(ctx context.Context, fn func(ctx context.Context, tx bun.Tx) (*Account, error)) (saved *Account, err error) {
 	err = g.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if saved, err = fn(ctx, tx); err != nil {
+		if _, err = db.Bump(ctx, tx, revision); err != nil {
 			return err
 		}
-		_, err = db.Bump(ctx, tx, revision)
+		saved, err = fn(ctx, tx)
 		return err
 	})
 	if err != nil {

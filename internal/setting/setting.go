@@ -214,6 +214,10 @@ func read(ctx context.Context, idb bun.IDB) (Site, error) {
 // Set changes the settings named in values, all or none. Unknown names and wrong values are faults that name them.
 func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		// The revision's row stays locked until the end, so that what is checked together and recorded as before holds.
+		if _, err := db.Bump(ctx, tx, revision); err != nil {
+			return err
+		}
 		site, err := read(ctx, tx)
 		if err != nil {
 			return err
@@ -254,9 +258,6 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 			if moved {
 				return fault.Invalid("currency", "fixed", "已有资金往来，货币不能再更改", "Money has moved already; the currency can no longer change")
 			}
-		}
-		if _, err = db.Bump(ctx, tx, revision); err != nil {
-			return err
 		}
 		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, before, site, "")
 	})
