@@ -70,6 +70,11 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		if after.Allowed || after.UUID == before.UUID || after.Password == before.Password || after.Revision <= before.Revision {
 			w.Errorf("nodes go by %+v, before by %+v", after, before)
 		}
+		var code string
+		w.must(w.db.NewRaw(`SELECT invite_code FROM account WHERE id = ?`, id).Scan(w.Context(), &code))
+		if err := w.CheckInviteCode(w.Context(), code, home); !errors.Is(err, fault.ErrInvalid) {
+			w.Errorf("its invite code brings in others: %v", err)
+		}
 		if !slices.Equal(heard, []int64{id}) {
 			w.Errorf("told of %v", heard)
 		}

@@ -169,7 +169,7 @@ func (a *Accounts) inviter(ctx context.Context, code string, needed bool) (*int6
 	if !inviteCode.MatchString(code) {
 		return nil, unknown, nil
 	}
-	r, err := find(ctx, a.db, "invite_code = ? AND banned_at IS NULL", code)
+	r, err := find(ctx, a.db, "invite_code = ? AND banned_at IS NULL AND closed_at IS NULL", code)
 	if errors.Is(err, ErrNoUser) {
 		return nil, unknown, nil
 	}

@@ -13,10 +13,12 @@ import (
 )
 
 // Earn books the commission for an order that its user has just paid from the wallet in tx, where somebody invited them.
-// It counts the part that was paid with money: what came through gateways is spent before gifts are.
+// It counts the part that was paid with money: what came through gateways is spent before gifts are. Who was banned, or
+// closed their account, earns nothing.
 func (i *Invites) Earn(ctx context.Context, tx bun.Tx, userID, orderID int64, name string) error {
 	var inviters []int64
-	err := tx.NewRaw(`SELECT i.id FROM account u JOIN account i ON i.id = u.invited_by WHERE u.id = ? AND i.banned_at IS NULL`, userID).Scan(ctx, &inviters)
+	err := tx.NewRaw(`SELECT i.id FROM account u JOIN account i ON i.id = u.invited_by 
+		WHERE u.id = ? AND i.banned_at IS NULL AND i.closed_at IS NULL`, userID).Scan(ctx, &inviters)
 	if err != nil || len(inviters) == 0 {
 		return err
 	}
@@ -166,7 +168,20 @@ func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, 
 		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: c.Amount})
 }
 
-// Release gives inviters what they earned long enough ago.
+// Close takes back what the user earned and has not got yet, as part of the closing of the account.
+func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	var pending []Commission
+	err := tx.NewSelect().Model(&pending).Where("inviter_id = ? AND state = ?", userID, Pending).OrderExpr("id").Scan(ctx)
+	for n := range pending {
+		if err == nil {
+			_, err = i.reverse(ctx, tx, &pending[n])
+		}
+	}
+	return err
+}
+
+// Release gives inviters what they earned long enough ago. From an account that was closed it takes it back: an order may
+// have been paid beside the closing.
 func (i *Invites) Release(ctx context.Context) error {
 	var due []Commission
 	if err := i.db.NewSelect().Model(&due).Where("state = ? AND release_at <= ?", Pending, i.db.Now()).OrderExpr("release_at").Limit(10_000).Scan(ctx); err != nil {
@@ -175,7 +190,14 @@ func (i *Invites) Release(ctx context.Context) error {
 	var failed error
 	for n := range due { // one that fails must not keep the others waiting
 		failed = errors.Join(failed, i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			_, err := i.turn(ctx, tx, &due[n], Released)
+			closed, err := tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", due[n].InviterID).Exists(ctx)
+			switch {
+			case err != nil:
+			case closed:
+				_, err = i.reverse(ctx, tx, &due[n])
+			default:
+				_, err = i.turn(ctx, tx, &due[n], Released)
+			}
 			return err
 		}))
 	}

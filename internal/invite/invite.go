@@ -41,7 +41,7 @@ type State string
 const (
 	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
 	Released State = "released" // the inviter's
-	Reversed State = "reversed" // taken back, since the order was refunded or the money went back to who had paid it
+	Reversed State = "reversed" // taken back, since the order was refunded, the money went back to who had paid it, or the inviter left
 )
 
 // Commission is what a user earned by an order of somebody they invited.

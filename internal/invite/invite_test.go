@@ -475,3 +475,45 @@ func TestMoneyThatWentBackAfterTheReleaseIsMadeUpByTheNext(t *testing.T) {
 		c.has(t, inviter, 100, 100)
 	})
 }
+
+func TestAClosedAccountEarnsNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		leaves, stays := c.user(t, 0), c.user(t, 0)
+		buyer, other := c.user(t, leaves), c.user(t, stays)
+		for _, user := range []int64{buyer, other} {
+			c.pays(t, user, 2000)
+			c.buys(t, user)
+		}
+		c.has(t, leaves, 0, 100)
+		c.do(t, func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE account SET closed_at = ? WHERE id = ?`, c.now, leaves).Exec(ctx)
+			return errors.Join(err, c.Close(ctx, tx, leaves), c.wallets.Close(ctx, tx, leaves))
+		})
+		c.has(t, leaves, 0, 0)
+		c.buys(t, buyer)
+		c.has(t, leaves, 0, 0)
+		c.has(t, stays, 0, 100)
+	})
+}
+
+// What an order earned beside the closing, or before closings took it back, is never released.
+func TestWhatAClosedAccountStillWaitsFor_IsTakenBack(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		leaves := c.user(t, 0)
+		buyer := c.user(t, leaves)
+		c.pays(t, buyer, 1000)
+		c.buys(t, buyer)
+		c.do(t, func(ctx context.Context, tx bun.Tx) error {
+			_, err := tx.NewRaw(`UPDATE account SET closed_at = ? WHERE id = ?`, c.now, leaves).Exec(ctx)
+			return errors.Join(err, c.wallets.Close(ctx, tx, leaves))
+		})
+		c.has(t, leaves, 0, 100)
+		c.now = c.now.AddDate(0, 0, 15)
+		if err := c.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.has(t, leaves, 0, 0)
+	})
+}
