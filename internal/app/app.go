@@ -132,7 +132,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Tokens, err = token.New(ctx, a.DB, a.cfg.key); err != nil {
 		return err
 	}
-	a.Audit = audit.New(a.DB, a.cfg.key)
+	if a.Audit, err = audit.Open(ctx, a.DB, a.cfg.key); err != nil {
+		return err
+	}
 	a.Secrets = secret.New(a.DB, a.cfg.key)
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Approvals = approval.New(a.DB, a.Settings)
@@ -178,6 +180,7 @@ func (a *App) build(ctx context.Context) (err error) {
 
 	a.Nodes.OnOutage(a.tellOutage)
 	a.Nodes.OnAlarm(a.tellAlarm)
+	a.Audit.OnFault(a.tellAuditFault)
 	a.Payments.OnCase(a.tellPaymentCase)
 
 	a.Queue = job.New(a.DB)

@@ -67,3 +67,8 @@ func (a *App) tellPaymentCase(ctx context.Context, tx bun.Tx, c *payment.Case) e
 		Doubled: c.Kind == payment.PaidTwice,
 	})
 }
+
+// tellAuditFault tells them that the audit log was tampered with.
+func (a *App) tellAuditFault(ctx context.Context, tx bun.Tx) error {
+	return a.tellStaff(ctx, tx, nodeStaff, mail.AuditFault{At: a.DB.Now()})
+}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -74,12 +75,15 @@ type Entry struct {
 
 // Log is the audit log in a database.
 type Log struct {
-	db  *db.DB
-	key []byte
+	db      *db.DB
+	key     []byte
+	onFault []func(ctx context.Context, tx bun.Tx) error
+	telling sync.Mutex
+	toldAt  time.Time // when staff last heard that the chain is not continued
 }
 
-// New gives the log kept in d. Its entries are signed with a key derived from key.
-func New(d *db.DB, key seal.Key) *Log { return &Log{d, key.For("audit")} }
+// New gives the log kept in d, which Open began. Its entries are signed with a key derived from key.
+func New(d *db.DB, key seal.Key) *Log { return &Log{db: d, key: key.For("audit")} }
 
 type actingKey struct{}
 

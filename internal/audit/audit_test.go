@@ -170,8 +170,9 @@ func TestFind_Filters_NarrowTheList(t *testing.T) {
 
 func TestLog_EntriesAndSeals_AreRefusedEveryChangeByTheDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		log := opened(t, d)
 		record(t, d, "node.add", audit.ID("node", 1), nil, nil, "")
-		if err := audit.New(d, key).Seal(t.Context()); err != nil {
+		if err := log.Seal(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		statements := []string{

@@ -55,12 +55,73 @@ func next(before []byte, seq int64, e *Entry) []byte {
 }
 
 const (
-	sealInterval = time.Minute
+	sealInterval = 10 * time.Second
 	sealsAtOnce  = 500
 	// lateIDs is how far behind the newest sealed entry one may be that is still sealed: PostgreSQL gives numbers
 	// before the commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
 	lateIDs = 10_000
+	// lateFor is how much older than the newest seal an entry may be that has none.
+	lateFor = 5 * time.Minute
+	// toldAgain is how long staff hears nothing more of a chain that is not continued.
+	toldAgain = 24 * time.Hour
 )
+
+// mark is the name of the sealed row that says that the log was begun, and when. It stands apart from the log, so that
+// whoever empties the log's tables leaves it.
+const mark = "audit_log"
+
+func markPurpose() string { return "secret " + mark }
+
+// errTampered is why the chain is not continued: the end that a server signed is not there, or not where it was.
+var errTampered = errors.New("the end of the audit log's chain is missing or was changed; run airstrip doctor")
+
+// Open gives the log kept in d, and begins it where it never was: it makes the head of the chain, and the mark that it
+// did. Where the head is missing although there was one it stays so: Check finds it, and Seal refuses to work.
+func Open(ctx context.Context, d *db.DB, key seal.Key) (*Log, error) {
+	l := New(d, key)
+	if _, marked, err := readMark(ctx, d); err != nil || marked {
+		return l, err
+	}
+	return l, d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		end, found, err := readHead(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if found && !hmac.Equal(end.MAC, end.sign(l.key)) {
+			return nil
+		}
+		if !found {
+			var used bool
+			err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM audit_entry) OR EXISTS (SELECT 1 FROM audit_seal)`).Scan(ctx, &used)
+			if err != nil || used {
+				return err
+			}
+			end = head{ID: 1, Hash: []byte{}}
+			end.MAC = end.sign(l.key)
+			if _, err := tx.NewInsert().Model(&end).On("CONFLICT (id) DO NOTHING").Exec(ctx); err != nil {
+				return err
+			}
+			slog.InfoContext(ctx, "began the audit log")
+		}
+		now := d.Now()
+		_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+			mark, key.Seal(markPurpose(), []byte(now.UTC().Format(time.RFC3339Nano))), now).Exec(ctx)
+		return err
+	})
+}
+
+func readMark(ctx context.Context, idb bun.IDB) (sealed []byte, found bool, err error) {
+	err = idb.NewRaw(`SELECT sealed FROM secret WHERE name = ?`, mark).Scan(ctx, &sealed)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, false, nil
+	}
+	return sealed, err == nil, err
+}
+
+// OnFault has fn called where the chain cannot be continued, in a transaction of its own, once a day.
+func (l *Log) OnFault(fn func(ctx context.Context, tx bun.Tx) error) {
+	l.onFault = append(l.onFault, fn)
+}
 
 // Register adds the job that seals.
 func (l *Log) Register(q *job.Queue) {
@@ -68,25 +129,71 @@ func (l *Log) Register(q *job.Queue) {
 }
 
 // Seal adds all entries that are not in the chain to its end, in the order of their numbers. One that no server wrote
-// is left out, for CheckKey to find.
+// is left out, for CheckKey to find. A chain whose end is not the one that was signed is not continued.
 func (l *Log) Seal(ctx context.Context) error {
 	for {
 		n, err := l.sealSome(ctx)
+		if errors.Is(err, errTampered) {
+			l.tell(ctx, err)
+		}
 		if err != nil || n < sealsAtOnce {
 			return err
 		}
 	}
 }
 
+func (l *Log) tell(ctx context.Context, what error) {
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	if now := l.db.Now(); l.toldAt.IsZero() || now.Sub(l.toldAt).Abs() >= toldAgain {
+		slog.ErrorContext(ctx, "the audit log is not sealed any more", "error", what)
+		err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			for _, fn := range l.onFault {
+				if err := fn(ctx, tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			slog.WarnContext(ctx, "nobody could be told of the audit log", "error", err)
+			return
+		}
+		l.toldAt = now
+	}
+}
+
+// whole tells whether the end is the one that a server signed, and the chain ends there.
+func (l *Log) whole(ctx context.Context, tx bun.Tx, end *head) (bool, error) {
+	if !hmac.Equal(end.MAC, end.sign(l.key)) {
+		return false, nil
+	}
+	last := sealRow{}
+	err := tx.NewSelect().Model(&last).OrderExpr("seq DESC").Limit(1).Scan(ctx)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return false, err
+	}
+	return last.Seq == end.Seq && bytes.Equal(last.Hash, end.Hash), nil
+}
+
 func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 	var end head
 	err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		sealed, end = 0, head{ID: 1}
-		if err := readHead(ctx, tx, &end); err != nil {
+		var found bool
+		sealed = 0
+		if end, found, err = readHead(ctx, tx); err != nil {
 			return err
 		}
+		if !found {
+			return errTampered
+		}
+		if whole, err := l.whole(ctx, tx, &end); err != nil {
+			return err
+		} else if !whole {
+			return errTampered
+		}
 		var entries []Entry
-		err := tx.NewSelect().Model(&entries).
+		err = tx.NewSelect().Model(&entries).
 			Join("LEFT JOIN audit_seal AS s ON s.entry_id = entry.id").Where("s.seq IS NULL").
 			Where("entry.id > (SELECT COALESCE(MAX(entry_id), 0) FROM audit_seal) - ?", lateIDs).
 			OrderExpr("entry.id").Limit(sealsAtOnce).Scan(ctx)
@@ -122,12 +229,12 @@ func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 	return sealed, err
 }
 
-func readHead(ctx context.Context, idb bun.IDB, h *head) error {
-	err := idb.NewSelect().Model(h).Where("id = 1").Scan(ctx)
+func readHead(ctx context.Context, idb bun.IDB) (h head, found bool, err error) {
+	err = idb.NewSelect().Model(&h).Where("id = 1").Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
-		return nil
+		return head{ID: 1}, false, nil
 	}
-	return err
+	return h, err == nil, err
 }
 
 // The rules that Check and CheckKey test.
@@ -148,7 +255,7 @@ var triggers = map[bool]string{
 // Check walks the chain and gives where it does not hold: an entry that was changed, removed or put in among those
 // that are sealed, an end that was cut off, and triggers that are missing.
 func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
-	found := func(format string, args ...any) {
+	fault := func(format string, args ...any) {
 		if len(broken) < 20 {
 			broken = append(broken, db.Violation{Rule: chainRule, What: fmt.Sprintf(format, args...)})
 		}
@@ -158,18 +265,20 @@ func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
 		return nil, err
 	}
 	if want := map[bool]int{true: 4, false: 6}[d.SQLite()]; count != want {
-		found("%d triggers keep the log from being changed, %d should", count, want)
+		fault("%d triggers keep the log from being changed, %d should", count, want)
 	}
 	var hash []byte
+	var newest time.Time
 	seq := int64(0)
 	for {
 		var page []struct {
 			Entry    `bun:",extend"`
-			SealSeq  int64  `bun:"seal_seq"`
-			SealHash []byte `bun:"seal_hash"`
-			Sealed   int64  `bun:"sealed"`
+			SealSeq  int64     `bun:"seal_seq"`
+			SealHash []byte    `bun:"seal_hash"`
+			SealAt   time.Time `bun:"seal_at"`
+			Sealed   int64     `bun:"sealed"`
 		}
-		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.entry_id AS sealed FROM
+		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.at AS seal_at, s.entry_id AS sealed FROM
 			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s
 			LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
 			seq, checkedAtOnce).Scan(ctx, &page)
@@ -180,32 +289,57 @@ func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
 			p := &page[i]
 			switch {
 			case p.SealSeq != seq+1:
-				found("seals %d to %d are missing", seq+1, p.SealSeq-1)
+				fault("seals %d to %d are missing", seq+1, p.SealSeq-1)
 			case p.ID == 0:
-				found("entry %d was removed", p.Sealed)
+				fault("entry %d was removed", p.Sealed)
 			case !bytes.Equal(next(hash, p.SealSeq, &p.Entry), p.SealHash):
-				found("entry %d is not the one that was sealed, or its seal was changed", p.ID)
+				fault("entry %d is not the one that was sealed, or its seal was changed", p.ID)
 			}
 			seq, hash = p.SealSeq, p.SealHash
+			if p.SealAt.After(newest) {
+				newest = p.SealAt
+			}
 		}
 		if len(page) < checkedAtOnce {
 			break
 		}
 	}
-	end := head{ID: 1}
-	if err := readHead(ctx, d, &end); err != nil {
+	end, found, err := readHead(ctx, d)
+	if err != nil {
 		return nil, err
 	}
-	if end.Seq != seq || !bytes.Equal(end.Hash, hash) {
-		found("the chain ends with seal %d, and the head names seal %d", seq, end.Seq)
+	_, marked, err := readMark(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	return broken, nil
+	var entries bool
+	if err := d.NewRaw(`SELECT EXISTS (SELECT 1 FROM audit_entry)`).Scan(ctx, &entries); err != nil {
+		return nil, err
+	}
+	switch used := entries || seq > 0; {
+	case !found && (marked || used):
+		fault("the head of the chain is missing: entries were removed, or the chain was")
+	case found && !marked:
+		fault("nothing says that the log was begun: the row %s of the table secret was removed", mark)
+	case end.Seq != seq || !bytes.Equal(end.Hash, hash):
+		fault("the chain ends with seal %d, and the head names seal %d", seq, end.Seq)
+	}
+	if newest.IsZero() {
+		return broken, nil
+	}
+	var late []int64
+	err = d.NewRaw(`SELECT e.id FROM audit_entry e LEFT JOIN audit_seal s ON s.entry_id = e.id
+		WHERE s.seq IS NULL AND e.at < ? ORDER BY e.id LIMIT 20`, newest.Add(-lateFor)).Scan(ctx, &late)
+	for _, id := range late {
+		fault("entry %d was left out of the chain", id)
+	}
+	return broken, err
 }
 
 // CheckKey gives what was not signed with the server's key: entries that were put in or changed by hand, sealed or not,
 // and a chain that somebody made anew.
 func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
-	found := func(format string, args ...any) {
+	fault := func(format string, args ...any) {
 		if len(broken) < 20 {
 			broken = append(broken, db.Violation{Rule: writtenRule, What: fmt.Sprintf(format, args...)})
 		}
@@ -219,17 +353,24 @@ func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 		}
 		for i := range page {
 			if last = page[i].ID; !hmac.Equal(page[i].MAC, page[i].sign(own)) {
-				found("entry %d", page[i].ID)
+				fault("entry %d", page[i].ID)
 			}
 		}
 		more = len(page) == checkedAtOnce
 	}
-	end := head{ID: 1}
-	if err := readHead(ctx, d, &end); err != nil {
+	end, found, err := readHead(ctx, d)
+	if err != nil {
 		return nil, err
 	}
-	if end.Seq != 0 && !hmac.Equal(end.MAC, end.sign(own)) {
-		found("the end of the chain, seal %d", end.Seq)
+	if found && !hmac.Equal(end.MAC, end.sign(own)) {
+		fault("the end of the chain, seal %d", end.Seq)
+	}
+	begun, marked, err := readMark(ctx, d)
+	if err != nil || !marked {
+		return broken, err
+	}
+	if _, err := key.Open(markPurpose(), begun); err != nil {
+		fault("when the log was begun: the row %s of the table secret", mark)
 	}
 	return broken, nil
 }

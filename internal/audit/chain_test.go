@@ -32,10 +32,20 @@ func broken(t *testing.T, d *db.DB, key seal.Key) (found []string) {
 	return found
 }
 
+// opened gives the log as a server opens it.
+func opened(t *testing.T, d *db.DB) *audit.Log {
+	t.Helper()
+	log, err := audit.Open(t.Context(), d, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
 // chained makes a chain of five sealed entries, and two that are not sealed yet.
 func chained(t *testing.T, d *db.DB) {
 	t.Helper()
-	log := audit.New(d, key)
+	log := opened(t, d)
 	for i := range 7 {
 		record(t, d, "node.change", audit.ID("node", int64(i)), nil, map[string]any{"port": i}, "")
 		if i == 2 || i == 4 {
@@ -113,7 +123,20 @@ func TestCheck_DatabaseChangedByHand_IsFound(t *testing.T) {
 		"entry put in between":  {[]string{`UPDATE audit_seal SET seq = seq + 100 WHERE seq >= 4`, `UPDATE audit_seal SET seq = seq - 99 WHERE seq >= 100`}, "seals 4 to 4 are missing"},
 		"seals swapped":         {[]string{`UPDATE audit_seal SET entry_id = 100 WHERE seq = 1`, `UPDATE audit_seal SET entry_id = 1 WHERE seq = 2`, `UPDATE audit_seal SET entry_id = 2 WHERE seq = 1`}, "entry 1 is not the one that was sealed"},
 		"nothing but triggers":  {nil, "triggers keep the log from being changed"},
-		"head taken away alone": {[]string{`DELETE FROM audit_head`}, "the head names seal 0"},
+		"head taken away alone": {[]string{`DELETE FROM audit_head`}, "the head of the chain is missing"},
+		"log cut, chain and head removed": {
+			[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`}, "the head of the chain is missing",
+		},
+		"all three tables emptied": {
+			[]string{`DELETE FROM audit_entry`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`}, "the head of the chain is missing",
+		},
+		"log cut, chain, head and mark removed": {
+			[]string{`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM audit_seal`, `DELETE FROM audit_head`, `DELETE FROM secret`},
+			"the head of the chain is missing",
+		},
+		"mark of the beginning removed": {[]string{`DELETE FROM secret`}, "nothing says that the log was begun"},
+		"mark of the beginning forged":  {[]string{`UPDATE secret SET sealed = mac FROM audit_head`}, "when the log was begun"},
+		"entry kept out of the chain":   {[]string{`UPDATE audit_seal SET at = '2100-01-01T00:00:00.000Z'`}, "left out of the chain"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -151,7 +174,7 @@ func TestSeal_EntryThatNoServerWrote_StaysOutOfTheChain(t *testing.T) {
 // Two replicas that seal beside each other, and members who work meanwhile, leave one chain.
 func TestSeal_BesideOthers_MakesOneChain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		log := audit.New(d, key)
+		log := opened(t, d)
 		var running sync.WaitGroup
 		for worker := range 4 {
 			running.Go(func() {
@@ -179,6 +202,73 @@ func TestSeal_BesideOthers_MakesOneChain(t *testing.T) {
 			if e.Seq == nil {
 				t.Errorf("entry %d is not sealed", e.ID)
 			}
+		}
+	})
+}
+
+// What is left of a log whose chain was taken away is never chained anew, by a server that runs or by one that starts.
+func TestSeal_ChainTakenAway_IsRefusedAndToldOnce(t *testing.T) {
+	for name, rest := range map[string][]string{
+		"entry": {`DELETE FROM audit_entry WHERE id = 3`}, "all": {`DELETE FROM audit_entry`},
+		"entry and mark": {`DELETE FROM audit_entry WHERE id = 3`, `DELETE FROM secret`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				chained(t, d)
+				running := opened(t, d)
+				execute(t, d, append(unprotected(d), append(rest, `DELETE FROM audit_seal`, `DELETE FROM audit_head`)...)...)
+				record(t, d, "node.change", audit.ID("node", 9), nil, nil, "")
+				for _, log := range []*audit.Log{running, opened(t, d)} {
+					told := 0
+					log.OnFault(func(context.Context, bun.Tx) error { told++; return nil })
+					for range 2 {
+						if err := log.Seal(t.Context()); err == nil {
+							t.Error("a chain was begun anew")
+						}
+					}
+					if told != 1 {
+						t.Errorf("staff was told %d times", told)
+					}
+				}
+				if found := strings.Join(broken(t, d, key), "\n"); !strings.Contains(found, "the head of the chain is missing") {
+					t.Errorf("found %q", found)
+				}
+			})
+		})
+	}
+}
+
+func TestSeal_ForgedOrCutEnd_IsRefused(t *testing.T) {
+	for name, statement := range map[string]string{
+		"head forged": `UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit_seal WHERE seq = 4)`,
+		"end cut off": `DELETE FROM audit_seal WHERE seq >= 4`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				chained(t, d)
+				execute(t, d, append(unprotected(d), statement)...)
+				if err := opened(t, d).Seal(t.Context()); err == nil {
+					t.Error("the chain was continued")
+				}
+			})
+		})
+	}
+}
+
+// Servers that start at once begin one log.
+func TestOpen_BesideOthers_BeginsOneLog(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var running sync.WaitGroup
+		for range 4 {
+			running.Go(func() {
+				if _, err := audit.Open(t.Context(), d, key); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+		if found := broken(t, d, key); found != nil {
+			t.Error(found)
 		}
 	})
 }

@@ -1,0 +1,8 @@
+package mail
+
+import "time"
+
+// AuditFault tells staff that the audit log was tampered with, so that it is sealed no more.
+type AuditFault struct{ At time.Time }
+
+func (AuditFault) kind() string { return "audit_fault" }
