@@ -1,5 +1,5 @@
 import { Card, Skeleton } from '@mantine/core'
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import {
   dashboardGetOptions,
@@ -8,6 +8,7 @@ import {
 } from '@/api/gen/@tanstack/react-query.gen'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
+import { Together } from '@/shared/ui/together'
 import { ConnectionCard } from './components/connection-card'
 import { NodesCard } from './components/nodes-card'
 import { TrafficCard } from './components/traffic-card'
@@ -27,18 +28,14 @@ export function DashboardPage() {
       <PageHeader title={t('nav.dashboard')} />
       <div className={classes.grid}>
         <Loaded query={dashboard} skeleton={<TopSkeleton />} hasCards>
-          {({ access, ban, wallet }) =>
-            others.some(isAwaited) ? (
-              <TopSkeleton />
-            ) : (
-              <>
-                <div className={classes.main}>
-                  <ConnectionCard access={access} ban={ban} />
-                </div>
-                <WalletCard wallet={wallet} />
-              </>
-            )
-          }
+          {({ access, ban, wallet }) => (
+            <Together queries={others} skeleton={<TopSkeleton />}>
+              <div className={classes.main}>
+                <ConnectionCard access={access} ban={ban} />
+              </div>
+              <WalletCard wallet={wallet} />
+            </Together>
+          )}
         </Loaded>
         <NodesCard />
         <div className={classes.wide}>
@@ -48,8 +45,6 @@ export function DashboardPage() {
     </>
   )
 }
-
-const isAwaited = ({ isPending, failureCount }: UseQueryResult) => isPending && failureCount === 0
 
 function TopSkeleton() {
   return (

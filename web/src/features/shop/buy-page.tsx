@@ -10,6 +10,7 @@ import { OwnBan } from '@/shared/ui/ban-notice'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
+import { Together } from '@/shared/ui/together'
 import { Bought } from './components/bought'
 import { ChangeChoice } from './components/change-choice'
 import { ChoiceSkeleton } from './components/choice-skeleton'
@@ -69,13 +70,11 @@ function Catalogue(choice: { before: Order | undefined; onBought: (order: Order)
           )
         }
         if (kind === 'package') return <PackageChoice packages={onSale} {...choice} />
-        // The note would push the plans down.
-        if (services.isPending && services.failureCount === 0) return <ChoiceSkeleton />
         return (
-          <>
+          <Together queries={[services]} skeleton={<ChoiceSkeleton />}>
             <RunningNote />
             <PlanChoice plans={onSale} {...choice} />
-          </>
+          </Together>
         )
       }}
     </Loaded>
