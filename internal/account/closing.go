@@ -15,8 +15,9 @@ import (
 
 // Faults of closing an account.
 var (
-	ErrCloseBanned = fault.Conflict("account_banned", "账号封禁期间不能注销，请联系客服", "The account is suspended and can’t be closed now; please write to support")
-	ErrLastOwner   = fault.Conflict("last_owner", "你是唯一的站长，请先指定另一位站长", "You are the only owner of the site; please make somebody else one first")
+	ErrCloseBanned = fault.Forbidden("account_banned", "账号封禁期间不能注销，请联系客服",
+		"The account is suspended and can’t be closed now; please write to support")
+	ErrLastOwner = fault.Conflict("last_owner", "你是唯一的站长，请先指定另一位站长", "You are the only owner of the site; please make somebody else one first")
 )
 
 // Loss is what a user gives up who closes the account now.

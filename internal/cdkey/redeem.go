@@ -41,6 +41,9 @@ func (k *Keys) Redeem(ctx context.Context, userID int64, text string) (*Redempti
 		return nil, err
 	}
 	done, err := idempotency.Tx(ctx, k.db, func(ctx context.Context, tx bun.Tx) (outcome, error) {
+		if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
+			return outcome{}, err
+		}
 		t, err := k.begin(ctx, tx, userID)
 		if err != nil {
 			return outcome{}, err

@@ -62,6 +62,9 @@ func (i *Invites) Buy(ctx context.Context, userID, invites int64) (left int64, e
 		return 0, fault.Invalid("num", "range", "数量须在 1 到 100 之间", "The number is from 1 to 100")
 	}
 	return idempotency.Tx(ctx, i.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
+		if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
+			return 0, err
+		}
 		site := i.settings.Get()
 		if site.InvitePrice == 0 || site.InviteQuota < 0 {
 			return 0, ErrNotForSale

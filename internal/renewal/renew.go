@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/mail"
 	"airstrip/internal/money"
 	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
 )
 
 // The timetable of a renewal.
@@ -98,7 +99,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 	if quote.Missing > 0 {
 		return r.note(ctx, d, tooLow, mail.NotRenewed{Missing: quote.Missing})
 	}
-	return r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = r.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := r.wallets.Lock(ctx, tx, d.UserID); err != nil {
 			return err
 		}
@@ -115,6 +116,10 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 		}
 		return r.accounts.Tell(ctx, tx, d.UserID, mail.Renewed{Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
 	})
+	if errors.Is(err, wallet.ErrBanned) { // since the list was read
+		return nil
+	}
+	return err
 }
 
 // note writes down a try that failed and tells the user of the first and of the last one.

@@ -387,3 +387,24 @@ func TestRenewal_TakesAnAgreedOrLoweredPrice(t *testing.T) {
 		}
 	})
 }
+
+func TestRenew_UserBannedSinceTheListWasRead_LosesNothing(t *testing.T) {
+	each(t, func(s *site) {
+		user, id := s.customer(true, 5000)
+		end := s.service(user, id).EndsAt
+		must(s.T, s.db.Tx(s.Context(), func(ctx context.Context, tx bun.Tx) error { // the list reads access
+			_, err := tx.NewRaw(`UPDATE account SET banned_at = ? WHERE id = ?`, s.now, user).Exec(ctx)
+			return err
+		}))
+		before, err := s.wallets.Balance(s.Context(), user)
+		must(s.T, err)
+		s.at(end.Add(-time.Hour))
+		must(s.T, s.Renew(s.Context()))
+		after, err := s.wallets.Balance(s.Context(), user)
+		must(s.T, err)
+		if !s.service(user, id).EndsAt.Equal(end) || after.Available != before.Available {
+			t.Errorf("renewed for a banned user: %+v, was %+v", after, before)
+		}
+		s.wantSent()
+	})
+}

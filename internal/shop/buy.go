@@ -217,6 +217,9 @@ func (s *Shop) stopOthers(ctx context.Context, tx bun.Tx, userID, orderID int64)
 func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	recharge func(ctx context.Context, tx bun.Tx, missing money.Amount) (id int64, err error),
 ) (orderID int64, err error) {
+	if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
+		return 0, err
+	}
 	q, err := s.quote(ctx, tx, userID, p)
 	if err != nil {
 		return 0, err
@@ -330,6 +333,12 @@ func tooLow(missing money.Amount, currency string) error {
 func (s *Shop) Complete(ctx context.Context, tx bun.Tx, o *Order) (completed bool, err error) {
 	if !s.db.Now().Before(o.ExpiresAt) {
 		_, err := s.end(ctx, tx, o, Expired)
+		return false, err
+	}
+	if banned, err := wallet.Banned(ctx, tx, o.UserID); err != nil {
+		return false, err
+	} else if banned { // has no service while the ban runs; what was paid is in the wallet
+		_, err := s.end(ctx, tx, o, Cancelled)
 		return false, err
 	}
 	if stale, err := s.stale(ctx, tx, o); err != nil {

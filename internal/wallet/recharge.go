@@ -98,6 +98,9 @@ const maxPendingRecharges = 20
 
 // StartRecharge begins a recharge. An amount outside the site's limits is a fault of the field "amount".
 func (w *Wallets) StartRecharge(ctx context.Context, tx bun.Tx, userID int64, c Charge) (*Recharge, error) {
+	if err := RefuseBanned(ctx, tx, userID); err != nil {
+		return nil, err
+	}
 	site := w.settings.Get()
 	if c.Amount < site.RechargeMin || c.Amount > site.RechargeMax {
 		return nil, fault.Invalid("amount", "range",

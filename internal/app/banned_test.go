@@ -1,0 +1,165 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"airstrip/internal/account"
+	"airstrip/internal/cdkey"
+	"airstrip/internal/payment/sandbox"
+	"airstrip/internal/shop"
+	"airstrip/internal/wallet"
+)
+
+// openToBanned names the operations with which users change something, and which a banned user may go on using: what is
+// theirs stays theirs, but nothing is sold or given to them. Each one that is not here must be tried below.
+var openToBanned = map[string]bool{
+	"auth_sign_out": true, "account_change_password": true, "account_close": true, "account_edit_email": true,
+	"account_edit_email_request_code": true, "account_edit_password": true, "account_edit_profile": true, "account_unlink_telegram": true,
+	"account_link_telegram_begin": true, "account_passkey_begin": true, "account_passkey_finish": true, "account_passkey_remove": true,
+	"account_passkey_rename": true, "account_security_set": true, "account_sessions_end_others": true, "account_session_end": true,
+	"account_two_factor_begin": true, "account_recovery_codes_renew": true, "api_token_create": true, "api_token_revoke": true,
+	"invite_withdraw": true, // into their own wallet
+	"order_cancel":    true, "order_refund_request": true, "refund_request_withdraw": true,
+	"link_token_reset": true, "ss_password_reset": true,
+	"service_auto_renew": true, // takes nothing before the ban is over
+	"shop_pre_order":     true, // tells a price
+	"recharge_get":       true, // shows one that was begun
+
+	"POST /v1/user/password": true, "POST /v1/user/sspwd": true, "POST /v1/user/gaset": true, "POST /v1/user/gacheck": true,
+	"POST /v1/user/buy_pre": true,
+}
+
+// changes gives the operations with which users change something, of v2 by the contract and of v1 by the router.
+func (f *front) changes() (ids []string) {
+	for _, item := range f.api(http.NewServeMux()).Paths {
+		for _, o := range []*huma.Operation{item.Post, item.Put, item.Delete, item.Patch} {
+			if o != nil && len(o.Tags) == 1 && o.Tags[0] == "user" {
+				ids = append(ids, o.OperationID)
+			}
+		}
+	}
+	for _, r := range f.older(http.NewServeMux()).Routes() {
+		if strings.HasPrefix(r.Pattern, "POST /v1/user/") {
+			ids = append(ids, r.Pattern)
+		}
+	}
+	return ids
+}
+
+func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		plan, other, pack := h.sells(t, shop.KindPlan, 100), h.sells(t, shop.KindPlan, 300), h.sells(t, shop.KindPackage, 100)
+		if err := h.Settings.Set(t.Context(), map[string]json.RawMessage{
+			"invite_price": json.RawMessage(`"1.00"`), "invite_quota": json.RawMessage(`1`),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		user := h.customer(t, "banned", 5000)
+		h.ask(user, 200, "POST", buy(plan), "{}", nil)
+		services, _, err := h.Services.List(t.Context(), user.id)
+		if err != nil || len(services) != 1 {
+			t.Fatal(services, err)
+		}
+		_, keys, err := h.CDKeys.Make(t.Context(), cdkey.Batch{Name: "test", Gift: cdkey.Gift{Kind: cdkey.Amount, Amount: 100}, Size: 4, MaxUses: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		type try struct{ path, body string }
+		v1 := func(path, form string) []try { return []try{{path + "?" + form, ""}} }
+		tries := map[string][]try{
+			"shop_confirm_order": {
+				{buy(other), "{}"},
+				{buy(pack), "{}"},
+				{buy(plan), fmt.Sprintf(`{"renew_service_id":%d}`, services[0].ID)},
+				{buy(other), fmt.Sprintf(`{"change_service_id":%d}`, services[0].ID)},
+				{buy(h.sells(t, shop.KindPlan, 90000)), `{"gateway":"` + sandbox.Name + `"}`},
+			},
+			"recharge_create": {{"/api/v2/user/wallet/recharge", `{"amount":"20.00","gateway":"` + sandbox.Name + `"}`}},
+			"cd_key_redeem":   {{"/api/v2/user/wallet/cd-key/" + keys[0], ""}},
+
+			"POST /v1/user/buy":                    v1("/v1/user/buy", fmt.Sprintf("shop=%d", other)),
+			"POST /v1/user/shop/buytrafficpackage": v1("/v1/user/shop/buytrafficpackage", fmt.Sprintf("shop=%d", pack)),
+			"POST /v1/user/payment/purchase":       v1("/v1/user/payment/purchase", "price=20&type="+sandbox.Name),
+			"POST /v1/user/buy_invite":             v1("/v1/user/buy_invite", "num=1"),
+		}
+		ban, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range h.changes() {
+			if openToBanned[id] == (tries[id] != nil) {
+				t.Errorf("%s is to be either tried or open to banned users", id)
+			}
+			for _, a := range tries[id] {
+				w := h.call(t.Context(), user, "POST", a.path, a.body)
+				if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), "account_banned") {
+					t.Errorf("%s %s answers a banned user %d %s", a.path, a.body, w.Code, w.Body)
+				}
+			}
+		}
+		if b := h.balance(t, user.id); b.Posted != 4900 || b.Held != 0 {
+			t.Errorf("the banned user has %+v", b)
+		}
+		h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", other), "{}", nil)
+
+		if _, err := h.Accounts.Unban(t.Context(), ban.AccountID, account.Identity{}); err != nil {
+			t.Fatal(err)
+		}
+		for id, all := range tries { // each of them works for anybody else
+			for _, a := range all {
+				h.give(t, user.id, 500) // also where an order holds all that there is
+				if w := h.call(t.Context(), user, "POST", a.path, a.body); w.Code != http.StatusOK {
+					t.Errorf("%s: %s %s answers %d %s after the ban", id, a.path, a.body, w.Code, w.Body)
+				}
+			}
+		}
+		h.sound(t)
+	})
+}
+
+func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		user := h.customer(t, "banned", 400)
+		no, err := h.Payments.Confirm(t.Context(), user.id, shop.Purchase{PriceID: h.sells(t, shop.KindPlan, 2000)}, sandbox.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := h.Shop.Order(t.Context(), user.id, strconv.FormatInt(no, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ofOrder, err := h.Payments.Show(t.Context(), user.id, strconv.FormatInt(*o.RechargeID, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := h.recharge(t, user.id, 3000)
+		h.now = h.now.Add(time.Minute)
+		if _, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*wallet.Recharge{ofOrder, alone} {
+			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
+				t.Fatal(err)
+			}
+			if w := h.tell(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != http.StatusOK {
+				t.Fatalf("the payment is answered with %d %s", w.Code, w.Body)
+			}
+		}
+		o, err = h.Shop.Order(t.Context(), user.id, strconv.FormatInt(no, 10))
+		if err != nil || o.State != shop.Cancelled || o.Service != nil {
+			t.Errorf("the order is %+v, %v", o, err)
+		}
+		if b := h.balance(t, user.id); b.Posted != 400+ofOrder.Amount+alone.Amount || b.Held != 0 {
+			t.Errorf("the user has %+v", b)
+		}
+		h.sound(t)
+	})
+}
