@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 type userCommand struct {
 	Add         userAdd         `cmd:"" help:"Add a user; a password is made and printed, unless --password-stdin gives one."`
 	List        userList        `cmd:"" help:"List all users as JSON."`
+	Email       userEmail       `cmd:"" help:"Give a user another e-mail address, a member of staff too; ends their sessions."`
 	Password    userPassword    `cmd:"" help:"Set a user's password, made and printed unless --password-stdin gives it; ends their sessions."`
 	Role        userRole        `cmd:"" help:"Make a user staff: owner, admin, finance, support, viewer, or none."`
 	Import      userImport      `cmd:"" help:"Add the users of another panel from a CSV file, with their password hashes."`
@@ -92,6 +94,23 @@ type userRole struct {
 
 func (c userRole) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error { return a.Accounts.SetRole(ctx, c.Email, roleOf(c.Role)) })
+}
+
+type userEmail struct {
+	Email    string `arg:"" help:"Present address."`
+	NewEmail string `arg:"" help:"The one that the user is to have."`
+}
+
+func (c userEmail) Run(ctx context.Context, cfg *app.Config) error {
+	return open(ctx, cfg, func(a *app.App) error {
+		u, err := a.Accounts.ByEmail(ctx, c.Email)
+		if err != nil {
+			return err
+		}
+		from := account.Client{IP: netip.IPv6Loopback(), Lang: u.Lang}
+		_, err = a.Accounts.ReplaceEmail(ctx, account.Identity{}, u.ID, c.Email, c.NewEmail, from)
+		return err
+	})
 }
 
 type userBan struct {

@@ -217,7 +217,7 @@ var changeNothing = strings.Fields(`APITokens Accept Activity Authenticate Authe
 	CreateAPIToken Devices EndOtherSessions EndSession Forget ForgetChallenges Hash Import List Loss MakeAPIToken MakeSignInToken
 	OnClose OnCredentialsChange OutdatedPasswords Passkeys PasskeysOn PlaceOf ProveOwner Refresh Register Rename RenamePasskey RequestCode
 	RequestEmailChange RevokeAPIToken RunningBan Security SetNoticeByMail SetRole SignIn SignInByCode SignInByPasskey
-	SignInByTelegram SignInByToken SignInByURL SignInURL SignInURLKey SignIns SignOut SignUp Staff Tell TellStaff TurnBans Unban User`)
+	SignInByTelegram SignInByToken SignInByURL SignInURL SignInURLKey SignIns SignOut SignUp Staff Tell IsStaff TellStaff TurnBans Unban User`)
 
 func TestEveryMethodOfAccounts_IsKnownToChangeCredentialsOrNot(t *testing.T) {
 	known := append(slices.Collect(maps.Keys(credentialChanges)), changeNothing...)

@@ -94,12 +94,14 @@ func (a *Accounts) ChangeEmail(ctx context.Context, who Identity, email, code, c
 // Faults of an address that staff replaces.
 var (
 	ErrOtherEmail     = fault.Invalid("user_old_email", "mismatch", "与该用户当前的邮箱不符", "This is not the user's present address")
-	ErrStaffProtected = fault.Forbidden("staff_protected", "只有站长可以更改工作人员的账号", "Only an owner can change members of staff")
+	ErrStaffProtected = fault.Forbidden("staff_protected", "工作人员的邮箱只能在服务器上用命令更改",
+		"Only a command on the server changes the address of a member of staff")
 )
 
 // ReplaceEmail gives the user another address without a code, as owners and admins do for people who lost theirs. The
 // caller names both the present address and the new one, so that a mistyped id changes nobody else. All sessions of the
-// user end, the former address gets a mail, and the activity log records who did it. Wrong input is named
+// user end, the former address gets a mail, and the activity log records who did it. That of a member of staff is for the
+// operator alone, who is the zero Identity: whoever has the address can sign in as them. Wrong input is named
 // user_old_email, user_new_email.
 func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, present, email string, from Client) (former string, err error) {
 	email = NormalEmail(email)
@@ -108,7 +110,7 @@ func (a *Accounts) ReplaceEmail(ctx context.Context, by Identity, userID int64, 
 		if err != nil {
 			return err
 		}
-		if !by.mayTreat(permission.UserEmailReplace, r) {
+		if by.UserID != 0 && (!by.Role.Has(permission.UserEmailReplace) || r.Role != "") {
 			return ErrStaffProtected
 		}
 		if r.Email != NormalEmail(present) {

@@ -31,6 +31,11 @@ func (a *Accounts) TellStaff(ctx context.Context, tx bun.Tx, roles []Role, conte
 	return nil
 }
 
+// IsStaff tells whether the address is that of an account with a role, in effect or not.
+func (a *Accounts) IsStaff(ctx context.Context, email string) (bool, error) {
+	return a.db.NewSelect().Model((*row)(nil)).Where("email = ? AND role <> ''", NormalEmail(email)).Exists(ctx)
+}
+
 // Staff gives everybody with one of the roles, but for those who are banned.
 func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, roles []Role) ([]User, error) {
 	var rows []row

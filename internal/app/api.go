@@ -32,7 +32,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		v2.Close(a.Accounts),
 		v2.History(a.Accounts),
 		v2.Developer(a.Accounts),
-		v2.Mails(a.Mails),
+		v2.Mails(a.Mails, a.Accounts),
 		v2.Telegram(a.Telegram),
 		v2.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
 		v2.CDKeys(a.CDKeys),

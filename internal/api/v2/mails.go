@@ -49,15 +49,16 @@ type mailPath struct {
 type mailResult struct {
 	mailItem
 	HasText    bool   `json:"has_text" doc:"False: the mail was sent, and its text is not kept"`
-	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; only owners see codes that are still good"`
+	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff"`
 	Subject    string `json:"subject"`
 	Text       string `json:"text"`
 	HTML       string `json:"html" doc:"To be shown in a frame of its own without scripts"`
 }
 
 // Mails adds the outbox, for staff. A code in a mail opens its reader's account, so only who has
-// permission.MailCodeRead sees one that is still good.
-func Mails(m *mail.Mails) Resource {
+// permission.MailCodeRead sees one that is still good, and nobody one to a member of staff, as whom they could decide
+// about their own acts.
+func Mails(m *mail.Mails, a *account.Accounts) Resource {
 	return func(r *Router) {
 		handle(r, staffOp("GET /staff/mails", permission.MailRead).
 			named("staff_mails", "The mails of the last 30 days, newest first"),
@@ -73,13 +74,18 @@ func Mails(m *mail.Mails) Resource {
 			named("staff_mail", "A mail with its text"),
 			func(ctx context.Context, who account.Identity, in *mailPath) (mailResult, error) {
 				one, letter, err := m.Show(ctx, in.MailID)
-				if err == nil && one.BringsCode() && who.Role.Has(permission.MailCodeRead) {
-					err = audit.Note(ctx, "mail.code.read", audit.ID("mail", in.MailID), nil, "")
-				}
 				if err != nil {
 					return mailResult{}, err
 				}
 				hidden := one.BringsCode() && !who.Role.Has(permission.MailCodeRead)
+				if one.BringsCode() && !hidden {
+					if hidden, err = a.IsStaff(ctx, one.Recipient); err == nil && !hidden {
+						err = audit.Note(ctx, "mail.code.read", audit.ID("mail", in.MailID), nil, "")
+					}
+				}
+				if err != nil {
+					return mailResult{}, err
+				}
 				if hidden {
 					letter = letter.WithoutCode()
 				}

@@ -102,6 +102,31 @@ func TestStaffSeeTheOutboxAndOnlyOwnersTheCodes(t *testing.T) {
 	})
 }
 
+func TestNobodySeesTheCodesOfMailsToStaff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		p := serve(t, d)
+		owner := p.staff(account.Owner).AccessToken
+		p.signUp("a@example.com")
+		code, _ := p.outbox()
+		one := fmt.Sprintf("/api/v2/staff/mails/%d", code)
+		for _, role := range []account.Role{account.Finance, account.Viewer} { // when it is read
+			if err := p.SetRole(t.Context(), "a@example.com", role); err != nil {
+				t.Fatal(err)
+			}
+			a := p.want(p.call("GET", one, owner, ""), 200, "")
+			if strings.Contains(a.raw, "012345") || !strings.Contains(a.raw, `"code_hidden":true`) {
+				t.Errorf("an owner reads the code of %s: %s", role, a.raw)
+			}
+		}
+		if err := p.SetRole(t.Context(), "a@example.com", ""); err != nil {
+			t.Fatal(err)
+		}
+		if a := p.want(p.call("GET", one, owner, ""), 200, ""); !strings.Contains(a.raw, "012345") {
+			t.Errorf("of a user: %s", a.raw)
+		}
+	})
+}
+
 func TestAStaffOperationSaysThatASecondFactorIsWanted(t *testing.T) {
 	p := serve(t, dbtest.SQLite(t))
 	owner := p.staff(account.Owner).AccessToken

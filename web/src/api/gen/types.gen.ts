@@ -1871,7 +1871,7 @@ export type MailPage = {
 
 export type MailResult = {
     /**
-     * Whether dots stand in the place of a code; only owners see codes that are still good
+     * Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff
      */
     code_hidden: boolean;
     /**
