@@ -105,7 +105,7 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 		if c := change(ann, 200, `{"total":0}`); c.Total == nil || *c.Total != 2 || c.Proposed == nil || c.Proposed.Total != nil || h.waits() != 1 {
 			t.Fatalf("uses without end: %+v, %d wait", c, h.waits())
 		}
-		change(bob, 409, `{"enabled":false}`) // while a change waits
+		change(bob, 409, `{"total":5}`) // more than now, while a change waits
 		h.decide(ann, 403, true)
 		for range 2 {
 			h.ask(h.users[0], 200, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
@@ -128,6 +128,29 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 			t.Fatalf("a change to what is there waits: %+v", c)
 		}
 		h.ask(bob, 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil) // who approved a change
+		h.sound(t)
+	})
+}
+
+// What only takes away needs nobody's approval, and the approval of what waited does not bring it back.
+func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
+	eachHangar(t, func(h *hangar) {
+		h.limited("100.00")
+		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
+		price := h.sells(t, shop.KindPlan, 2000)
+		made := h.coupon(ann, `{"code":"SPRING","percent":100,"total":2}`)
+		change := func(body string) (changed shownCoupon) {
+			h.Helper()
+			h.ask(bob, 200, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), body, &changed)
+			return changed
+		}
+		change(`{"total":100000}`)
+		if c := change(`{"enabled":false}`); c.Enabled || c.Proposed == nil || h.waits() != 1 {
+			t.Fatalf("switched off while a change waits: %+v, %d wait", c, h.waits())
+		}
+		h.ask(h.users[0], 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
+		h.decide(ann, 200, true)
+		h.ask(h.users[0], 422, "POST", buy(price), `{"coupon":"SPRING"}`, nil)
 		h.sound(t)
 	})
 }

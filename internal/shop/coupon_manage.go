@@ -56,7 +56,8 @@ func (s *Shop) proposeCoupon(ctx context.Context, tx bun.Tx, c *Coupon, by *int6
 // takes off the price stay, and no limit may be lower than what orders have used. A coupon that was declined does not
 // change any more. A change by which it counts more often
 // or for more counts as giving all uses that are left: beyond what the member may give alone on a day it is kept as
-// Proposed until a second one approves it. by is nil for the operator.
+// Proposed until a second one approves it; meanwhile only changes that take away go through, in what is proposed too.
+// by is nil for the operator.
 func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon), by *int64) (c Coupon, err error) {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if c, err = lockCoupon(ctx, tx, id); err != nil {
@@ -65,9 +66,8 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 		switch {
 		case c.Declined:
 			return errCouponDeclined
-		case c.Waits || c.Proposed != nil:
-			return ErrCouponWaits
 		}
+		waits := c.Waits || c.Proposed != nil
 		now, wish := c, c
 		change(&wish)
 		c.setTerms(wish.Terms())
@@ -78,6 +78,15 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 			return err
 		}
 		more := c.more(&now)
+		if more && waits {
+			return ErrCouponWaits
+		}
+		if c.Proposed != nil { // so that its approval does not give back what was taken away
+			wanted := now
+			wanted.setTerms(*now.Proposed)
+			change(&wanted)
+			c.Proposed = new(wanted.Terms())
+		}
 		if more {
 			alone, err := s.proposeCoupon(ctx, tx, &c, by)
 			if err != nil {
