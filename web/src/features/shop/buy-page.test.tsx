@@ -551,6 +551,43 @@ describe('changing the plan', () => {
     expect(sent).toEqual({ change_service_id: 11, auto_renew: true, expected_amount: '0.00' })
   })
 
+  it('that another tab did first says so in the dialog, and leads to what one has', async () => {
+    let isEnded = false
+    const ended = () => failure(409, { message: 'This service has ended', code: 'service_ended' })
+    server.use(
+      http.get('*/api/v2/user/services', () =>
+        success({ services: [service(isEnded ? { state: 'ended' } : {})], packages: [] }),
+      ),
+      http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
+        isEnded
+          ? ended()
+          : success(
+              quote({
+                replaces: { service_id: 11, name: 'Standard', ends_at: '2026-01-01T00:00:00Z' },
+              }),
+            ),
+      ),
+      http.post(confirmPath, () => {
+        isEnded = true
+        return ended()
+      }),
+    )
+    const { user } = await openSignedIn('/user/services/buy?change=11&plan=1')
+    await user.click(await (await summary()).findByRole('button', { name: /^Change to/ }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Change plan' }))
+    expect(await dialog.findByRole('alert')).toHaveTextContent('This service has ended')
+    expect(dialog.getByRole('link', { name: 'My services' })).toHaveAttribute(
+      'href',
+      '/user/services',
+    )
+    expect(dialog.queryByRole('button', { name: 'Change plan' })).not.toBeInTheDocument()
+    await delay(30)
+    expect(dialog.getByRole('alert')).toBeVisible()
+    await user.click(dialog.getByRole('button', { name: 'Cancel' }))
+    expect(await screen.findByText(/does not run any more/)).toBeVisible()
+  })
+
   it('is refused where the service has ended, and where there is nothing else', async () => {
     server.use(has(service({ state: 'ended' })))
     await openSignedIn('/user/services/buy?change=11')

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../lib/lazy-part'
 import { problemText } from '../lib/server-problem'
@@ -18,11 +18,13 @@ export function Confirm(props: {
   /** A verb: what the button does. */
   action: string
   onConfirm: () => Promise<unknown>
+  /** What takes the button's place after a problem that another try cannot solve; undefined: the button stays. */
+  wayOn?: (problem: unknown) => ReactNode
   onClose: () => void
 }) {
   const { t } = useTranslation()
   const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<unknown>()
   const [wasOpened, setWasOpened] = useState(props.opened)
   if (props.opened && !wasOpened) setWasOpened(true)
 
@@ -33,7 +35,7 @@ export function Confirm(props: {
       await props.onConfirm()
       props.onClose()
     } catch (error) {
-      setProblem(problemText(error, t))
+      setProblem(error)
     } finally {
       setBusy(false)
     }
@@ -50,14 +52,16 @@ export function Confirm(props: {
       >
         <Stack gap="md">
           <Text>{props.consequence}</Text>
-          <FormError message={problem} />
+          <FormError message={problem === undefined ? undefined : problemText(problem, t)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={props.onClose} data-autofocus>
               {t('cancel')}
             </Button>
-            <Button color="red" loading={isBusy} onClick={() => void confirm()}>
-              {props.action}
-            </Button>
+            {(problem !== undefined && props.wayOn?.(problem)) || (
+              <Button color="red" loading={isBusy} onClick={() => void confirm()}>
+                {props.action}
+              </Button>
+            )}
           </Group>
         </Stack>
       </LateModal>

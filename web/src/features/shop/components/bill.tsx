@@ -35,7 +35,7 @@ export function Bill(props: {
   const isService = quote.kind === 'plan'
   const [autoRenew, setAutoRenew] = useState(props.autoRenew)
   const [isAsking, setAsking] = useState(false)
-  const { confirm, gateways, isMissing, problem, isPending } = useConfirm(
+  const { confirm, confirmed, lookAgain, gateways, isMissing, problem, isPending } = useConfirm(
     props.purchase,
     quote,
     isService && autoRenew,
@@ -69,12 +69,29 @@ export function Bill(props: {
         </PayButton>
         <Note quote={quote} />
       </form>
-      <Suspense>
-        {isAsking && (
-          <ConfirmChange quote={quote} onConfirm={confirm} onClose={() => setAsking(false)} />
-        )}
-      </Suspense>
+      <Asked {...{ quote, isAsking, setAsking, confirmed, lookAgain }} />
     </>
+  )
+}
+
+/** The question before a change; what was refused in it is looked at anew when it is closed. */
+function Asked(props: {
+  quote: Quote
+  isAsking: boolean
+  setAsking: (isAsking: boolean) => void
+  confirmed: () => Promise<unknown>
+  lookAgain: () => void
+}) {
+  const close = () => {
+    props.setAsking(false)
+    props.lookAgain()
+  }
+  return (
+    <Suspense>
+      {props.isAsking && (
+        <ConfirmChange quote={props.quote} onConfirm={props.confirmed} onClose={close} />
+      )}
+    </Suspense>
   )
 }
 

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
   rechargeListQueryKey,
+  servicesListQueryKey,
   shopConfirmOrderMutation,
   shopPlansQueryKey,
 } from '@/api/gen/@tanstack/react-query.gen'
@@ -24,6 +25,9 @@ const intentionOf = ({ path, body }: Sent) =>
   `${path.shop_id} ${JSON.stringify({ ...body, expected_amount: undefined })}`
 
 const isPassing = (error: Error | null) => error instanceof ApiError && error.isPassing
+
+/** What may have changed where a purchase is refused: what it costs, whether it can be had, what it is for. */
+const refusalKeys = [['quote'], shopPlansQueryKey(), servicesListQueryKey()]
 
 /** Sends a purchase, and does what its answer asks for. */
 function useOrder(onBought: (order: Order) => void) {
@@ -49,10 +53,11 @@ function useOrder(onBought: (order: Order) => void) {
       if (error instanceof ApiError && error.code === 'idempotency_key_reused') {
         forgetIdempotencyKey(intentionOf(sent))
       }
-      const keys = isPassing(error)
-        ? [rechargeListQueryKey()] // It may have been ordered all the same: what was agreed to stays in sight.
-        : [['quote'], shopPlansQueryKey()] // What it costs, or whether it can be had, may have changed in the meantime.
-      for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey })
+      // It may have been ordered all the same: what was agreed to stays in sight.
+      const keys = isPassing(error) ? [rechargeListQueryKey()] : refusalKeys
+      // Fetched while a dialog says what was refused, it would take the dialog away with the service it is about.
+      const refetchType = sent.body?.change_service_id ? 'none' : 'active'
+      for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey, refetchType })
     },
   })
 }
@@ -72,6 +77,7 @@ export function useConfirm(
   const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
   const gateway = isMissing ? gateways.chosen : undefined
   const order = useOrder(onBought)
+  const queryClient = useQueryClient()
   const bought = {
     path: { shop_id: purchase.shopId },
     body: { ...wish, ...(gateway && { gateway }) },
@@ -85,18 +91,27 @@ export function useConfirm(
     const sentWish = intentionOf({ ...sent, body: { ...sent.body, gateway: undefined } })
     return !isOther && sentWish === intentionOf({ ...bought, body: wish }) ? sent : undefined
   }
+  const next = () => {
+    if (isMissing) gateways.remember()
+    return (
+      unanswered() ?? {
+        ...bought,
+        headers: { 'Idempotency-Key': idempotencyKeyFor(intentionOf(bought)) },
+        body: { ...bought.body, expected_amount: amount },
+      }
+    )
+  }
   return {
     gateways,
     isMissing,
-    confirm: () => {
-      if (isMissing) gateways.remember()
-      order.mutate(
-        unanswered() ?? {
-          ...bought,
-          headers: { 'Idempotency-Key': idempotencyKeyFor(intentionOf(bought)) },
-          body: { ...bought.body, expected_amount: amount },
-        },
-      )
+    confirm: () => order.mutate(next()),
+    /** The same for one who waits for the answer. */
+    confirmed: () => order.mutateAsync(next()),
+    /** Fetches what a refusal that was read in a dialog has made stale. */
+    lookAgain: () => {
+      if (!order.error || isPassing(order.error)) return
+      for (const queryKey of refusalKeys)
+        void queryClient.refetchQueries({ queryKey, type: 'active' })
     },
     problem: order.error,
     // Also while the pay page opens: the button stays as it is.
