@@ -61,6 +61,8 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			{"user", "sign-in-url", "ann@example.com"},
 			{"user", "ban", "ann@example.com"},
 			{"user", "unban", "ann@example.com"},
+			{"user", "add", "--email", "carol@example.com"},
+			{"user", "email", "carol@example.com", "carola@example.com"},
 			{"node", "add", "--protocol", "vmess", "--name", "hk", "--address", "hk.example", "--port", "80", "--group-host", "1=a.example"},
 			{"node", "change", "1", "--port", "81"},
 			{"node", "secret", "1"},

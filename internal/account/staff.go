@@ -11,7 +11,7 @@ import (
 var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要求工作人员启用两步验证：请先在账号安全中开启两步验证或添加通行密钥", "This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your account's security settings first")
 
 // ErrStaffBanned is the fault of a staff operation while a ban of the caller runs.
-var ErrStaffBanned = fault.Forbidden("staff_banned", "您的账号已被封禁，封禁期间不能执行工作人员操作",
+var ErrStaffBanned = fault.Forbidden("staff_banned", "你的账号已被封禁，封禁期间不能执行工作人员操作",
 	"Your account is banned; while the ban runs you cannot act as a member of staff")
 
 // inEffect gives the role of a member of staff that takes effect, and why it does not: none while a ban runs, and none
