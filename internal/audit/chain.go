@@ -163,34 +163,29 @@ func (l *Log) tell(ctx context.Context, what error) {
 	}
 }
 
-// whole tells whether the end is the one that a server signed, and the chain ends there.
-func (l *Log) whole(ctx context.Context, tx bun.Tx, end *head) (bool, error) {
-	if !hmac.Equal(end.MAC, end.sign(l.key)) {
-		return false, nil
+// end gives the head, or errTampered where it is not the one that a server signed, or the chain ends elsewhere.
+func (l *Log) end(ctx context.Context, tx bun.Tx) (end head, err error) {
+	end, found, err := readHead(ctx, tx)
+	if err != nil {
+		return end, err
 	}
 	last := sealRow{}
-	err := tx.NewSelect().Model(&last).OrderExpr("seq DESC").Limit(1).Scan(ctx)
+	err = tx.NewSelect().Model(&last).OrderExpr("seq DESC").Limit(1).Scan(ctx)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return false, err
+		return end, err
 	}
-	return last.Seq == end.Seq && bytes.Equal(last.Hash, end.Hash), nil
+	if !found || !hmac.Equal(end.MAC, end.sign(l.key)) || last.Seq != end.Seq || !bytes.Equal(last.Hash, end.Hash) {
+		return end, errTampered
+	}
+	return end, nil
 }
 
 func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 	var end head
 	err = l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		var found bool
 		sealed = 0
-		if end, found, err = readHead(ctx, tx); err != nil {
+		if end, err = l.end(ctx, tx); err != nil {
 			return err
-		}
-		if !found {
-			return errTampered
-		}
-		if whole, err := l.whole(ctx, tx, &end); err != nil {
-			return err
-		} else if !whole {
-			return errTampered
 		}
 		var entries []Entry
 		err = tx.NewSelect().Model(&entries).
@@ -217,8 +212,7 @@ func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 			return db.Error(err)
 		}
 		end.MAC = end.sign(l.key)
-		_, err = tx.NewInsert().Model(&end).On("CONFLICT (id) DO UPDATE").
-			Set("seq = excluded.seq").Set("hash = excluded.hash").Set("mac = excluded.mac").Exec(ctx)
+		_, err = tx.NewUpdate().Model(&end).WherePK().Exec(ctx)
 		sealed = len(rows)
 		return err
 	})
@@ -245,6 +239,18 @@ const (
 
 const checkedAtOnce = 1000
 
+// faults are the first violations of a rule that were found. There may be one for every seal of a chain that was cut.
+type faults struct {
+	rule  string
+	found []db.Violation
+}
+
+func (f *faults) add(format string, args ...any) {
+	if len(f.found) < 20 {
+		f.found = append(f.found, db.Violation{Rule: f.rule, What: fmt.Sprintf(format, args...)})
+	}
+}
+
 // triggers counts those that keep the tables append-only, by whether the engine is SQLite.
 var triggers = map[bool]string{
 	true: `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN ('audit_entry', 'audit_seal')`,
@@ -254,18 +260,14 @@ var triggers = map[bool]string{
 
 // Check walks the chain and gives where it does not hold: an entry that was changed, removed or put in among those
 // that are sealed, an end that was cut off, and triggers that are missing.
-func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
-	fault := func(format string, args ...any) {
-		if len(broken) < 20 {
-			broken = append(broken, db.Violation{Rule: chainRule, What: fmt.Sprintf(format, args...)})
-		}
-	}
+func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
+	broken := faults{rule: chainRule}
 	var count int
 	if err := d.NewRaw(triggers[d.SQLite()]).Scan(ctx, &count); err != nil {
 		return nil, err
 	}
 	if want := map[bool]int{true: 4, false: 6}[d.SQLite()]; count != want {
-		fault("%d triggers keep the log from being changed, %d should", count, want)
+		broken.add("%d triggers keep the log from being changed, %d should", count, want)
 	}
 	var hash []byte
 	var newest time.Time
@@ -289,11 +291,11 @@ func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
 			p := &page[i]
 			switch {
 			case p.SealSeq != seq+1:
-				fault("seals %d to %d are missing", seq+1, p.SealSeq-1)
+				broken.add("seals %d to %d are missing", seq+1, p.SealSeq-1)
 			case p.ID == 0:
-				fault("entry %d was removed", p.Sealed)
+				broken.add("entry %d was removed", p.Sealed)
 			case !bytes.Equal(next(hash, p.SealSeq, &p.Entry), p.SealHash):
-				fault("entry %d is not the one that was sealed, or its seal was changed", p.ID)
+				broken.add("entry %d is not the one that was sealed, or its seal was changed", p.ID)
 			}
 			seq, hash = p.SealSeq, p.SealHash
 			if p.SealAt.After(newest) {
@@ -318,32 +320,28 @@ func Check(ctx context.Context, d *db.DB) (broken []db.Violation, err error) {
 	}
 	switch used := entries || seq > 0; {
 	case !found && (marked || used):
-		fault("the head of the chain is missing: entries were removed, or the chain was")
+		broken.add("the head of the chain is missing: entries were removed, or the chain was")
 	case found && !marked:
-		fault("nothing says that the log was begun: the row %s of the table secret was removed", mark)
+		broken.add("nothing says that the log was begun: the row %s of the table secret was removed", mark)
 	case end.Seq != seq || !bytes.Equal(end.Hash, hash):
-		fault("the chain ends with seal %d, and the head names seal %d", seq, end.Seq)
+		broken.add("the chain ends with seal %d, and the head names seal %d", seq, end.Seq)
 	}
 	if newest.IsZero() {
-		return broken, nil
+		return broken.found, nil
 	}
 	var late []int64
 	err = d.NewRaw(`SELECT e.id FROM audit_entry e LEFT JOIN audit_seal s ON s.entry_id = e.id
 		WHERE s.seq IS NULL AND e.at < ? ORDER BY e.id LIMIT 20`, newest.Add(-lateFor)).Scan(ctx, &late)
 	for _, id := range late {
-		fault("entry %d was left out of the chain", id)
+		broken.add("entry %d was left out of the chain", id)
 	}
-	return broken, err
+	return broken.found, err
 }
 
 // CheckKey gives what was not signed with the server's key: entries that were put in or changed by hand, sealed or not,
 // and a chain that somebody made anew.
-func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
-	fault := func(format string, args ...any) {
-		if len(broken) < 20 {
-			broken = append(broken, db.Violation{Rule: writtenRule, What: fmt.Sprintf(format, args...)})
-		}
-	}
+func CheckKey(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
+	broken := faults{rule: writtenRule}
 	own := key.For("audit")
 	for last, more := int64(0), true; more; {
 		var page []Entry
@@ -353,7 +351,7 @@ func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 		}
 		for i := range page {
 			if last = page[i].ID; !hmac.Equal(page[i].MAC, page[i].sign(own)) {
-				fault("entry %d", page[i].ID)
+				broken.add("entry %d", page[i].ID)
 			}
 		}
 		more = len(page) == checkedAtOnce
@@ -363,14 +361,14 @@ func CheckKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 		return nil, err
 	}
 	if found && !hmac.Equal(end.MAC, end.sign(own)) {
-		fault("the end of the chain, seal %d", end.Seq)
+		broken.add("the end of the chain, seal %d", end.Seq)
 	}
 	begun, marked, err := readMark(ctx, d)
 	if err != nil || !marked {
-		return broken, err
+		return broken.found, err
 	}
 	if _, err := key.Open(markPurpose(), begun); err != nil {
-		fault("when the log was begun: the row %s of the table secret", mark)
+		broken.add("when the log was begun: the row %s of the table secret", mark)
 	}
-	return broken, nil
+	return broken.found, nil
 }
