@@ -49,7 +49,7 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			t.Fatal(err)
 		}
 		credentials := filepath.Join(t.TempDir(), "credentials.json")
-		if err := os.WriteFile(credentials, []byte(`{"instructions_zh":"转账","instructions_en":"transfer to 4711"}`), 0o600); err != nil {
+		if err := os.WriteFile(credentials, []byte(`{"instructions_zh":"转账","instructions_en":"transfer to account-of-the-bank-4711"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		commands := [][]string{
@@ -116,7 +116,7 @@ func TestAudit_EachCommandThatChangesSomething_NamesTheOperator(t *testing.T) {
 			if e.Actor != audit.Operator || !strings.HasPrefix(e.ActorName, "carol as ") || (e.ActorID != nil) != member {
 				t.Errorf("%v leaves %+v", args, e)
 			}
-			for _, secret := range []string{"4711", "aVeryLong1SharedKey9zQ", "email,name,hash", "0cc175b9c0f1b6a831c399e269772661"} {
+			for _, secret := range []string{"account-of-the-bank-4711", "aVeryLong1SharedKey9zQ", "email,name,hash", "0cc175b9c0f1b6a831c399e269772661"} {
 				if strings.Contains(string(e.After), secret) {
 					t.Errorf("%v leaves a secret: %s", args, e.After)
 				}
