@@ -68,6 +68,6 @@ func (c mailTest) Run(ctx context.Context, cfg *app.Config) error {
 		if c.English {
 			from.Lang = fault.EN
 		}
-		return a.Accounts.RequestCode(ctx, account.ForTest, c.Email, from)
+		return a.Accounts.EmailCodes.Request(ctx, account.ForTest, c.Email, from)
 	})
 }

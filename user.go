@@ -80,7 +80,7 @@ func (c userPassword) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		if err := a.Accounts.SetPassword(ctx, c.Email, password); err != nil || !made {
+		if err := a.Accounts.Credentials.SetPassword(ctx, c.Email, password); err != nil || !made {
 			return err
 		}
 		return printJSON(map[string]any{"email": c.Email, "password": password})
@@ -108,7 +108,7 @@ func (c userEmail) Run(ctx context.Context, cfg *app.Config) error {
 			return err
 		}
 		from := account.Client{IP: netip.IPv6Loopback(), Lang: u.Lang}
-		_, err = a.Accounts.ReplaceEmail(ctx, account.Identity{}, u.ID, c.Email, c.NewEmail, from)
+		_, err = a.Accounts.Credentials.ReplaceEmail(ctx, account.Identity{}, u.ID, c.Email, c.NewEmail, from)
 		return err
 	})
 }
@@ -131,7 +131,7 @@ func (c userBan) Run(ctx context.Context, cfg *app.Config) error {
 		if !c.Until.IsZero() {
 			task.EndsAt = &c.Until
 		}
-		_, err = a.Accounts.Ban(ctx, task, account.Identity{})
+		_, err = a.Accounts.Bans.Ban(ctx, task, account.Identity{})
 		return err
 	})
 }
@@ -146,7 +146,7 @@ func (c userUnban) Run(ctx context.Context, cfg *app.Config) error {
 		if err != nil {
 			return err
 		}
-		_, err = a.Accounts.Unban(ctx, u.ID, account.Identity{})
+		_, err = a.Accounts.Bans.Unban(ctx, u.ID, account.Identity{})
 		return err
 	})
 }
@@ -157,7 +157,7 @@ type userSignInToken struct {
 
 func (c userSignInToken) Run(ctx context.Context, cfg *app.Config) error {
 	return open(ctx, cfg, func(a *app.App) error {
-		token, until, err := a.Accounts.MakeSignInToken(ctx, c.Email)
+		token, until, err := a.Accounts.SignIns.MakeToken(ctx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (c userSignInURL) Run(ctx context.Context, cfg *app.Config) error {
 			if err := audit.Note(ctx, "user.sign_in_key.read", audit.Object{Kind: "sign_in_key"}, nil, ""); err != nil {
 				return err
 			}
-			return printJSON(map[string]any{"key_hex": a.Accounts.SignInURLKey()})
+			return printJSON(map[string]any{"key_hex": a.Accounts.SignIns.URLKey()})
 		}
 		u, err := a.Accounts.ByEmail(ctx, c.Email)
 		if err != nil {
@@ -185,7 +185,7 @@ func (c userSignInURL) Run(ctx context.Context, cfg *app.Config) error {
 		if err := audit.Note(ctx, "user.sign_in_url", audit.ID("user", u.ID), nil, ""); err != nil {
 			return err
 		}
-		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignInURL(u.ID, "v2").Encode()})
+		return printJSON(map[string]any{"url": a.SiteURL() + "/v1/auth/by_url?" + a.Accounts.SignIns.URL(u.ID, "v2").Encode()})
 	})
 }
 

@@ -1,14 +1,18 @@
-// Package account is people: sign-up, sign-in, passwords, sessions, bans.
+// Package account owns users: how they sign up and sign in, their credentials and sessions, API tokens, bans, and the
+// history of what happened to an account. Accounts joins the parts, one type for each concern, and a part knows only those
+// below it: sessions know no credentials, credentials know no passkeys. Whatever opens an account is changed through
+// Credentials, which ends every other session and token in the same transaction, so that who got in before the change does
+// not stay in. User, session, role and ban are read from the database at each call and take effect at once. Limits on
+// guesses are counted in the database and hold for all replicas. Neither an answer nor the time that it takes tells a
+// stranger whether an address has an account.
 package account
 
 import (
 	"context"
 	"errors"
 	"net/netip"
-	"strings"
 	"time"
 
-	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
@@ -26,42 +30,81 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// Accounts are all users.
+// Accounts holds all users and the parts that act on them, one for each concern.
 type Accounts struct {
-	db                 *db.DB
-	key                seal.Key
-	settings           *setting.Settings
-	mails              *mail.Mails
-	captchas           *captcha.Captchas
-	tokens             *token.Tokens
-	wallets            *wallet.Wallets
-	services           *service.Services
-	areas              *geo.Areas
-	relying            *webauthn.WebAuthn // nil: passkeys are off
-	hash               *hasher
-	strangers          *limit.Limiter // questions that tell whether an e-mail or an invite code exists, by network
-	refreshes          *limit.Limiter // by user
-	challenges         *limit.Limiter // to sign in by passkey, by network
-	closing            []func(ctx context.Context, tx bun.Tx, userID int64) error
-	credentialsChanged []func(ctx context.Context, tx bun.Tx, userID int64) error
-	holder             *db.Prepared // who holds an access token
-	cookiePrefix       string       // of the names of cookies
+	SignUps     *SignUps
+	SignIns     *SignIns
+	Sessions    *Sessions
+	APITokens   *APITokens
+	Credentials *Credentials
+	EmailCodes  *EmailCodes
+	TwoFactor   *TwoFactor
+	Passkeys    *Passkeys
+	Bans        *Bans
+	History     *History
+
+	db       *db.DB
+	settings *setting.Settings
+	mails    *mail.Mails
+	wallets  *wallet.Wallets
+	services *service.Services
+	hasher   *hasher
+	verifier *verifier
+	onClose  []func(ctx context.Context, tx bun.Tx, userID int64) error
 }
 
-// New gives the users kept in d. A new user gets a wallet and a place among the services in the same transaction.
-// areas may be nil. site is the address that users see; passkeys are bound to it.
-func New(d *db.DB, key seal.Key, settings *setting.Settings, mails *mail.Mails, captchas *captcha.Captchas, tokens *token.Tokens, wallets *wallet.Wallets, services *service.Services, areas *geo.Areas, site string) *Accounts {
-	prefix := ""
-	if strings.HasPrefix(site, "https:") {
-		prefix = "__Host-"
+// Config names what accounts are made from.
+type Config struct {
+	DB       *db.DB
+	Key      seal.Key
+	Settings *setting.Settings
+	Mails    *mail.Mails
+	Captchas *captcha.Captchas
+	Tokens   *token.Tokens
+	Wallets  *wallet.Wallets   // a new user gets a wallet in the same transaction
+	Services *service.Services // a new user gets a row of access in the same transaction
+	Areas    *geo.Areas        // nil: areas of addresses are unknown
+	Site     string            // the address that users see; passkeys are bound to it
+}
+
+// New returns the accounts stored in c.DB. Each part knows only those that are made before it.
+func New(c Config) *Accounts {
+	hasher := newHasher()
+	existenceChecks := limit.Per(time.Hour, 100)
+	history := &History{db: c.DB, areas: c.Areas}
+	roles := &staffRoles{db: c.DB, settings: c.Settings}
+	limits := &attemptLimits{db: c.DB, settings: c.Settings, captchas: c.Captchas, history: history}
+	verifier := &verifier{db: c.DB, key: c.Key, hasher: hasher, limits: limits, history: history}
+	codes := &EmailCodes{
+		db: c.DB, key: c.Key, settings: c.Settings, mails: c.Mails, limits: limits, history: history,
+		existenceChecks: existenceChecks,
+	}
+	sessions := newSessions(c, roles, history)
+	signIns := &SignIns{
+		db: c.DB, key: c.Key, mails: c.Mails, limits: limits, verifier: verifier, codes: codes, sessions: sessions,
+		history: history, existenceChecks: existenceChecks,
+	}
+	credentials := &Credentials{
+		db: c.DB, settings: c.Settings, mails: c.Mails, hasher: hasher, verifier: verifier, codes: codes,
+		sessions: sessions, history: history, existenceChecks: existenceChecks,
 	}
 	return &Accounts{
-		cookiePrefix: prefix,
-		db:           d, key: key, settings: settings, mails: mails, captchas: captchas, tokens: tokens, wallets: wallets, services: services, areas: areas, relying: relyingParty(site), hash: newHasher(),
-		strangers: limit.Per(time.Hour, 100), refreshes: limit.Per(time.Minute, 60), challenges: limit.Per(time.Minute, 60),
-		holder: d.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL
-			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
-			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
+		SignUps: &SignUps{
+			db: c.DB, settings: c.Settings, hasher: hasher, limits: limits, codes: codes, sessions: sessions,
+			history: history, wallets: c.Wallets, services: c.Services, existenceChecks: existenceChecks,
+		},
+		SignIns: signIns, Sessions: sessions, Credentials: credentials, EmailCodes: codes, History: history,
+		APITokens: &APITokens{db: c.DB, mails: c.Mails, roles: roles, verifier: verifier, history: history},
+		TwoFactor: &TwoFactor{
+			db: c.DB, key: c.Key, settings: c.Settings, verifier: verifier, credentials: credentials, history: history,
+		},
+		Passkeys: &Passkeys{
+			db: c.DB, settings: c.Settings, webauthn: relyingParty(c.Site), challenges: limit.Per(time.Minute, 60),
+			verifier: verifier, credentials: credentials, signIns: signIns, history: history,
+		},
+		Bans: &Bans{db: c.DB, mails: c.Mails, services: c.Services},
+		db:   c.DB, settings: c.Settings, mails: c.Mails, wallets: c.Wallets, services: c.Services, hasher: hasher,
+		verifier: verifier,
 	}
 }
 
@@ -123,7 +166,11 @@ var (
 
 // User gives the user with this id, or ErrNoUser.
 func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
-	r, err := find(ctx, a.db, "id = ?", id)
+	return userByID(ctx, a.db, id)
+}
+
+func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {
+	r, err := find(ctx, idb, "id = ?", id)
 	return r.User, err
 }
 
@@ -164,8 +211,8 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 
 // Register puts the turns of bans and the forgetting of old rows on the timetable.
 func (a *Accounts) Register(q *job.Queue) {
-	q.Every("account.bans", job.Interval(5*time.Second), a.TurnBans)
-	q.Every("account.challenges", job.Interval(10*time.Minute), a.ForgetChallenges)
+	q.Every("account.bans", job.Interval(5*time.Second), a.Bans.ApplyDue)
+	q.Every("account.challenges", job.Interval(10*time.Minute), a.Passkeys.ForgetChallenges)
 	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
 }
 

@@ -62,7 +62,12 @@ func (w *world) start() {
 	tokens, err := token.New(w.Context(), w.db, seal.Key{1})
 	w.must(err)
 	w.settings, w.wallets, w.services = settings, wallet.New(w.db, settings), service.New(w.db, seal.Key{1}, settings)
-	w.Accounts = account.New(w.db, seal.Key{1}, settings, mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"), captcha.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1})), tokens, w.wallets, w.services, nil, "http://localhost:8080")
+	w.Accounts = account.New(account.Config{
+		DB: w.db, Key: seal.Key{1}, Settings: settings,
+		Mails:    mail.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080"),
+		Captchas: captcha.New(w.db, seal.Key{1}, settings, secret.New(w.db, seal.Key{1})), Tokens: tokens,
+		Wallets: w.wallets, Services: w.services, Site: "http://localhost:8080",
+	})
 }
 
 func (w *world) must(err error) {
@@ -96,14 +101,14 @@ var home = from("192.0.2.1")
 
 func (w *world) signUp(email string) account.Grant {
 	w.Helper()
-	g, err := w.SignUp(w.Context(), account.SignUp{Email: email, Name: "小明", Password: password, Repeated: password}, home)
+	g, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "小明", Password: password, Repeated: password}, home)
 	w.must(err)
 	return g
 }
 
 func (w *world) signIn(email string) account.Grant {
 	w.Helper()
-	g, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: password}, home)
+	g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password}, home)
 	w.must(err)
 	return g
 }
@@ -111,7 +116,7 @@ func (w *world) signIn(email string) account.Grant {
 func TestSignUpMakesAUserWithAWalletWhoIsSignedIn(t *testing.T) {
 	each(t, func(w *world) {
 		g := w.signUp("  Ming@Example.COM ")
-		who, err := w.Authenticate(w.Context(), g.Access)
+		who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 		w.must(err)
 		if who.UserID != g.User.ID || who.UUID != g.User.UUID || who.Staff() || !who.ExpiresAt.Equal(w.now.Add(20*time.Minute)) {
 			w.Errorf("authenticated as %+v", who)
@@ -160,7 +165,7 @@ func TestSignUpNamesWhatIsWrong(t *testing.T) {
 	} {
 		in := good
 		c.spoil(&in)
-		_, err := w.SignUp(w.Context(), in, home)
+		_, err := w.SignUps.SignUp(w.Context(), in, home)
 		f, ok := fault.As(err)
 		if !ok || !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
@@ -174,7 +179,7 @@ func TestSignUpNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
 		}
 	}
-	if _, err := w.SignUp(w.Context(), good, home); err != nil {
+	if _, err := w.SignUps.SignUp(w.Context(), good, home); err != nil {
 		t.Error("the good one:", err)
 	}
 }
@@ -182,16 +187,16 @@ func TestSignUpNamesWhatIsWrong(t *testing.T) {
 func TestAPasswordIsTheSameFromEveryKeyboard(t *testing.T) {
 	w := newWorld(t, dbtest.SQLite(t))
 	composed, decomposed := "caf\u00e9 au lait", "cafe\u0301 au lait"
-	_, err := w.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "a", Password: composed, Repeated: composed}, home)
+	_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "a", Password: composed, Repeated: composed}, home)
 	w.must(err)
-	_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: decomposed}, home)
+	_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: decomposed}, home)
 	w.must(err)
 }
 
 func TestAnEmailHasOneAccount(t *testing.T) {
 	each(t, func(w *world) {
 		w.signUp("a@example.com")
-		_, err := w.SignUp(w.Context(), account.SignUp{Email: "A@EXAMPLE.com", Name: "b", Password: password, Repeated: password}, home)
+		_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "A@EXAMPLE.com", Name: "b", Password: password, Repeated: password}, home)
 		w.want(err, account.ErrEmailTaken)
 		if f, _ := fault.As(err); f.Status != 409 || len(f.Fields) != 1 || f.Fields[0].Name != "email" {
 			w.Errorf("%+v", f)
@@ -201,7 +206,7 @@ func TestAnEmailHasOneAccount(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 { // as many as are hashed for one account at once
 			wg.Go(func() {
-				_, err := w.SignUp(context.Background(), account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password}, home)
+				_, err := w.SignUps.SignUp(context.Background(), account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password}, home)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -226,22 +231,22 @@ func TestWhoMaySignUpIsASetting(t *testing.T) {
 		inviter := w.signUp("a@example.com").User
 		w.set("sign_up_mode", "closed")
 		in := account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password, InviteCode: inviter.InviteCode}
-		_, err := w.SignUp(w.Context(), in, home)
+		_, err := w.SignUps.SignUp(w.Context(), in, home)
 		w.want(err, account.ErrSignUpClosed)
 		w.set("sign_up_mode", "invite")
 		in.InviteCode = ""
-		_, err = w.SignUp(w.Context(), in, home)
+		_, err = w.SignUps.SignUp(w.Context(), in, home)
 		w.want(err, fault.ErrInvalid)
-		w.want(w.CheckInviteCode(w.Context(), "NOSUCHCODE", home), fault.ErrInvalid)
+		w.want(w.SignUps.CheckInviteCode(w.Context(), "NOSUCHCODE", home), fault.ErrInvalid)
 		in.InviteCode = " " + strings.ToLower(inviter.InviteCode)
-		w.must(w.CheckInviteCode(w.Context(), in.InviteCode, home))
-		g, err := w.SignUp(w.Context(), in, home)
+		w.must(w.SignUps.CheckInviteCode(w.Context(), in.InviteCode, home))
+		g, err := w.SignUps.SignUp(w.Context(), in, home)
 		w.must(err)
 		if g.User.InvitedBy == nil || *g.User.InvitedBy != inviter.ID || g.User.InviteCode == inviter.InviteCode {
 			w.Errorf("made %+v", g.User)
 		}
 		w.ban(account.BanTask{AccountID: inviter.ID})
-		w.want(w.CheckInviteCode(w.Context(), inviter.InviteCode, home), fault.ErrInvalid)
+		w.want(w.SignUps.CheckInviteCode(w.Context(), inviter.InviteCode, home), fault.ErrInvalid)
 	})
 }
 
@@ -253,18 +258,18 @@ func TestANetworkHasSoManySignUpsADay(t *testing.T) {
 			return account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "u", Password: password, Repeated: password}
 		}
 		for i := range 2 {
-			_, err := w.SignUp(w.Context(), in(i), from(fmt.Sprintf("2001:db8:1:2::%d", i)))
+			_, err := w.SignUps.SignUp(w.Context(), in(i), from(fmt.Sprintf("2001:db8:1:2::%d", i)))
 			w.must(err)
 		}
-		_, err := w.SignUp(w.Context(), in(2), from("2001:db8:1:2:3::"))
+		_, err := w.SignUps.SignUp(w.Context(), in(2), from("2001:db8:1:2:3::"))
 		w.want(err, account.ErrTooManySignUps)
 		if f, _ := fault.As(err); f.RetryAfter <= 0 || f.RetryAfter > 24*time.Hour {
 			w.Errorf("retry after %s", f.RetryAfter)
 		}
-		_, err = w.SignUp(w.Context(), in(3), from("2001:db8:1:3::1"))
+		_, err = w.SignUps.SignUp(w.Context(), in(3), from("2001:db8:1:3::1"))
 		w.must(err)
 		w.now = w.now.Add(24 * time.Hour)
-		_, err = w.SignUp(w.Context(), in(2), from("2001:db8:1:2:3::"))
+		_, err = w.SignUps.SignUp(w.Context(), in(2), from("2001:db8:1:2:3::"))
 		w.must(err)
 	})
 }
@@ -275,7 +280,7 @@ func TestToAskWhetherAnAddressIsTakenCostsASignUpOfTheDay(t *testing.T) {
 		w.set("captcha_register", "never")
 		w.set("sign_up_per_ip_daily", 2)
 		ask := func(email string) error {
-			_, err := w.SignUp(w.Context(), account.SignUp{Email: email, Name: "b", Password: password, Repeated: password}, from("198.51.100.1"))
+			_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "b", Password: password, Repeated: password}, from("198.51.100.1"))
 			return err
 		}
 		w.want(ask("a@example.com"), account.ErrEmailTaken)
@@ -291,7 +296,7 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 		for i := range 6 {
 			var seen []string
 			for _, email := range []string{"a@example.com", "nobody@example.com"} {
-				_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: "wrong password"}, from("198.51.100.7"))
+				_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong password"}, from("198.51.100.7"))
 				f, ok := fault.As(err)
 				if !ok {
 					w.Fatal(err)
@@ -308,7 +313,7 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 func TestWhatIsNoAddressIsNobodys(t *testing.T) {
 	each(t, func(w *world) {
 		for _, email := range []string{"", "\x00", "a\x00@example.com", "\xff@example.com", strings.Repeat("a", 1<<20) + "@example.com"} {
-			_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: password}, home)
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password}, home)
 			w.want(err, account.ErrWrongCredentials)
 		}
 	})
@@ -320,11 +325,11 @@ func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
 		w.signUp("a@example.com")
 		attacker, fresh := from("198.51.100.7"), from("203.0.113.9")
 		wrong := func(email string, c account.Client) error {
-			_, err := w.SignIn(w.Context(), account.Credentials{Email: email, Password: "wrong password"}, c)
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong password"}, c)
 			return err
 		}
 		right := func(c account.Client) error {
-			_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, c)
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, c)
 			return err
 		}
 		for range 5 {
@@ -367,7 +372,7 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 40 {
 			wg.Go(func() {
-				_, err := w.SignIn(context.Background(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, attacker)
+				_, err := w.SignIns.ByPassword(context.Background(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -383,28 +388,28 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 			w.Errorf("%d of 40 guesses were answered, want at most %d", wrong, most)
 		}
 		for range 5 - wrong {
-			_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, attacker)
+			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
 			w.want(err, account.ErrWrongCredentials)
 		}
-		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, attacker)
+		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, attacker)
 		w.want(err, account.ErrTooManyFailures)
 	})
 }
 
 func TestTheHistoryShowsGoodAndBadSignIns(t *testing.T) {
 	each(t, func(w *world) {
-		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "before the account"}, from("198.51.100.1"))
+		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "before the account"}, from("198.51.100.1"))
 		w.want(err, account.ErrWrongCredentials)
 		w.now = w.now.Add(time.Minute)
 		u := w.signUp("a@example.com").User
 		w.now = w.now.Add(time.Minute)
-		_, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
 		w.want(err, account.ErrWrongCredentials)
-		got, err := w.SignIns(w.Context(), u.ID)
+		got, err := w.History.SignIns(w.Context(), u.ID)
 		w.must(err)
 		want := []account.SignInRecord{
-			{At: w.now, UserAgent: strings.Repeat("é", 256), Wrong: account.WrongPassword, Place: account.Place{IP: "2001:db8::1", Area: "ZZ"}},
-			{At: w.now.Add(-time.Minute), UserAgent: "Browser/1", Place: account.Place{IP: "192.0.2.1", Area: "ZZ"}},
+			{At: w.now, UserAgent: strings.Repeat("é", 256), Wrong: account.WrongPassword, Origin: account.Origin{IP: "2001:db8::1", Area: "ZZ"}},
+			{At: w.now.Add(-time.Minute), UserAgent: "Browser/1", Origin: account.Origin{IP: "192.0.2.1", Area: "ZZ"}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			w.Error(diff)
@@ -426,7 +431,7 @@ func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
 			_, err := tx.NewRaw(`UPDATE account SET password = ? WHERE id = ?`, cheap, u.ID).Exec(ctx)
 			return err
 		}))
-		_, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: "wrong password"}, home)
+		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, home)
 		w.want(err, account.ErrWrongCredentials)
 		if stored() != cheap {
 			w.Error("a wrong password changed the hash")
@@ -445,11 +450,11 @@ func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
 		boss, err := w.Create(w.Context(), "Boss@example.com", "Boss", password, account.Owner)
 		w.must(err)
 		g := w.signIn("boss@example.com")
-		if who, err := w.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Owner || !who.Staff() {
+		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Owner || !who.Staff() {
 			w.Errorf("%+v, %v", who, err)
 		}
 		w.must(w.SetRole(w.Context(), "boss@example.com", account.Viewer))
-		if who, err := w.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Viewer {
+		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Viewer {
 			w.Errorf("%+v, %v", who, err)
 		}
 		w.want(w.SetRole(w.Context(), "boss@example.com", "king"), fault.ErrInvalid)
@@ -459,12 +464,12 @@ func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
 		_, err = w.Create(w.Context(), "x@example.com", "x", "short", "")
 		w.want(err, fault.ErrInvalid)
 
-		w.must(w.SetPassword(w.Context(), "boss@example.com", "a wholly new one"))
-		_, err = w.Authenticate(w.Context(), g.Access)
+		w.must(w.Credentials.SetPassword(w.Context(), "boss@example.com", "a wholly new one"))
+		_, err = w.Sessions.Authenticate(w.Context(), g.Access)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.SignIn(w.Context(), account.Credentials{Email: "boss@example.com", Password: password}, home)
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "boss@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
-		_, err = w.SignIn(w.Context(), account.Credentials{Email: "boss@example.com", Password: "a wholly new one"}, home)
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "boss@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		all, err := w.List(w.Context())
 		if err != nil || len(all) != 1 || all[0].ID != boss.ID || all[0].Role != account.Viewer {

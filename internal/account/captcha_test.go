@@ -35,28 +35,28 @@ func TestFiveWrongPasswordsBringTheCaptchaAndMoreTheWaiting(t *testing.T) {
 	each(t, func(w *world) {
 		w.easyCaptcha()
 		u := w.signUp("a@example.com").User
-		wrong := account.Credentials{Email: u.Email, Password: "a wrong password"}
-		right := account.Credentials{Email: u.Email, Password: password}
+		wrong := account.SignIn{Email: u.Email, Password: "a wrong password"}
+		right := account.SignIn{Email: u.Email, Password: password}
 		for range 5 {
-			_, err := w.SignIn(w.Context(), wrong, home)
+			_, err := w.SignIns.ByPassword(w.Context(), wrong, home)
 			w.want(err, account.ErrWrongCredentials)
 		}
-		_, err := w.SignIn(w.Context(), right, home)
+		_, err := w.SignIns.ByPassword(w.Context(), right, home)
 		w.want(err, captcha.ErrRequired)
-		_, err = w.SignIn(w.Context(), right, from("192.0.2.77"))
+		_, err = w.SignIns.ByPassword(w.Context(), right, from("192.0.2.77"))
 		w.want(err, captcha.ErrRequired)
-		_, err = w.SignIn(w.Context(), account.Credentials{Email: "other@example.com", Password: password}, home)
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "other@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
 		answered := w.solved(home)
-		_, err = w.SignIn(w.Context(), right, answered)
+		_, err = w.SignIns.ByPassword(w.Context(), right, answered)
 		w.must(err)
-		_, err = w.SignIn(w.Context(), right, answered)
+		_, err = w.SignIns.ByPassword(w.Context(), right, answered)
 		w.want(err, captcha.ErrRequired)
 		for range 5 {
-			_, err = w.SignIn(w.Context(), wrong, w.solved(home))
+			_, err = w.SignIns.ByPassword(w.Context(), wrong, w.solved(home))
 			w.want(err, account.ErrWrongCredentials)
 		}
-		_, err = w.SignIn(w.Context(), right, w.solved(home))
+		_, err = w.SignIns.ByPassword(w.Context(), right, w.solved(home))
 		w.want(err, account.ErrTooManyFailures)
 	})
 }
@@ -66,23 +66,23 @@ func TestTheCaptchaStandsBeforeTheFirstStepOfASignUp(t *testing.T) {
 		w.easyCaptcha()
 		w.set("captcha_register", "always")
 		in := account.SignUp{Email: "a@example.com", Name: "a", Password: password, Repeated: password}
-		_, err := w.SignUp(w.Context(), in, home)
+		_, err := w.SignUps.SignUp(w.Context(), in, home)
 		w.want(err, captcha.ErrRequired)
-		_, err = w.SignUp(w.Context(), in, w.solved(home))
+		_, err = w.SignUps.SignUp(w.Context(), in, w.solved(home))
 		w.must(err)
-		w.must(w.RequestCode(w.Context(), account.ForLogin, "b@example.com", home))
-		w.want(w.RequestCode(w.Context(), account.ForRegister, "c@example.com", home), captcha.ErrRequired)
-		w.must(w.RequestCode(w.Context(), account.ForRegister, "c@example.com", w.solved(home)))
+		w.must(w.EmailCodes.Request(w.Context(), account.ForLogin, "b@example.com", home))
+		w.want(w.EmailCodes.Request(w.Context(), account.ForRegister, "c@example.com", home), captcha.ErrRequired)
+		w.must(w.EmailCodes.Request(w.Context(), account.ForRegister, "c@example.com", w.solved(home)))
 
 		w.set("captcha_register", "risk")
 		w.set("sign_up_per_ip_daily", 4)
 		in.Email = "d@example.com"
-		_, err = w.SignUp(w.Context(), in, home)
+		_, err = w.SignUps.SignUp(w.Context(), in, home)
 		w.must(err)
 		in.Email = "e@example.com"
-		_, err = w.SignUp(w.Context(), in, home)
+		_, err = w.SignUps.SignUp(w.Context(), in, home)
 		w.want(err, captcha.ErrRequired)
-		_, err = w.SignUp(w.Context(), in, from("192.0.2.9"))
+		_, err = w.SignUps.SignUp(w.Context(), in, from("192.0.2.9"))
 		w.must(err)
 	})
 }

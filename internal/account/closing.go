@@ -41,7 +41,7 @@ func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
 	if l.Services, err = a.services.CountRunning(ctx, userID); err != nil {
 		return l, err
 	}
-	t, err := a.totpOf(ctx, a.db, userID)
+	t, err := a.verifier.totpOf(ctx, a.db, userID)
 	l.TwoFactor = t != nil
 	return l, err
 }
@@ -57,7 +57,7 @@ type Farewell struct {
 // OnClose lets another part take away what it has of a user whose account is closed, in the transaction that does it. Call
 // it before the server serves.
 func (a *Accounts) OnClose(fn func(ctx context.Context, tx bun.Tx, userID int64) error) {
-	a.closing = append(a.closing, fn)
+	a.onClose = append(a.onClose, fn)
 }
 
 // Close ends the caller's account for good: sessions, services and whatever opens it end at once, and who it was is
@@ -75,7 +75,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 	if err := invalid(checkTypedEmail(u.Email, in.Email), checkForfeit(loss.Money(), in.Forfeit)); err != nil {
 		return err
 	}
-	return atFields(a.prove(ctx, u.Email, in.Password, a.second(in.TwoFactor, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
+	return atFields(a.verifier.prove(ctx, u.Email, in.Password, a.verifier.secondFactor(in.TwoFactor, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
 		r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is ours
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 		if err := a.notLastOwner(ctx, tx, r); err != nil {
 			return err
 		}
-		for _, end := range a.closing {
+		for _, end := range a.onClose {
 			if err := end(ctx, tx, r.ID); err != nil {
 				return err
 			}

@@ -40,11 +40,11 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		g := w.signUp("a@example.com")
 		who, id := w.identity(g), g.User.ID
 		key := w.addPasskey(who, "Key")
-		secret, _, err := w.CreateAPIToken(w.Context(), id, account.APITokenDraft{Name: "Script", Scopes: []account.Scope{account.ScopeRead}})
+		secret, _, err := w.APITokens.Create(w.Context(), id, account.APITokenDraft{Name: "Script", Scopes: []account.Scope{account.ScopeRead}})
 		w.must(err)
-		token, _, err := w.MakeSignInToken(w.Context(), "a@example.com")
+		token, _, err := w.SignIns.MakeToken(w.Context(), "a@example.com")
 		w.must(err)
-		url := w.SignInURL(id, "v2")
+		url := w.SignIns.URL(id, "v2")
 		w.credit(id, 1230)
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 			if _, err := w.services.Start(ctx, tx, service.Terms{UserID: id, PlanID: 1, Name: "Plan", Reset: service.Never, Months: 1, AutoRenew: true}); err != nil {
@@ -72,7 +72,7 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		}
 		var code string
 		w.must(w.db.NewRaw(`SELECT invite_code FROM account WHERE id = ?`, id).Scan(w.Context(), &code))
-		if err := w.CheckInviteCode(w.Context(), code, home); !errors.Is(err, fault.ErrInvalid) {
+		if err := w.SignUps.CheckInviteCode(w.Context(), code, home); !errors.Is(err, fault.ErrInvalid) {
 			w.Errorf("its invite code brings in others: %v", err)
 		}
 		if !slices.Equal(heard, []int64{id}) {
@@ -88,26 +88,26 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		}
 		w.mustKeepNothingOf("a@example.com", id)
 
-		_, err = w.Authenticate(w.Context(), g.Access)
+		_, err = w.Sessions.Authenticate(w.Context(), g.Access)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.Refresh(w.Context(), g.Refresh, home)
+		_, err = w.Sessions.Refresh(w.Context(), g.Refresh, home)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeRead)
+		_, err = w.APITokens.Authenticate(w.Context(), secret.String(), account.ScopeRead)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.SignInByToken(w.Context(), token.String(), home)
+		_, err = w.SignIns.ByToken(w.Context(), token.String(), home)
 		w.want(err, account.ErrSignInLink)
-		_, err = w.SignInByURL(w.Context(), account.SignedURL{CreatedAt: url.Get("created_at_unix"), Input: url.Get("input_data"), Version: "v2", Token: url.Get("valid_token")}, home)
+		_, err = w.SignIns.ByURL(w.Context(), account.SignedURL{CreatedAt: url.Get("created_at_unix"), Input: url.Get("input_data"), Version: "v2", Token: url.Get("valid_token")}, home)
 		w.want(err, account.ErrSignInLink)
 		_, err = w.signInBy(key)
 		w.want(err, account.ErrPasskeyUnknown)
 		for _, email := range []string{"a@example.com", u.Email} {
 			for _, typed := range []string{password, ""} {
-				_, err = w.SignIn(w.Context(), account.Credentials{Email: email, Password: typed}, from("198.51.100.7"))
+				_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: typed}, from("198.51.100.7"))
 				w.want(err, account.ErrWrongCredentials)
 			}
 		}
-		w.want(w.SetPassword(w.Context(), u.Email, "a wholly new one"), account.ErrNoUser)
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: id}, account.Identity{})
+		w.want(w.Credentials.SetPassword(w.Context(), u.Email, "a wholly new one"), account.ErrNoUser)
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: id}, account.Identity{})
 		w.want(err, account.ErrNoUser)
 		if w.mailsOf("account_closed") != 1 {
 			w.Error("no mail says that it was done")
@@ -115,7 +115,7 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 
 		w.now = w.now.Add(time.Second)
 		again := w.signUp("a@example.com")
-		if history, err := w.SignIns(w.Context(), again.User.ID); err != nil || again.User.ID == id || len(history) != 1 {
+		if history, err := w.History.SignIns(w.Context(), again.User.ID); err != nil || again.User.ID == id || len(history) != 1 {
 			w.Errorf("%+v signed up again with the history %+v, %v", again.User, history, err)
 		}
 	})
@@ -155,7 +155,7 @@ func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
 				w.Errorf("%+v: %s, want %s", c.bye, got, c.want)
 			}
 		}
-		enrolment, err := w.BeginTwoFactor(w.Context(), who, password, home)
+		enrolment, err := w.TwoFactor.Begin(w.Context(), who, password, home)
 		w.must(err)
 		code := func() string {
 			w.now = w.now.Add(time.Minute)
@@ -163,7 +163,7 @@ func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
 			w.must(err)
 			return c
 		}
-		_, err = w.ConfirmTwoFactor(w.Context(), who, code(), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), who, code(), home)
 		w.must(err)
 		bye := account.Farewell{Password: password, Email: "a@example.com", Forfeit: 500}
 		if got := w.fields(w.Close(w.Context(), who, bye, home)); got != "code:two_fa_required" {
@@ -173,11 +173,11 @@ func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
 		if got := w.fields(w.Close(w.Context(), who, bye, home)); got != "code:two_fa_wrong" {
 			w.Error(got)
 		}
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
 		w.must(err)
 		bye.TwoFactor = code()
 		w.want(w.Close(w.Context(), who, bye, home), account.ErrCloseBanned)
-		_, err = w.Unban(w.Context(), who.UserID, account.Identity{})
+		_, err = w.Bans.Unban(w.Context(), who.UserID, account.Identity{})
 		w.must(err)
 
 		w.OnClose(func(context.Context, bun.Tx, int64) error { return errors.New("no") })

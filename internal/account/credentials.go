@@ -9,7 +9,9 @@ import (
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/limit"
 	"airstrip/internal/mail"
+	"airstrip/internal/setting"
 )
 
 // A credential is whatever opens an account: the password, the e-mail address that codes are sent to, the second factor
@@ -18,6 +20,20 @@ import (
 
 // ErrCredentialsChanged is the fault of a call that began before a change of credentials and would end after it.
 var ErrCredentialsChanged = fault.Conflict("credentials_changed", "账号的登录方式刚刚变更，请重新登录后再试", "What opens this account has just been changed; please sign in again and try once more")
+
+// Credentials changes what opens an account.
+type Credentials struct {
+	db              *db.DB
+	settings        *setting.Settings
+	mails           *mail.Mails
+	hasher          *hasher
+	verifier        *verifier
+	codes           *EmailCodes
+	sessions        *Sessions
+	history         *History
+	existenceChecks *limit.Limiter
+	onChange        []func(ctx context.Context, tx bun.Tx, userID int64) error
+}
 
 // credentialChange is one change of a credential.
 type credentialChange struct {
@@ -39,9 +55,9 @@ type waysIn struct {
 // changeCredentials records a change of what opens r's account, as part of the transaction that makes it. It ends all
 // sessions but the one to keep, all API tokens, enrolments that wait for a code, sign-in links and e-mail codes, writes the
 // activity and queues the mail to the user.
-func (a *Accounts) changeCredentials(ctx context.Context, tx bun.Tx, r row, c credentialChange, from Client) error {
-	now := a.db.Now()
-	left, err := a.waysIn(ctx, tx, r.ID)
+func (cr *Credentials) recordChange(ctx context.Context, tx bun.Tx, r row, c credentialChange, from Client) error {
+	now := cr.db.Now()
+	left, err := cr.waysIn(ctx, tx, r.ID)
 	if err != nil {
 		return err
 	}
@@ -64,7 +80,7 @@ func (a *Accounts) changeCredentials(ctx context.Context, tx bun.Tx, r row, c cr
 			return fmt.Errorf("%s: %w", s.sql, db.Error(err))
 		}
 	}
-	for _, void := range a.credentialsChanged {
+	for _, void := range cr.onChange {
 		if err := void(ctx, tx, r.ID); err != nil {
 			return err
 		}
@@ -76,32 +92,32 @@ func (a *Accounts) changeCredentials(ctx context.Context, tx bun.Tx, r row, c cr
 			}
 		}
 	}
-	if err := a.noteBy(ctx, tx, r.ID, c.kind, from, c.by); err != nil {
+	if err := cr.history.noteBy(ctx, tx, r.ID, c.kind, from, c.by); err != nil {
 		return err
 	}
 	to := r.Email
 	if c.former != "" {
 		to = c.former
 	}
-	return a.mails.Send(ctx, tx, mail.Message{To: to, Lang: r.Lang, Content: c.content(left)})
+	return cr.mails.Send(ctx, tx, mail.Message{To: to, Lang: r.Lang, Content: c.content(left)})
 }
 
 // OnCredentialsChange lets another part void what it has that opens the account of a user, in the transaction that changes
 // the user's credentials. Call it before the server serves.
-func (a *Accounts) OnCredentialsChange(fn func(ctx context.Context, tx bun.Tx, userID int64) error) {
-	a.credentialsChanged = append(a.credentialsChanged, fn)
+func (cr *Credentials) OnChange(fn func(ctx context.Context, tx bun.Tx, userID int64) error) {
+	cr.onChange = append(cr.onChange, fn)
 }
 
-func (a *Accounts) waysIn(ctx context.Context, tx bun.Tx, userID int64) (w waysIn, err error) {
+func (cr *Credentials) waysIn(ctx context.Context, tx bun.Tx, userID int64) (w waysIn, err error) {
 	err = tx.NewRaw(`SELECT (SELECT count(*) FROM passkey WHERE account_id = ?0), telegram_id IS NOT NULL FROM account WHERE id = ?0`, userID).
 		Scan(ctx, &w.passkeys, &w.telegram)
 	return w, err
 }
 
 // securityMail gives the mail that tells of a change in the security settings.
-func (a *Accounts) securityMail(kind ActivityKind, name string, from Client) func(waysIn) mail.Content {
+func (cr *Credentials) securityMail(kind ActivityKind, name string, from Client) func(waysIn) mail.Content {
 	return func(waysIn) mail.Content {
-		return mail.SecurityChanged{What: string(kind), Name: name, At: a.db.Now(), IP: addressOf(from)}
+		return mail.SecurityChanged{What: string(kind), Name: name, At: cr.db.Now(), IP: addressOf(from)}
 	}
 }
 
@@ -111,4 +127,16 @@ func addressOf(from Client) string {
 		return ""
 	}
 	return from.IP.String()
+}
+
+// ProveOwner tells whether the caller shows the account's password and, where it is on, the second factor; then runs in
+// the same transaction. Wrong input is named password, code.
+func (cr *Credentials) Prove(ctx context.Context, who Identity, password, code string, from Client, then func(context.Context, bun.Tx) error) error {
+	u, err := userByID(ctx, cr.db, who.UserID)
+	if err != nil {
+		return err
+	}
+	return atFields(cr.verifier.prove(ctx, u.Email, password, cr.verifier.secondFactor(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, _ row) error {
+		return then(ctx, tx)
+	}), "password", "code")
 }

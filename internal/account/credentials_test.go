@@ -20,7 +20,7 @@ import (
 // newestActivity tests which kind of activity was written last for a user.
 func (w *world) newestActivity(userID int64, want account.ActivityKind) {
 	w.Helper()
-	all, _, err := w.Activity(w.Context(), userID, 1, 0)
+	all, _, err := w.History.Activity(w.Context(), userID, 1, 0)
 	w.must(err)
 	if len(all) != 1 || all[0].Kind != want {
 		w.Errorf("newest activity %+v, want %s", all, want)
@@ -60,22 +60,22 @@ func (w *world) takenOver(v *victim) {
 	w.Helper()
 	v.theirs = w.signIn(v.email)
 	v.thief = w.identity(v.theirs)
-	token, _, err := w.MakeAPIToken(w.Context(), v.thief, account.APITokenDraft{Name: "x", Scopes: []account.Scope{account.ScopeRead}}, password, "", home)
+	token, _, err := w.APITokens.Make(w.Context(), v.thief, account.APITokenDraft{Name: "x", Scopes: []account.Scope{account.ScopeRead}}, password, "", home)
 	w.must(err)
 	v.token = token.String()
-	c, err := w.Cookies(w.Context(), v.theirs.Access, "", home)
+	c, err := w.Sessions.Cookies(w.Context(), v.theirs.Access, "", home)
 	w.must(err)
 	v.cookie = c.Key
-	link, _, err := w.MakeSignInToken(w.Context(), v.email)
+	link, _, err := w.SignIns.MakeToken(w.Context(), v.email)
 	w.must(err)
 	v.link = link.String()
-	q := w.SignInURL(v.user.ID, "v1")
+	q := w.SignIns.URL(v.user.ID, "v1")
 	v.url = account.SignedURL{CreatedAt: q.Get("created_at_unix"), Input: q.Get("input_data"), Version: q.Get("login_web_version"), Token: q.Get("valid_token")}
 	v.code = w.sent(account.ForLogin, v.email)
-	options, err := w.BeginPasskey(w.Context(), v.thief, "Thief's", password, "", home)
+	options, err := w.Passkeys.Begin(w.Context(), v.thief, "Thief's", password, "", home)
 	w.must(err)
 	v.passing = w.authenticator().create(options)
-	e, err := w.BeginTwoFactor(w.Context(), v.thief, password, home)
+	e, err := w.TwoFactor.Begin(w.Context(), v.thief, password, home)
 	w.must(err)
 	v.secret = app(e.Secret)
 }
@@ -84,19 +84,19 @@ func (w *world) takenOver(v *victim) {
 func (w *world) shutOut(v *victim) {
 	w.Helper()
 	tries := map[string]func() error{
-		"the session":       func() error { _, err := w.Authenticate(w.Context(), v.theirs.Access); return err },
-		"the refresh token": func() error { _, err := w.Refresh(w.Context(), v.theirs.Refresh, home); return err },
-		"the API token":     func() error { _, err := w.AuthenticateToken(w.Context(), v.token, account.ScopeRead); return err },
+		"the session":       func() error { _, err := w.Sessions.Authenticate(w.Context(), v.theirs.Access); return err },
+		"the refresh token": func() error { _, err := w.Sessions.Refresh(w.Context(), v.theirs.Refresh, home); return err },
+		"the API token":     func() error { _, err := w.APITokens.Authenticate(w.Context(), v.token, account.ScopeRead); return err },
 		"the older cookie": func() error {
-			_, _, err := w.AuthenticateCookie(w.Context(), w.CookiePrefix()+account.CookieName, v.cookie, home)
+			_, _, err := w.Sessions.AuthenticateCookie(w.Context(), w.Sessions.CookiePrefix()+account.CookieName, v.cookie, home)
 			return err
 		},
-		"the sign-in token":   func() error { _, err := w.SignInByToken(w.Context(), v.link, home); return err },
-		"the signed address":  func() error { _, err := w.SignInByURL(w.Context(), v.url, home); return err },
+		"the sign-in token":   func() error { _, err := w.SignIns.ByToken(w.Context(), v.link, home); return err },
+		"the signed address":  func() error { _, err := w.SignIns.ByURL(w.Context(), v.url, home); return err },
 		"the e-mail code":     func() error { _, err := w.byCode(v.email, v.code); return err },
-		"the passkey to come": func() error { _, err := w.FinishPasskey(w.Context(), v.thief, v.passing, home); return err },
+		"the passkey to come": func() error { _, err := w.Passkeys.Finish(w.Context(), v.thief, v.passing, home); return err },
 		"the second factor to come": func() error {
-			_, err := w.ConfirmTwoFactor(w.Context(), v.thief, v.secret.code(w), home)
+			_, err := w.TwoFactor.Confirm(w.Context(), v.thief, v.secret.code(w), home)
 			return err
 		},
 	}
@@ -117,45 +117,45 @@ var credentialChanges = map[string]struct {
 	recovered bool // passkeys and Telegram go too
 }{
 	"ChangePassword": {kind: account.PasswordChanged, mail: "password_changed", change: func(w *world, v *victim) account.Grant {
-		g, err := w.ChangePassword(w.Context(), v.who, password, "a wholly new one", home)
+		g, err := w.Credentials.ChangePassword(w.Context(), v.who, password, "a wholly new one", home)
 		w.must(err)
 		return g
 	}},
 	"ResetPassword": {kind: account.PasswordChanged, mail: "password_changed", recovered: true, change: func(w *world, v *victim) account.Grant {
 		w.now = w.now.Add(2 * time.Minute)
-		w.must(w.ResetPassword(w.Context(), v.email, w.sent(account.ForForgotPassword, v.email), "a wholly new one", home))
+		w.must(w.Credentials.ResetPassword(w.Context(), v.email, w.sent(account.ForForgotPassword, v.email), "a wholly new one", home))
 		return account.Grant{}
 	}},
 	"SetPassword": {kind: account.PasswordChanged, mail: "password_changed", recovered: true, change: func(w *world, v *victim) account.Grant {
-		w.must(w.SetPassword(w.Context(), v.email, "a wholly new one"))
+		w.must(w.Credentials.SetPassword(w.Context(), v.email, "a wholly new one"))
 		return account.Grant{}
 	}},
 	"ChangeEmail": {kind: account.EmailChanged, mail: "email_changed", change: func(w *world, v *victim) account.Grant {
 		w.now = w.now.Add(2 * time.Minute)
-		w.must(w.RequestEmailChange(w.Context(), v.who, "new-"+v.email, password, home))
+		w.must(w.Credentials.RequestEmailChange(w.Context(), v.who, "new-"+v.email, password, home))
 		_, present := w.newestMail(v.email)
 		_, fresh := w.newestMail("new-" + v.email)
-		w.must(w.ChangeEmail(w.Context(), v.who, "new-"+v.email, fresh, present, home))
+		w.must(w.Credentials.ChangeEmail(w.Context(), v.who, "new-"+v.email, fresh, present, home))
 		return v.mine
 	}},
 	"ReplaceEmail": {kind: account.EmailChanged, mail: "email_changed", recovered: true, change: func(w *world, v *victim) account.Grant {
-		_, err := w.ReplaceEmail(w.Context(), account.Identity{Role: account.Owner}, v.user.ID, v.email, "new-"+v.email, home)
+		_, err := w.Credentials.ReplaceEmail(w.Context(), account.Identity{Role: account.Owner}, v.user.ID, v.email, "new-"+v.email, home)
 		w.must(err)
 		return account.Grant{}
 	}},
 	"ConfirmTwoFactor": {kind: account.TwoFactorOn, mail: "security_changed", change: func(w *world, v *victim) account.Grant {
-		e, err := w.BeginTwoFactor(w.Context(), v.who, password, home)
+		e, err := w.TwoFactor.Begin(w.Context(), v.who, password, home)
 		w.must(err)
-		_, err = w.ConfirmTwoFactor(w.Context(), v.who, app(e.Secret).code(w), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), v.who, app(e.Secret).code(w), home)
 		w.must(err)
 		return v.mine
 	}},
 	"TurnOffTwoFactor": {kind: account.TwoFactorOff, mail: "security_changed", before: withSecondFactor, change: func(w *world, v *victim) account.Grant {
-		w.must(w.TurnOffTwoFactor(w.Context(), v.who, password, v.secret.code(w), home))
+		w.must(w.TwoFactor.TurnOff(w.Context(), v.who, password, v.secret.code(w), home))
 		return v.mine
 	}},
 	"RenewRecoveryCodes": {kind: account.RecoveryCodesMade, mail: "security_changed", before: withSecondFactor, change: func(w *world, v *victim) account.Grant {
-		_, err := w.RenewRecoveryCodes(w.Context(), v.who, password, v.secret.code(w), home)
+		_, err := w.TwoFactor.RenewRecoveryCodes(w.Context(), v.who, password, v.secret.code(w), home)
 		w.must(err)
 		return v.mine
 	}},
@@ -164,20 +164,20 @@ var credentialChanges = map[string]struct {
 		return v.mine
 	}},
 	"RemovePasskey": {kind: account.PasskeyRemoved, mail: "security_changed", change: func(w *world, v *victim) account.Grant {
-		keys, err := w.Passkeys(w.Context(), v.user.ID)
+		keys, err := w.Passkeys.List(w.Context(), v.user.ID)
 		w.must(err)
-		w.must(w.RemovePasskey(w.Context(), v.who, keys[0].ID, home))
+		w.must(w.Passkeys.Remove(w.Context(), v.who, keys[0].ID, home))
 		return v.mine
 	}},
 	"LinkTelegram": {kind: account.TelegramLinked, mail: "security_changed", change: func(w *world, v *victim) account.Grant {
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return w.LinkTelegram(ctx, tx, v.user.ID, 42, v.who.SessionID, home)
+			return w.Credentials.LinkTelegram(ctx, tx, v.user.ID, 42, v.who.SessionID, home)
 		}))
 		return v.mine
 	}},
 	"UnlinkTelegram": {kind: account.TelegramUnlinked, mail: "security_changed", before: func(w *world, v *victim) {
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return w.LinkTelegram(ctx, tx, v.user.ID, 42, uuid.Nil, home)
+			return w.Credentials.LinkTelegram(ctx, tx, v.user.ID, 42, uuid.Nil, home)
 		}))
 		v.mine = w.signIn(v.email)
 		v.who = w.identity(v.mine)
@@ -185,7 +185,7 @@ var credentialChanges = map[string]struct {
 		w.takenOver(v)
 	}, change: func(w *world, v *victim) account.Grant {
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return w.UnlinkTelegram(ctx, tx, v.user.ID, v.who.SessionID, home)
+			return w.Credentials.UnlinkTelegram(ctx, tx, v.user.ID, v.who.SessionID, home)
 		}))
 		return v.mine
 	}},
@@ -193,19 +193,19 @@ var credentialChanges = map[string]struct {
 
 // withSecondFactor is a takeover of an account with a second factor, whose app the other has too.
 func withSecondFactor(w *world, v *victim) {
-	e, err := w.BeginTwoFactor(w.Context(), v.who, password, home)
+	e, err := w.TwoFactor.Begin(w.Context(), v.who, password, home)
 	w.must(err)
-	_, err = w.ConfirmTwoFactor(w.Context(), v.who, app(e.Secret).code(w), home)
+	_, err = w.TwoFactor.Confirm(w.Context(), v.who, app(e.Secret).code(w), home)
 	w.must(err)
 	code := func() string {
 		w.now = w.now.Add(30 * time.Second)
 		return app(e.Secret).code(w)
 	}
 	v.secret = app(e.Secret)
-	v.theirs, err = w.SignIn(w.Context(), account.Credentials{Email: v.email, Password: password, TwoFactor: code()}, home)
+	v.theirs, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: v.email, Password: password, TwoFactor: code()}, home)
 	w.must(err)
 	v.thief = w.identity(v.theirs)
-	token, _, err := w.MakeAPIToken(w.Context(), v.thief, account.APITokenDraft{Name: "x", Scopes: []account.Scope{account.ScopeRead}}, password, code(), home)
+	token, _, err := w.APITokens.Make(w.Context(), v.thief, account.APITokenDraft{Name: "x", Scopes: []account.Scope{account.ScopeRead}}, password, code(), home)
 	w.must(err)
 	v.token = token.String()
 	w.now = w.now.Add(30 * time.Second)
@@ -250,7 +250,7 @@ func TestEveryChangeOfCredentials_ShutsOutWhoeverGotInBefore(t *testing.T) {
 					w.refresh(goesOn)
 				}
 				if goesOn.Access != v.mine.Access {
-					if _, err := w.Authenticate(w.Context(), v.mine.Access); err == nil {
+					if _, err := w.Sessions.Authenticate(w.Context(), v.mine.Access); err == nil {
 						w.Error("the owner's session before the change survives")
 					}
 				}
@@ -267,7 +267,7 @@ func TestARecovery_UnlinksTelegramAndRemovesPasskeys(t *testing.T) {
 	w := newWorld(t, dbtest.Postgres(t))
 	v := w.victim("a@example.com")
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
-		return w.LinkTelegram(ctx, tx, v.user.ID, 42, v.who.SessionID, home)
+		return w.Credentials.LinkTelegram(ctx, tx, v.user.ID, 42, v.who.SessionID, home)
 	}))
 	w.must(w.reset(v.email, w.sent(account.ForForgotPassword, v.email)))
 	if _, err := w.ByTelegram(w.Context(), 42); err == nil {
@@ -284,18 +284,18 @@ func TestAnEnrolment_IsConfirmedByTheSessionThatBeganItAndInTime(t *testing.T) {
 		mine := w.signUp("a@example.com")
 		who, thief := w.identity(mine), w.identity(w.signIn("a@example.com"))
 		begin := func() app {
-			e, err := w.BeginTwoFactor(w.Context(), who, password, home)
+			e, err := w.TwoFactor.Begin(w.Context(), who, password, home)
 			w.must(err)
 			return app(e.Secret)
 		}
 		secret := begin()
-		_, err := w.ConfirmTwoFactor(w.Context(), thief, secret.code(w), home)
+		_, err := w.TwoFactor.Confirm(w.Context(), thief, secret.code(w), home)
 		w.want(err, account.ErrNotEnrolling)
-		w.want(w.CheckTwoFactor(w.Context(), thief, secret.code(w), home), account.ErrTwoFactorOff)
+		w.want(w.TwoFactor.Check(w.Context(), thief, secret.code(w), home), account.ErrTwoFactorOff)
 		w.now = w.now.Add(10 * time.Minute)
-		_, err = w.ConfirmTwoFactor(w.Context(), who, secret.code(w), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), who, secret.code(w), home)
 		w.want(err, account.ErrNotEnrolling)
-		_, err = w.ConfirmTwoFactor(w.Context(), who, begin().code(w), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), who, begin().code(w), home)
 		w.must(err)
 	})
 }
@@ -306,7 +306,7 @@ func TestARefreshTokenUsedAgain_IsToldToTheUserOnce(t *testing.T) {
 		w.refresh(first)
 		w.now = w.now.Add(11 * time.Second)
 		for range 3 {
-			_, err := w.Refresh(w.Context(), first.Refresh, from("198.51.100.1"))
+			_, err := w.Sessions.Refresh(w.Context(), first.Refresh, from("198.51.100.1"))
 			w.want(err, account.ErrSignedOut)
 		}
 		w.newestActivity(first.User.ID, account.RefreshTokenReused)
@@ -327,7 +327,7 @@ func TestASignInThatBeganBeforeAChange_DoesNotOutliveIt(t *testing.T) {
 	locked, change := make(chan struct{}), make(chan error)
 	go func() { // takes the account's row, so that the sign-in has read it before the change commits
 		change <- w.db.Tx(context.Background(), func(ctx context.Context, tx bun.Tx) error {
-			if err := w.LinkTelegram(ctx, tx, v.user.ID, 42, uuid.Nil, home); err != nil {
+			if err := w.Credentials.LinkTelegram(ctx, tx, v.user.ID, 42, uuid.Nil, home); err != nil {
 				return err
 			}
 			close(locked)
@@ -335,7 +335,7 @@ func TestASignInThatBeganBeforeAChange_DoesNotOutliveIt(t *testing.T) {
 		})
 	}()
 	<-locked
-	_, err := w.SignInByPasskey(w.Context(), answer, false, home)
+	_, err := w.Passkeys.SignIn(w.Context(), answer, false, home)
 	w.must(<-change)
 	w.want(err, account.ErrCredentialsChanged)
 }

@@ -18,31 +18,31 @@ type SignedInDevice struct {
 	Remember  bool
 	CreatedAt time.Time
 	SeenAt    time.Time // the newest sign-in or refresh
-	Place
+	Origin
 }
 
 // ErrNoSession answers the end of a session that has ended or is somebody else's.
 var ErrNoSession = fault.NotFound("session_not_found", "这个登录已经结束", "This session has ended already")
 
 // Devices gives the caller's sessions that still run: the current one first, then the newest seen.
-func (a *Accounts) Devices(ctx context.Context, who Identity) ([]SignedInDevice, error) {
+func (ss *Sessions) Devices(ctx context.Context, who Identity) ([]SignedInDevice, error) {
 	var sessions []session
-	err := a.db.NewSelect().Model(&sessions).Where("account_id = ? AND ended_at IS NULL AND expires_at > ?", who.UserID, a.db.Now()).
+	err := ss.db.NewSelect().Model(&sessions).Where("account_id = ? AND ended_at IS NULL AND expires_at > ?", who.UserID, ss.db.Now()).
 		OrderExpr("CASE WHEN id = ? THEN 0 ELSE 1 END, seen_at DESC, id DESC", who.SessionID).Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	devices := make([]SignedInDevice, len(sessions))
 	for i, s := range sessions {
-		devices[i] = SignedInDevice{s.ID, s.ID == who.SessionID, s.Remember, s.CreatedAt, s.SeenAt, a.place(s.IP, s.UserAgent)}
+		devices[i] = SignedInDevice{s.ID, s.ID == who.SessionID, s.Remember, s.CreatedAt, s.SeenAt, ss.history.origin(s.IP, s.UserAgent)}
 	}
 	return devices, nil
 }
 
 // EndSession ends one of the caller's sessions, or answers ErrNoSession.
-func (a *Accounts) EndSession(ctx context.Context, who Identity, id uuid.UUID, from Client) error {
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", a.db.Now()).
+func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Client) error {
+	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).
 			Where("id = ? AND account_id = ? AND ended_at IS NULL", id, who.UserID).Exec(ctx))
 		if err != nil {
 			return err
@@ -50,16 +50,16 @@ func (a *Accounts) EndSession(ctx context.Context, who Identity, id uuid.UUID, f
 		if n == 0 {
 			return ErrNoSession
 		}
-		return a.note(ctx, tx, who.UserID, SessionEnded, from)
+		return ss.history.note(ctx, tx, who.UserID, SessionEnded, from)
 	})
 }
 
 // EndOtherSessions ends all of the caller's sessions but the one of the call.
-func (a *Accounts) EndOtherSessions(ctx context.Context, who Identity, from Client) error {
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := a.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {
+func (ss *Sessions) EndOthers(ctx context.Context, who Identity, from Client) error {
+	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := ss.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {
 			return err
 		}
-		return a.note(ctx, tx, who.UserID, OtherSessionsEnded, from)
+		return ss.history.note(ctx, tx, who.UserID, OtherSessionsEnded, from)
 	})
 }

@@ -18,16 +18,16 @@ const (
 
 func (w *world) signInFrom(ip, userAgent string) account.Identity {
 	w.Helper()
-	g, err := w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, account.Client{IP: netip.MustParseAddr(ip), UserAgent: userAgent})
+	g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, account.Client{IP: netip.MustParseAddr(ip), UserAgent: userAgent})
 	w.must(err)
-	who, err := w.Authenticate(w.Context(), g.Access)
+	who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 	w.must(err)
 	return who
 }
 
 func (w *world) devices(who account.Identity) (names []string) {
 	w.Helper()
-	all, err := w.Devices(w.Context(), who)
+	all, err := w.Sessions.Devices(w.Context(), who)
 	w.must(err)
 	for i, d := range all {
 		if d.Current != (i == 0) {
@@ -40,7 +40,7 @@ func (w *world) devices(who account.Identity) (names []string) {
 
 func (w *world) kinds(userID int64) (kinds []account.ActivityKind) {
 	w.Helper()
-	all, _, err := w.Activity(w.Context(), userID, 100, 0)
+	all, _, err := w.History.Activity(w.Context(), userID, 100, 0)
 	w.must(err)
 	for _, one := range all {
 		kinds = append(kinds, one.Kind)
@@ -58,16 +58,16 @@ func TestDevicesAreListedAndEndedOneByOneAndTogether(t *testing.T) {
 			w.Errorf("%q, want %q", got, want)
 		}
 
-		stranger, err := w.Authenticate(w.Context(), w.signUp("b@example.com").Access)
+		stranger, err := w.Sessions.Authenticate(w.Context(), w.signUp("b@example.com").Access)
 		w.must(err)
-		w.want(w.EndSession(w.Context(), stranger, desk.SessionID, home), account.ErrNoSession)
-		w.want(w.EndSession(w.Context(), phone, uuid.New(), home), account.ErrNoSession)
-		w.must(w.EndSession(w.Context(), phone, desk.SessionID, home))
-		w.want(w.EndSession(w.Context(), phone, desk.SessionID, home), account.ErrNoSession)
+		w.want(w.Sessions.End(w.Context(), stranger, desk.SessionID, home), account.ErrNoSession)
+		w.want(w.Sessions.End(w.Context(), phone, uuid.New(), home), account.ErrNoSession)
+		w.must(w.Sessions.End(w.Context(), phone, desk.SessionID, home))
+		w.want(w.Sessions.End(w.Context(), phone, desk.SessionID, home), account.ErrNoSession)
 		if got, want := w.devices(phone), []string{"Safari 19", ""}; !slices.Equal(got, want) {
 			w.Errorf("after one was ended: %q, want %q", got, want)
 		}
-		w.must(w.EndOtherSessions(w.Context(), phone, home))
+		w.must(w.Sessions.EndOthers(w.Context(), phone, home))
 		if got := w.devices(phone); len(got) != 1 {
 			w.Errorf("after all others were ended: %q", got)
 		}
@@ -87,17 +87,17 @@ func TestActivityTellsWhatWasDone(t *testing.T) {
 		who := w.signInFrom("198.51.100.7", firefox)
 		w.must(w.Rename(w.Context(), u.ID, "  另一个名字 ", home))
 		w.wantField(w.Rename(w.Context(), u.ID, " ", home), "name:length")
-		w.must(w.EndOtherSessions(w.Context(), who, home))
-		_, err := w.ChangePassword(w.Context(), who, password, "a wholly new one", home)
+		w.must(w.Sessions.EndOthers(w.Context(), who, home))
+		_, err := w.Credentials.ChangePassword(w.Context(), who, password, "a wholly new one", home)
 		w.must(err)
-		w.must(w.SetPassword(w.Context(), u.Email, "the operator's choice"))
+		w.must(w.Credentials.SetPassword(w.Context(), u.Email, "the operator's choice"))
 		want := []account.ActivityKind{
 			account.PasswordChanged, account.PasswordChanged, account.OtherSessionsEnded, account.ProfileChanged, account.SignedIn, account.SignedUp,
 		}
 		if got := w.kinds(u.ID); !slices.Equal(got, want) {
 			w.Errorf("%v, want %v", got, want)
 		}
-		page, total, err := w.Activity(w.Context(), u.ID, 2, 0)
+		page, total, err := w.History.Activity(w.Context(), u.ID, 2, 0)
 		w.must(err)
 		if total != 6 || len(page) != 2 || page[0].IP != "" || page[1].IP != "192.0.2.1" {
 			w.Errorf("%d of %d: %+v", len(page), total, page)

@@ -10,7 +10,7 @@ import (
 
 // Hash gives the Argon2id PHC text of a password, for Import.
 func (a *Accounts) Hash(ctx context.Context, password string) (phc string, err error) {
-	return a.hash.hash(ctx, share{}, normalPassword(password))
+	return a.hasher.hash(ctx, share{}, normalPassword(password))
 }
 
 // Import adds an account whose password was hashed before, as part of tx. hash is what Hash or Accept gave.
@@ -26,7 +26,7 @@ func (a *Accounts) Import(ctx context.Context, tx bun.Tx, email, name, hash stri
 	if err := rememberCost(ctx, tx, hash); err != nil {
 		return User{}, err
 	}
-	made, err := a.insert(ctx, tx, r)
+	made, err := a.SignUps.insert(ctx, tx, r)
 	if err != nil {
 		return User{}, err
 	}

@@ -25,22 +25,22 @@ func TestMailsThatNobodyAskedForAreInTheLanguageLastUsed(t *testing.T) {
 			}
 			return all[0].Lang
 		}
-		g, err := w.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "A", Password: password, Repeated: password}, in(fault.EN))
+		g, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "A", Password: password, Repeated: password}, in(fault.EN))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN {
 			t.Errorf("after a sign-up in English: %q", got)
 		}
-		g, err = w.SignIn(w.Context(), account.Credentials{Email: "a@example.com", Password: password}, in(fault.ZH))
+		g, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, in(fault.ZH))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.ZH {
 			t.Errorf("after a sign-in in Chinese: %q", got)
 		}
-		g, err = w.Refresh(w.Context(), g.Refresh, in(fault.EN))
+		g, err = w.Sessions.Refresh(w.Context(), g.Refresh, in(fault.EN))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN || g.User.Lang != fault.EN {
 			t.Errorf("after a refresh in English: %q", got)
 		}
-		_, err = w.Refresh(w.Context(), g.Refresh, in(""))
+		_, err = w.Sessions.Refresh(w.Context(), g.Refresh, in(""))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN {
 			t.Errorf("after a refresh by a program that names no language: %q", got)

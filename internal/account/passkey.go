@@ -8,11 +8,26 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/limit"
+	"airstrip/internal/setting"
 )
+
+// Passkeys adds passkeys to accounts and signs in by them.
+type Passkeys struct {
+	db          *db.DB
+	settings    *setting.Settings
+	webauthn    *webauthn.WebAuthn // nil: passkeys are off
+	challenges  *limit.Limiter     // to sign in, by network
+	verifier    *verifier
+	credentials *Credentials
+	signIns     *SignIns
+	history     *History
+}
 
 // Passkey is a key with which its user signs in; the private half never leaves the user's devices.
 type Passkey struct {
@@ -55,8 +70,8 @@ func checkPasskeyName(name string) *fault.Field {
 }
 
 // Passkeys gives a user's passkeys, the oldest first.
-func (a *Accounts) Passkeys(ctx context.Context, userID int64) ([]Passkey, error) {
-	return passkeysOf(ctx, a.db, userID)
+func (p *Passkeys) List(ctx context.Context, userID int64) ([]Passkey, error) {
+	return passkeysOf(ctx, p.db, userID)
 }
 
 func passkeysOf(ctx context.Context, idb bun.IDB, userID int64) (keys []Passkey, err error) {
@@ -65,12 +80,12 @@ func passkeysOf(ctx context.Context, idb bun.IDB, userID int64) (keys []Passkey,
 }
 
 // RenamePasskey gives one of the user's passkeys another name, or answers ErrNoPasskey. A wrong one stands at the field name.
-func (a *Accounts) RenamePasskey(ctx context.Context, userID, id int64, name string) error {
+func (p *Passkeys) Rename(ctx context.Context, userID, id int64, name string) error {
 	name = normalName(name)
 	if err := invalid(checkPasskeyName(name)); err != nil {
 		return err
 	}
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*Passkey)(nil)).Set("name = ?", name).Where("id = ? AND account_id = ?", id, userID).Exec(ctx))
 		if err == nil && n == 0 {
 			err = ErrNoPasskey
@@ -80,8 +95,8 @@ func (a *Accounts) RenamePasskey(ctx context.Context, userID, id int64, name str
 }
 
 // RemovePasskey makes one of the caller's passkeys unknown, or answers ErrNoPasskey. The password remains a way in.
-func (a *Accounts) RemovePasskey(ctx context.Context, who Identity, id int64, from Client) error {
-	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+func (p *Passkeys) Remove(ctx context.Context, who Identity, id int64, from Client) error {
+	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := find(ctx, tx, "id = ?", who.UserID)
 		if err != nil {
 			return err
@@ -93,8 +108,8 @@ func (a *Accounts) RemovePasskey(ctx context.Context, who Identity, id int64, fr
 		if len(names) == 0 {
 			return ErrNoPasskey
 		}
-		return a.changeCredentials(ctx, tx, r, credentialChange{
-			kind: PasskeyRemoved, keep: who.SessionID, content: a.securityMail(PasskeyRemoved, names[0], from),
+		return p.credentials.recordChange(ctx, tx, r, credentialChange{
+			kind: PasskeyRemoved, keep: who.SessionID, content: p.credentials.securityMail(PasskeyRemoved, names[0], from),
 		}, from)
 	})
 }

@@ -20,30 +20,30 @@ import (
 func (w *world) addPasskey(who account.Identity, name string) *authenticator {
 	w.Helper()
 	d := w.authenticator()
-	options, err := w.BeginPasskey(w.Context(), who, name, password, "", home)
+	options, err := w.Passkeys.Begin(w.Context(), who, name, password, "", home)
 	w.must(err)
-	_, err = w.FinishPasskey(w.Context(), who, d.create(options), home)
+	_, err = w.Passkeys.Finish(w.Context(), who, d.create(options), home)
 	w.must(err)
 	return d
 }
 
 func (w *world) identity(g account.Grant) account.Identity {
 	w.Helper()
-	who, err := w.Authenticate(w.Context(), g.Access)
+	who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 	w.must(err)
 	return who
 }
 
 func (w *world) challenge() json.RawMessage {
 	w.Helper()
-	options, err := w.BeginPasskeySignIn(w.Context(), home)
+	options, err := w.Passkeys.BeginSignIn(w.Context(), home)
 	w.must(err)
 	return options
 }
 
 func (w *world) signInBy(d *authenticator) (account.Grant, error) {
 	w.Helper()
-	return w.SignInByPasskey(w.Context(), d.get(w.challenge()), true, home)
+	return w.Passkeys.SignIn(w.Context(), d.get(w.challenge()), true, home)
 }
 
 func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
@@ -60,14 +60,14 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 		_, err = w.signInBy(laptop)
 		w.must(err)
 
-		keys, err := w.Passkeys(w.Context(), who.UserID)
+		keys, err := w.Passkeys.List(w.Context(), who.UserID)
 		w.must(err)
 		if len(keys) != 2 || keys[0].Name != "Phone" || keys[0].LastUsedAt != nil || keys[1].Name != "Laptop" || !keys[1].LastUsedAt.Equal(w.now) || !keys[1].CreatedAt.Equal(w.now.Add(-time.Hour)) {
 			w.Errorf("passkeys %+v", keys)
 		}
-		w.must(w.RenamePasskey(w.Context(), who.UserID, keys[0].ID, "Old phone"))
-		w.must(w.RemovePasskey(w.Context(), who, keys[1].ID, home))
-		if keys, err = w.Passkeys(w.Context(), who.UserID); err != nil || len(keys) != 1 || keys[0].Name != "Old phone" {
+		w.must(w.Passkeys.Rename(w.Context(), who.UserID, keys[0].ID, "Old phone"))
+		w.must(w.Passkeys.Remove(w.Context(), who, keys[1].ID, home))
+		if keys, err = w.Passkeys.List(w.Context(), who.UserID); err != nil || len(keys) != 1 || keys[0].Name != "Old phone" {
 			w.Errorf("passkeys %+v, %v", keys, err)
 		}
 		_, err = w.signInBy(laptop)
@@ -77,7 +77,7 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 		w.signIn("a@example.com") // the password stays
 
 		var kinds []account.ActivityKind
-		done, _, err := w.Activity(w.Context(), who.UserID, 100, 0)
+		done, _, err := w.History.Activity(w.Context(), who.UserID, 100, 0)
 		w.must(err)
 		for _, a := range slices.Backward(done) {
 			kinds = append(kinds, a.Kind)
@@ -104,36 +104,36 @@ func TestAPasskeyAnswersOneChallengeOnceAndInTime(t *testing.T) {
 		who := w.identity(w.signUp("a@example.com"))
 		d := w.addPasskey(who, "Key")
 		answer := d.get(w.challenge())
-		_, err := w.SignInByPasskey(w.Context(), answer, false, home)
+		_, err := w.Passkeys.SignIn(w.Context(), answer, false, home)
 		w.must(err)
-		_, err = w.SignInByPasskey(w.Context(), answer, false, home)
+		_, err = w.Passkeys.SignIn(w.Context(), answer, false, home)
 		w.want(err, account.ErrPasskeyTooLate)
 
 		late := d.get(w.challenge())
 		w.now = w.now.Add(5 * time.Minute)
-		_, err = w.SignInByPasskey(w.Context(), late, false, home)
+		_, err = w.Passkeys.SignIn(w.Context(), late, false, home)
 		w.want(err, account.ErrPasskeyTooLate)
 
 		// A wrong answer uses the challenge up.
 		options := w.challenge()
 		d.origin = "https://example.com"
-		_, err = w.SignInByPasskey(w.Context(), d.get(options), false, home)
+		_, err = w.Passkeys.SignIn(w.Context(), d.get(options), false, home)
 		w.want(err, account.ErrPasskeyInvalid)
 		d.origin = "http://localhost:8080"
-		_, err = w.SignInByPasskey(w.Context(), d.get(options), false, home)
+		_, err = w.Passkeys.SignIn(w.Context(), d.get(options), false, home)
 		w.want(err, account.ErrPasskeyTooLate)
 
 		// One that adds a passkey signs nobody in, and the other way round.
-		options, err = w.BeginPasskey(w.Context(), who, "Other", password, "", home)
+		options, err = w.Passkeys.Begin(w.Context(), who, "Other", password, "", home)
 		w.must(err)
-		_, err = w.SignInByPasskey(w.Context(), d.get(withRPID(w, options)), false, home)
+		_, err = w.Passkeys.SignIn(w.Context(), d.get(withRPID(w, options)), false, home)
 		w.want(err, account.ErrPasskeyTooLate)
-		_, err = w.FinishPasskey(w.Context(), who, w.authenticator().create(withRP(w, w.challenge(), who)), home)
+		_, err = w.Passkeys.Finish(w.Context(), who, w.authenticator().create(withRP(w, w.challenge(), who)), home)
 		w.want(err, account.ErrPasskeyTooLate)
 
 		w.challenge()
 		w.now = w.now.Add(6 * time.Minute)
-		w.must(w.ForgetChallenges(w.Context()))
+		w.must(w.Passkeys.ForgetChallenges(w.Context()))
 		var left int
 		w.must(w.db.NewRaw(`SELECT count(*) FROM passkey_challenge`).Scan(w.Context(), &left))
 		if left != 0 {
@@ -185,7 +185,7 @@ func TestAForgedAnswerSignsNobodyIn(t *testing.T) {
 			}
 		}
 		for _, garbage := range []string{``, `null`, `{}`, `{"id":1}`, `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`} {
-			_, err := w.SignInByPasskey(w.Context(), json.RawMessage(garbage), false, home)
+			_, err := w.Passkeys.SignIn(w.Context(), json.RawMessage(garbage), false, home)
 			w.want(err, account.ErrPasskeyInvalid)
 		}
 	})
@@ -205,9 +205,9 @@ func TestACopiedPasskeyIsTakenOutOfUse(t *testing.T) {
 		copied.count = 100
 		_, err = w.signInBy(&copied)
 		w.want(err, account.ErrPasskeySuspected)
-		keys, err := w.Passkeys(w.Context(), who.UserID)
+		keys, err := w.Passkeys.List(w.Context(), who.UserID)
 		w.must(err)
-		done, _, err := w.Activity(w.Context(), who.UserID, 1, 0)
+		done, _, err := w.History.Activity(w.Context(), who.UserID, 1, 0)
 		w.must(err)
 		if keys[0].SuspectedAt == nil || done[0].Kind != account.PasskeySuspected {
 			w.Errorf("%+v, last of all %+v", keys, done)
@@ -219,7 +219,7 @@ func TestABannedUserSignsInByPasskeyAndSeesWhy(t *testing.T) {
 	each(t, func(w *world) {
 		who := w.identity(w.signUp("a@example.com"))
 		d := w.addPasskey(who, "Key")
-		_, err := w.Ban(w.Context(), account.BanTask{AccountID: who.UserID, Reason: "spam"}, account.Identity{})
+		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: who.UserID, Reason: "spam"}, account.Identity{})
 		w.must(err)
 		g, err := w.signInBy(d)
 		w.must(err)
@@ -232,15 +232,15 @@ func TestABannedUserSignsInByPasskeyAndSeesWhy(t *testing.T) {
 func TestToAddAPasskeyTakesWhatItWillStandFor(t *testing.T) {
 	each(t, func(w *world) {
 		who := w.identity(w.signUp("a@example.com"))
-		_, err := w.BeginPasskey(w.Context(), who, "Key", "wrong password", "", home)
+		_, err := w.Passkeys.Begin(w.Context(), who, "Key", "wrong password", "", home)
 		if f := w.fields(err); f != "password:wrong_credentials" {
 			w.Errorf("%v", err)
 		}
-		_, err = w.BeginPasskey(w.Context(), who, strings.Repeat("长", 65), password, "", home)
+		_, err = w.Passkeys.Begin(w.Context(), who, strings.Repeat("长", 65), password, "", home)
 		if f := w.fields(err); f != "name:length" {
 			w.Errorf("%v", err)
 		}
-		enrolment, err := w.BeginTwoFactor(w.Context(), who, password, home)
+		enrolment, err := w.TwoFactor.Begin(w.Context(), who, password, home)
 		w.must(err)
 		code := func() string {
 			w.now = w.now.Add(time.Minute)
@@ -248,37 +248,37 @@ func TestToAddAPasskeyTakesWhatItWillStandFor(t *testing.T) {
 			w.must(err)
 			return c
 		}
-		_, err = w.ConfirmTwoFactor(w.Context(), who, code(), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), who, code(), home)
 		w.must(err)
-		_, err = w.BeginPasskey(w.Context(), who, "Key", password, "", home)
+		_, err = w.Passkeys.Begin(w.Context(), who, "Key", password, "", home)
 		if f := w.fields(err); f != "code:two_fa_required" {
 			w.Errorf("%v", err)
 		}
-		options, err := w.BeginPasskey(w.Context(), who, "", password, code(), home)
+		options, err := w.Passkeys.Begin(w.Context(), who, "", password, code(), home)
 		w.must(err)
 		d := w.authenticator()
 		other := w.identity(w.signUp("b@example.com"))
-		_, err = w.FinishPasskey(w.Context(), other, d.create(options), home)
+		_, err = w.Passkeys.Finish(w.Context(), other, d.create(options), home)
 		w.want(err, account.ErrPasskeyTooLate)
-		options, err = w.BeginPasskey(w.Context(), who, "", password, code(), home)
+		options, err = w.Passkeys.Begin(w.Context(), who, "", password, code(), home)
 		w.must(err)
 		answer := d.create(options)
-		key, err := w.FinishPasskey(w.Context(), who, answer, home)
+		key, err := w.Passkeys.Finish(w.Context(), who, answer, home)
 		w.must(err)
 		if key.Name != "Passkey" { // of a browser that nobody knows
 			w.Errorf("called %q", key.Name)
 		}
-		_, err = w.FinishPasskey(w.Context(), who, answer, home)
+		_, err = w.Passkeys.Finish(w.Context(), who, answer, home)
 		w.want(err, account.ErrPasskeyTooLate)
-		options, err = w.BeginPasskey(w.Context(), other, "Mine too", password, "", home)
+		options, err = w.Passkeys.Begin(w.Context(), other, "Mine too", password, "", home)
 		w.must(err)
-		_, err = w.FinishPasskey(w.Context(), other, d.create(options), home)
+		_, err = w.Passkeys.Finish(w.Context(), other, d.create(options), home)
 		w.want(err, account.ErrPasskeyTaken)
 		d.handle = b64(who.UUID[:])
 		_, err = w.signInBy(d) // asks for no code
 		w.must(err)
-		w.want(w.RenamePasskey(w.Context(), other.UserID, key.ID, "Mine"), account.ErrNoPasskey)
-		w.want(w.RemovePasskey(w.Context(), other, key.ID, home), account.ErrNoPasskey)
+		w.want(w.Passkeys.Rename(w.Context(), other.UserID, key.ID, "Mine"), account.ErrNoPasskey)
+		w.want(w.Passkeys.Remove(w.Context(), other, key.ID, home), account.ErrNoPasskey)
 	})
 }
 
@@ -289,11 +289,11 @@ func TestARegistrationFromAnotherPageOrWithoutItsOwnerIsRefused(t *testing.T) {
 		"another origin":         func(d *authenticator) { d.origin = "https://localhost:8080" },
 		"an owner not made sure": func(d *authenticator) { d.verifies = false },
 	} {
-		options, err := w.BeginPasskey(w.Context(), who, name, password, "", home)
+		options, err := w.Passkeys.Begin(w.Context(), who, name, password, "", home)
 		w.must(err)
 		d := w.authenticator()
 		spoil(d)
-		_, err = w.FinishPasskey(w.Context(), who, d.create(options), home)
+		_, err = w.Passkeys.Finish(w.Context(), who, d.create(options), home)
 		w.want(err, account.ErrPasskeyInvalid)
 	}
 }
@@ -310,6 +310,6 @@ func TestThereIsRoomForTwentyPasskeys(t *testing.T) {
 		}
 		return nil
 	}))
-	_, err := w.BeginPasskey(t.Context(), who, "Key", password, "", home)
+	_, err := w.Passkeys.Begin(t.Context(), who, "Key", password, "", home)
 	w.want(err, account.ErrTooManyPasskeys)
 }

@@ -22,7 +22,7 @@ func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error)
 		return Security{}, err
 	}
 	s := Security{PasswordChangedAt: r.PasswordChangedAt, NoticeByMail: r.NoticeByMail}
-	t, err := a.totpOf(ctx, a.db, userID)
+	t, err := a.verifier.totpOf(ctx, a.db, userID)
 	if err != nil || t == nil {
 		return s, err
 	}
@@ -49,6 +49,6 @@ func (a *Accounts) Rename(ctx context.Context, userID int64, name string, from C
 		if _, err := tx.NewUpdate().Model((*row)(nil)).Set("name = ?", name).Where("id = ?", userID).Exec(ctx); err != nil {
 			return err
 		}
-		return a.note(ctx, tx, userID, ProfileChanged, from)
+		return a.History.note(ctx, tx, userID, ProfileChanged, from)
 	})
 }

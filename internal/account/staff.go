@@ -3,7 +3,11 @@ package account
 import (
 	"context"
 
+	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/setting"
+
+	"github.com/uptrace/bun"
 )
 
 // ErrStaffTwoFactor is the fault of a staff operation where the site makes its staff use a second factor and the caller
@@ -14,20 +18,26 @@ var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要�
 var ErrStaffBanned = fault.Forbidden("staff_banned", "你的账号已被封禁，封禁期间不能执行工作人员操作",
 	"Your account is banned; while the ban runs you cannot act as a member of staff")
 
+// staffRoles tells which staff roles take effect.
+type staffRoles struct {
+	db       *db.DB
+	settings *setting.Settings
+}
+
 // inEffect gives the role of a member of staff that takes effect, and why it does not: none while a ban runs, and none
 // while the site makes staff use a second factor and this one has none.
-func (a *Accounts) inEffect(ctx context.Context, userID int64, role Role, banned bool) (Role, error, error) {
+func (s *staffRoles) inEffect(ctx context.Context, userID int64, role Role, banned bool) (Role, error, error) {
 	if role == "" {
 		return "", nil, nil
 	}
 	if banned {
 		return "", ErrStaffBanned, nil
 	}
-	if !a.settings.Get().StaffTwoFactor {
+	if !s.settings.Get().StaffTwoFactor {
 		return role, nil, nil
 	}
 	var has bool
-	err := a.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM totp WHERE account_id = ?0 AND confirmed_at IS NOT NULL)
+	err := s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM totp WHERE account_id = ?0 AND confirmed_at IS NOT NULL)
 		OR EXISTS (SELECT 1 FROM passkey WHERE account_id = ?0 AND suspected_at IS NULL)`, userID).Scan(ctx, &has)
 	if err != nil {
 		return "", nil, err
@@ -39,8 +49,8 @@ func (a *Accounts) inEffect(ctx context.Context, userID int64, role Role, banned
 }
 
 // withhold takes a role that is not in effect from who, and keeps it as Withheld with the reason.
-func (a *Accounts) withhold(ctx context.Context, who Identity, banned bool) (Identity, error) {
-	role, refusal, err := a.inEffect(ctx, who.UserID, who.Role, banned)
+func (s *staffRoles) withhold(ctx context.Context, who Identity, banned bool) (Identity, error) {
+	role, refusal, err := s.inEffect(ctx, who.UserID, who.Role, banned)
 	if err == nil && role != who.Role {
 		who.Role, who.Withheld, who.refusal = role, who.Role, refusal
 	}
@@ -50,3 +60,21 @@ func (a *Accounts) withhold(ctx context.Context, who Identity, banned bool) (Ide
 // Refusal is what a member of staff is told whose role does not take effect: ErrStaffBanned or ErrStaffTwoFactor; nil
 // for everybody else.
 func (i Identity) Refusal() error { return i.refusal }
+
+// IsStaff tells whether the address is that of an account with a role, in effect or not.
+func (a *Accounts) IsStaff(ctx context.Context, email string) (bool, error) {
+	return a.db.NewSelect().Model((*row)(nil)).Where("email = ? AND role <> ''", NormalEmail(email)).Exists(ctx)
+}
+
+// Staff gives everybody with one of the roles, but for those who are banned.
+func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, roles []Role) ([]User, error) {
+	var rows []row
+	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL AND banned_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	users := make([]User, len(rows))
+	for i, r := range rows {
+		users[i] = r.User
+	}
+	return users, nil
+}

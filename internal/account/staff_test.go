@@ -28,7 +28,7 @@ func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testi
 			w.Fatalf("before the setting: %+v", who)
 		}
 		jobs := []account.Scope{account.ScopeJobs}
-		secret, _, err := w.CreateAPIToken(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
+		secret, _, err := w.APITokens.Create(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
 		w.must(err)
 		w.set("staff_two_factor", true)
 		withheld := func() {
@@ -39,27 +39,27 @@ func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testi
 			w.want(w.identity(g).Refusal(), account.ErrStaffTwoFactor)
 		}
 		withheld()
-		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+		_, err = w.APITokens.Authenticate(w.Context(), secret.String(), account.ScopeJobs)
 		w.want(err, account.ErrTokenScope)
-		_, _, err = w.CreateAPIToken(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
+		_, _, err = w.APITokens.Create(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
 		w.want(err, fault.ErrInvalid)
-		c, err := w.Cookies(w.Context(), g.Access, "", home)
+		c, err := w.Sessions.Cookies(w.Context(), g.Access, "", home)
 		w.must(err)
-		if by, _, err := w.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home); err != nil || by.Staff() {
+		if by, _, err := w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home); err != nil || by.Staff() {
 			w.Errorf("by cookie: %+v, %v", by, err)
 		}
 
-		e, err := w.BeginTwoFactor(w.Context(), who, password, home)
+		e, err := w.TwoFactor.Begin(w.Context(), who, password, home)
 		w.must(err)
 		withheld() // begun is not done
-		_, err = w.ConfirmTwoFactor(w.Context(), who, app(e.Secret).code(w), home)
+		_, err = w.TwoFactor.Confirm(w.Context(), who, app(e.Secret).code(w), home)
 		w.must(err)
 		if who := w.identity(g); who.Role != account.Admin || who.Refusal() != nil {
 			w.Errorf("with a second factor: %+v", who)
 		}
-		secret, _, err = w.CreateAPIToken(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
+		secret, _, err = w.APITokens.Create(w.Context(), who.UserID, account.APITokenDraft{Name: "cron", Scopes: jobs})
 		w.must(err)
-		_, err = w.AuthenticateToken(w.Context(), secret.String(), account.ScopeJobs)
+		_, err = w.APITokens.Authenticate(w.Context(), secret.String(), account.ScopeJobs)
 		w.must(err)
 	})
 }
@@ -90,7 +90,7 @@ func TestUsersNeedNoSecondFactorWhereStaffDo(t *testing.T) {
 func TestBannedStaffHaveNoRoleWhileTheBanRuns(t *testing.T) {
 	each(t, func(w *world) {
 		g, who := w.as(account.Admin)
-		_, err := w.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
+		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
 		w.must(err)
 		who = w.identity(g)
 		if who.Staff() || who.Withheld != account.Admin {
@@ -98,14 +98,14 @@ func TestBannedStaffHaveNoRoleWhileTheBanRuns(t *testing.T) {
 		}
 		w.want(who.Refusal(), account.ErrStaffBanned)
 		draft := account.APITokenDraft{Name: "cron", Scopes: []account.Scope{account.ScopeJobs}}
-		_, _, err = w.CreateAPIToken(w.Context(), who.UserID, draft)
+		_, _, err = w.APITokens.Create(w.Context(), who.UserID, draft)
 		w.want(err, fault.ErrInvalid)
 		if told := w.told(account.Admin); len(told) != 0 {
 			w.Errorf("banned staff are told of alarms: %+v", told)
 		}
-		_, err = w.Unban(w.Context(), who.UserID, who)
+		_, err = w.Bans.Unban(w.Context(), who.UserID, who)
 		w.want(err, account.ErrBanStaff)
-		_, err = w.Unban(w.Context(), who.UserID, account.Identity{})
+		_, err = w.Bans.Unban(w.Context(), who.UserID, account.Identity{})
 		w.must(err)
 		if who := w.identity(g); who.Role != account.Admin || who.Refusal() != nil {
 			w.Errorf("after the ban: %+v", who)
@@ -133,18 +133,18 @@ func TestNoBanByStaffLeavesASiteWithoutAnOwner(t *testing.T) {
 		w.must(w.SetRole(w.Context(), "two@example.com", account.Owner))
 		two := w.identity(w.signIn("two@example.com"))
 		later := w.now.Add(time.Hour)
-		_, err := w.Ban(w.Context(), account.BanTask{AccountID: two.UserID, StartsAt: later}, one)
+		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: two.UserID, StartsAt: later}, one)
 		w.must(err)
 		// The other's ban only waits, but when it starts there would be nobody.
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
 		w.want(err, account.ErrLastOwnerBan)
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, one)
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, one)
 		w.want(err, account.ErrLastOwnerBan)
-		_, err = w.Unban(w.Context(), two.UserID, one)
+		_, err = w.Bans.Unban(w.Context(), two.UserID, one)
 		w.must(err)
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
 		w.must(err)
-		_, err = w.Ban(w.Context(), account.BanTask{AccountID: two.UserID}, account.Identity{}) // the operator can end it
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: two.UserID}, account.Identity{}) // the operator can end it
 		w.must(err)
 	})
 }

@@ -19,7 +19,7 @@ func (a *App) siteNow() v2.SiteNow {
 // api serves the generations of the API on mux and gives the contract of v2.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.older(mux)
-	return v2.New(mux, a.version, a.Accounts.Authenticate,
+	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
 		v2.Site(a.siteNow()),
 		v2.Auth(a.Accounts),
 		v2.Captcha(a.Captchas),
@@ -75,7 +75,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 
 // older serves v1 on mux.
 func (a *App) older(mux *http.ServeMux) *v1.Router {
-	old := v1.New(mux, a.Accounts.Authenticate)
+	old := v1.New(mux, a.Accounts.Sessions.Authenticate)
 	old.Audited(a.Audit)
 	old.Auth(a.Accounts)
 	old.Security(a.Accounts)

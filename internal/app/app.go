@@ -150,7 +150,10 @@ func (a *App) build(ctx context.Context) (err error) {
 		return fmt.Errorf("AIRSTRIP_GEO_FILE: %w", err)
 	}
 	a.Captchas = captcha.New(a.DB, a.cfg.key, a.Settings, a.Secrets)
-	a.Accounts = account.New(a.DB, a.cfg.key, a.Settings, a.Mails, a.Captchas, a.Tokens, a.Wallets, a.Services, areas, a.cfg.site)
+	a.Accounts = account.New(account.Config{
+		DB: a.DB, Key: a.cfg.key, Settings: a.Settings, Mails: a.Mails, Captchas: a.Captchas, Tokens: a.Tokens,
+		Wallets: a.Wallets, Services: a.Services, Areas: areas, Site: a.cfg.site,
+	})
 	a.Invites = invite.New(a.DB, a.Settings, a.Wallets)
 	a.Shop = shop.New(a.DB, a.Settings, a.Wallets, a.Services)
 	a.CDKeys = cdkey.New(a.DB, a.cfg.key, a.Settings, a.Wallets, a.Services)
@@ -211,7 +214,7 @@ func (a *App) Serve(ctx context.Context) error {
 		}
 		defer held.Close()
 	}
-	if !a.Accounts.PasskeysOn() {
+	if !a.Accounts.Passkeys.Enabled() {
 		slog.WarnContext(ctx, "passkeys are off: they can be bound to a domain name only", "site", a.cfg.site)
 	}
 	reg := prometheus.NewRegistry()

@@ -34,7 +34,7 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 		}); err != nil {
 			t.Fatal(err)
 		}
-		key, _, err := h.Accounts.CreateAPIToken(t.Context(), ann.id, account.APITokenDraft{
+		key, _, err := h.Accounts.APITokens.Create(t.Context(), ann.id, account.APITokenDraft{
 			Name: "bot", Scopes: []account.Scope{account.ScopePartner, account.ScopeGrant},
 		})
 		if err != nil {

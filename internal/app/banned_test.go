@@ -90,7 +90,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 			"POST /v1/user/payment/purchase":       v1("/v1/user/payment/purchase", "price=20&type="+sandbox.Name),
 			"POST /v1/user/buy_invite":             v1("/v1/user/buy_invite", "num=1"),
 		}
-		ban, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{})
+		ban, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 		}
 		h.ask(user, 200, "POST", fmt.Sprintf("/api/v2/user/shop-old/%d/pre-order", other), "{}", nil)
 
-		if _, err := h.Accounts.Unban(t.Context(), ban.AccountID, account.Identity{}); err != nil {
+		if _, err := h.Accounts.Bans.Unban(t.Context(), ban.AccountID, account.Identity{}); err != nil {
 			t.Fatal(err)
 		}
 		for id, all := range tries { // each of them works for anybody else
@@ -142,7 +142,7 @@ func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 		}
 		alone := h.recharge(t, user.id, 3000)
 		h.now = h.now.Add(time.Minute)
-		if _, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{}); err != nil {
+		if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: user.id, Reason: "abuse"}, account.Identity{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range []*wallet.Recharge{ofOrder, alone} {

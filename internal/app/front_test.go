@@ -80,7 +80,7 @@ func (f *front) customer(t *testing.T, name string, has money.Amount) customer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := f.Accounts.SignIn(t.Context(), account.Credentials{Email: u.Email, Password: password}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: u.Email, Password: password}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 	if err != nil {
 		t.Fatal(err)
 	}

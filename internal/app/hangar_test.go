@@ -99,7 +99,7 @@ func (h *hangar) present(c customer) customer {
 		return c
 	}
 	if h.now.Sub(known.at) > 15*time.Minute {
-		g, err := h.Accounts.SignIn(h.Context(), account.Credentials{Email: h.names[c.id] + "@example.com", Password: "a long enough password"}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+		g, err := h.Accounts.SignIns.ByPassword(h.Context(), account.SignIn{Email: h.names[c.id] + "@example.com", Password: "a long enough password"}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 		if err != nil {
 			h.Fatal(err)
 		}

@@ -138,7 +138,7 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 // again signs a customer in once more.
 func (f *front) again(t *testing.T, name string) customer {
 	t.Helper()
-	g, err := f.Accounts.SignIn(t.Context(), account.Credentials{Email: name + "@example.com", Password: "a long enough password"}, account.Client{})
+	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: name + "@example.com", Password: "a long enough password"}, account.Client{})
 	if err != nil {
 		t.Fatal(err)
 	}

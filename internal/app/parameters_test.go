@@ -98,7 +98,7 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 	if err := f.Accounts.SetRole(t.Context(), "owner@example.com", account.Owner); err != nil {
 		t.Fatal(err)
 	}
-	key, _, err := f.Accounts.CreateAPIToken(t.Context(), owner.id, account.APITokenDraft{
+	key, _, err := f.Accounts.APITokens.Create(t.Context(), owner.id, account.APITokenDraft{
 		Name: "test", Scopes: []account.Scope{account.ScopePartner, account.ScopeGrant, account.ScopeJobs, account.ScopeRead},
 	})
 	if err != nil {

@@ -257,7 +257,7 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			}
 		}
 		for role, member := range h.staff {
-			if _, err := h.Accounts.Ban(t.Context(), account.BanTask{AccountID: member.id}, account.Identity{}); err != nil {
+			if _, err := h.Accounts.Bans.Ban(t.Context(), account.BanTask{AccountID: member.id}, account.Identity{}); err != nil {
 				t.Fatalf("%s: %v", role, err)
 			}
 		}
@@ -279,7 +279,7 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			}
 		}
 		for role, member := range h.staff {
-			if _, err := h.Accounts.Unban(t.Context(), member.id, account.Identity{}); err != nil {
+			if _, err := h.Accounts.Bans.Unban(t.Context(), member.id, account.Identity{}); err != nil {
 				t.Fatalf("%s: %v", role, err)
 			}
 		}

@@ -137,7 +137,7 @@ func (p *proxied) signUp(email string) (bearer string) {
 	if _, err := p.Accounts.Create(p.t.Context(), email, "name", proxyPassword, ""); err != nil {
 		p.t.Fatal(err)
 	}
-	g, err := p.Accounts.SignIn(p.t.Context(), account.Credentials{Email: email, Password: proxyPassword}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
+	g, err := p.Accounts.SignIns.ByPassword(p.t.Context(), account.SignIn{Email: email, Password: proxyPassword}, account.Client{IP: netip.MustParseAddr("192.0.2.1")})
 	if err != nil {
 		p.t.Fatal(err)
 	}

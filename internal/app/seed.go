@@ -85,7 +85,7 @@ func (a *App) Seed(ctx context.Context, want Seed) (Seeded, error) {
 	if err := s.extraUsers(ctx, want.Users); err != nil {
 		return Seeded{}, err
 	}
-	key, _, err := a.Accounts.CreateAPIToken(ctx, s.out.Admin.ID, account.APITokenDraft{Name: "demo", Scopes: []account.Scope{account.ScopeJobs}})
+	key, _, err := a.Accounts.APITokens.Create(ctx, s.out.Admin.ID, account.APITokenDraft{Name: "demo", Scopes: []account.Scope{account.ScopeJobs}})
 	if err != nil {
 		return Seeded{}, err
 	}

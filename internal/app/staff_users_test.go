@@ -37,7 +37,7 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 			if err != nil || !slices.Equal(madeBy, []int64{h.staff[account.Admin].id}) {
 				t.Errorf("the activity log has %v (%v), want the admin", madeBy, err)
 			}
-			log, _, err := h.Accounts.Activity(t.Context(), u.id, 1, 0)
+			log, _, err := h.Accounts.History.Activity(t.Context(), u.id, 1, 0)
 			if err != nil || log[0].Kind != account.EmailChanged || log[0].IP != "" || log[0].Device != (account.Device{}) {
 				t.Errorf("the user sees %+v (%v)", log, err)
 			}
@@ -54,7 +54,7 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 				h.ask(h.staff[role], 403, "GET", fmt.Sprintf(path, id, email), "", nil)
 			}
 		}
-		_, err := h.Accounts.ReplaceEmail(t.Context(), account.Identity{}, finance.id, "finance@example.com", "new@example.com", account.Client{})
+		_, err := h.Accounts.Credentials.ReplaceEmail(t.Context(), account.Identity{}, finance.id, "finance@example.com", "new@example.com", account.Client{})
 		if err != nil {
 			t.Errorf("by the operator: %v", err)
 		}
@@ -101,7 +101,7 @@ func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)
 		h.now = h.now.Add(time.Hour)
-		secret, _, err := h.Accounts.CreateAPIToken(t.Context(), h.users[0].id, account.APITokenDraft{Name: "grafana", Scopes: []account.Scope{account.ScopeRead}})
+		secret, _, err := h.Accounts.APITokens.Create(t.Context(), h.users[0].id, account.APITokenDraft{Name: "grafana", Scopes: []account.Scope{account.ScopeRead}})
 		if err != nil {
 			t.Fatal(err)
 		}

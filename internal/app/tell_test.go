@@ -54,7 +54,7 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 					continue
 				}
 				err := d.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-					return d.Accounts.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil, account.Client{})
+					return d.Accounts.Credentials.LinkTelegram(ctx, tx, made.id, int64(100+i), uuid.Nil, account.Client{})
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -143,7 +143,7 @@ func (h *hangar) callWith(t *testing.T, method, path, secret string) *httptest.R
 
 func (h *hangar) token(user int64, scopes ...account.Scope) string {
 	h.Helper()
-	secret, _, err := h.Accounts.CreateAPIToken(h.Context(), user, account.APITokenDraft{Name: "test", Scopes: scopes})
+	secret, _, err := h.Accounts.APITokens.Create(h.Context(), user, account.APITokenDraft{Name: "test", Scopes: scopes})
 	if err != nil {
 		h.Fatal(err)
 	}

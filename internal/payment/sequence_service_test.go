@@ -50,8 +50,12 @@ type modelService struct {
 
 func newModelServices(c *counter, prices map[int64]modelPrice) modelServices {
 	secrets := secret.New(c.DB, seal.Key{1})
-	accounts := account.New(c.DB, seal.Key{1}, c.Settings, mail.New(c.DB, seal.Key{1}, c.Settings, secrets, paymenttest.Site),
-		captcha.New(c.DB, seal.Key{1}, c.Settings, secrets), nil, c.Wallets, c.Services, nil, paymenttest.Site)
+	accounts := account.New(account.Config{
+		DB: c.DB, Key: seal.Key{1}, Settings: c.Settings,
+		Mails:    mail.New(c.DB, seal.Key{1}, c.Settings, secrets, paymenttest.Site),
+		Captchas: captcha.New(c.DB, seal.Key{1}, c.Settings, secrets), Wallets: c.Wallets, Services: c.Services,
+		Site: paymenttest.Site,
+	})
 	s := modelServices{c: c, prices: prices, by: map[int64]*modelService{}, stopped: map[int64]bool{}, queue: job.New(c.DB)}
 	c.Services.Register(s.queue)
 	s.renewals = renewal.New(c.DB, c.Settings, accounts, c.Wallets, c.Shop)

@@ -51,7 +51,11 @@ func each(t *testing.T, test func(s *site)) {
 		s := &site{T: t, db: d, wallets: wallet.New(d, settings), services: service.New(d, seal.Key{1}, settings)}
 		secrets := secret.New(d, key)
 		s.mails = mail.New(d, key, settings, secrets, "http://localhost:8080")
-		s.accounts = account.New(d, key, settings, s.mails, captcha.New(d, key, settings, secrets), tokens, s.wallets, s.services, nil, "http://localhost:8080")
+		s.accounts = account.New(account.Config{
+			DB: d, Key: key, Settings: settings, Mails: s.mails,
+			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: s.wallets,
+			Services: s.services, Site: "http://localhost:8080",
+		})
 		s.shop = shop.New(d, settings, s.wallets, s.services)
 		s.Renewals = renewal.New(d, settings, s.accounts, s.wallets, s.shop)
 		s.at(time.Date(2026, 4, 1, 4, 0, 0, 0, time.UTC))

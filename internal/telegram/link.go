@@ -61,7 +61,7 @@ func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, cod
 		AccountID: who.UserID, ID: uuid.New(), IP: from.IP.String(), UserAgent: account.ShortUserAgent(from), SessionID: who.SessionID,
 		CreatedAt: now, ExpiresAt: now.Add(linkLife),
 	}
-	err = b.accounts.ProveOwner(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx) error {
+	err = b.accounts.Credentials.Prove(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewInsert().Model(&c).On("CONFLICT (account_id) DO UPDATE").Set("id = EXCLUDED.id").Set("ip = EXCLUDED.ip").
 			Set("user_agent = EXCLUDED.user_agent").Set("session_id = EXCLUDED.session_id").
 			Set("created_at = EXCLUDED.created_at").Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
@@ -78,7 +78,7 @@ func (b *Bot) BeginLink(ctx context.Context, who account.Identity, password, cod
 // Unlink frees the caller's Telegram account.
 func (b *Bot) Unlink(ctx context.Context, who account.Identity, from account.Client) error {
 	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return b.accounts.UnlinkTelegram(ctx, tx, who.UserID, who.SessionID, from)
+		return b.accounts.Credentials.UnlinkTelegram(ctx, tx, who.UserID, who.SessionID, from)
 	})
 }
 
@@ -110,7 +110,7 @@ func (b *Bot) takeLink(ctx context.Context, tx bun.Tx, id uuid.UUID, telegramID 
 		return 0, false, err
 	}
 	ip, _ := netip.ParseAddr(c.IP) // the zero Addr where it is not known
-	if err := b.accounts.LinkTelegram(ctx, tx, c.AccountID, telegramID, c.SessionID, account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
+	if err := b.accounts.Credentials.LinkTelegram(ctx, tx, c.AccountID, telegramID, c.SessionID, account.Client{IP: ip, UserAgent: c.UserAgent}); err != nil {
 		return 0, false, err
 	}
 	return c.AccountID, true, nil

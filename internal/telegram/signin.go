@@ -136,7 +136,7 @@ func (b *Bot) SignIn(ctx context.Context, loginCode, twoFactor string, remember 
 	if err := b.pages.Allow(id.String()); err != nil {
 		return account.Grant{}, err
 	}
-	g, err := b.accounts.SignInByTelegram(ctx, twoFactor, remember, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
+	g, err := b.accounts.SignIns.ByTelegram(ctx, twoFactor, remember, from, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		now := b.db.Now()
 		n, err := db.Changed(tx.NewUpdate().Model((*signIn)(nil)).Set("used_at = ?", now).
 			Where("id = ? AND confirmed_at IS NOT NULL AND used_at IS NULL AND expires_at > ?", id, now).Exec(ctx))

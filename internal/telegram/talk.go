@@ -106,7 +106,7 @@ func (b *Bot) askToConfirm(ctx context.Context, tx bun.Tx, who person, id uuid.U
 		return textStale.In(lang), nil, err
 	}
 	ip, _ := netip.ParseAddr(s.IP) // the zero Addr where it is not known
-	place := b.accounts.PlaceOf(account.Client{IP: ip, UserAgent: s.UserAgent})
+	place := b.accounts.History.OriginOf(account.Client{IP: ip, UserAgent: s.UserAgent})
 	return say(lang, textAskSignIn, b.settings.Get().SiteName, mask(u.Email), s.Number, sayDevice(lang, place.Device), sayArea(lang, place)), [][]button{
 		{{say(lang, buttonConfirm, s.Number), pressConfirm + " " + id.String()}},
 		{{buttonDeny.In(lang), pressDeny + " " + id.String()}},
@@ -148,7 +148,7 @@ func (b *Bot) pressed(ctx context.Context, tx bun.Tx, c *callbackQuery) ([]call,
 		text = textUnlinked.In(lang)
 		u, err := b.accounts.ByTelegram(ctx, c.From.ID)
 		if err == nil {
-			err = b.accounts.UnlinkTelegram(ctx, tx, u.ID, uuid.Nil, account.Client{UserAgent: "Telegram"})
+			err = b.accounts.Credentials.UnlinkTelegram(ctx, tx, u.ID, uuid.Nil, account.Client{UserAgent: "Telegram"})
 		}
 		if err != nil && !fault.Refused(err) { // a fault: it is free already
 			return nil, err

@@ -56,7 +56,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, secrets *secret.Sec
 		client: &http.Client{Timeout: pollTime + callTime}, process: uuid.New(),
 		people: limit.Per(time.Minute, 20), networks: limit.Per(10*time.Minute, 30), pages: limit.Per(time.Minute, 150),
 	}
-	accounts.OnCredentialsChange(b.void)
+	accounts.Credentials.OnChange(b.void)
 	return b
 }
 

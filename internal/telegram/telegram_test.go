@@ -75,7 +75,11 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	w.must(err)
 	w.secrets = secret.New(d, key)
 	w.services = service.New(d, seal.Key{1}, w.settings)
-	w.accounts = account.New(d, key, w.settings, mail.New(d, key, w.settings, w.secrets, site), captcha.New(d, key, w.settings, w.secrets), w.tokens, wallet.New(d, w.settings), w.services, nil, site)
+	w.accounts = account.New(account.Config{
+		DB: d, Key: key, Settings: w.settings, Mails: mail.New(d, key, w.settings, w.secrets, site),
+		Captchas: captcha.New(d, key, w.settings, w.secrets), Tokens: w.tokens,
+		Wallets: wallet.New(d, w.settings), Services: w.services, Site: site,
+	})
 	w.must(w.secrets.Set(w.Context(), secret.TelegramToken, telegramtest.Token))
 	return w
 }
@@ -119,7 +123,7 @@ func (w *world) want(err, target error) {
 
 func (w *world) signUp(email string) account.Grant {
 	w.Helper()
-	g, err := w.accounts.SignUp(w.Context(), account.SignUp{Email: email, Name: "Lin", Password: password, Repeated: password}, page)
+	g, err := w.accounts.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "Lin", Password: password, Repeated: password}, page)
 	w.must(err)
 	return g
 }
@@ -143,7 +147,7 @@ func (w *world) beginLink(g account.Grant) telegram.Link {
 
 func (w *world) identity(g account.Grant) account.Identity {
 	w.Helper()
-	who, err := w.accounts.Authenticate(w.Context(), g.Access)
+	who, err := w.accounts.Sessions.Authenticate(w.Context(), g.Access)
 	w.must(err)
 	return who
 }
@@ -180,7 +184,7 @@ func (w *world) signIn(s telegram.Begun, code string) (account.Grant, error) {
 
 func (w *world) activity(userID int64) (kinds []account.ActivityKind) {
 	w.Helper()
-	all, _, err := w.accounts.Activity(w.Context(), userID, 100, 0)
+	all, _, err := w.accounts.History.Activity(w.Context(), userID, 100, 0)
 	w.must(err)
 	for _, a := range all {
 		kinds = append(kinds, a.Kind)
@@ -205,7 +209,7 @@ func TestAPageSignsInOnceTheLinkedTelegramConfirms(t *testing.T) {
 
 		g, err := w.signIn(s, "")
 		w.must(err)
-		who, err := w.accounts.Authenticate(w.Context(), g.Access)
+		who, err := w.accounts.Sessions.Authenticate(w.Context(), g.Access)
 		if err != nil || who.UserID != u.ID {
 			w.Fatalf("signed in as %+v, %v", who, err)
 		}
@@ -294,7 +298,7 @@ func TestTheLinkAloneSignsNobodyIn(t *testing.T) {
 	w.says("Confirmed")
 	_, code, _ := strings.Cut(s.Link, "start=")
 	l := w.beginLink(w.signUp("lu@example.com"))
-	g, err := w.accounts.SignIn(w.Context(), account.Credentials{Email: u.Email, Password: password}, page)
+	g, err := w.accounts.SignIns.ByPassword(w.Context(), account.SignIn{Email: u.Email, Password: password}, page)
 	w.must(err)
 	for _, wrong := range []string{"", code, l.Token, g.Access, g.Refresh, s.Secret + "x"} {
 		_, err := w.bot.SignIn(w.Context(), wrong, "", false, page)
@@ -312,16 +316,16 @@ func TestTheLinkAloneSignsNobodyIn(t *testing.T) {
 func TestTheSecondFactorIsStillAskedFor(t *testing.T) {
 	each(t, func(w *world) {
 		g := w.signUp("lin@example.com")
-		who, err := w.accounts.Authenticate(w.Context(), g.Access)
+		who, err := w.accounts.Sessions.Authenticate(w.Context(), g.Access)
 		w.must(err)
-		enrolment, err := w.accounts.BeginTwoFactor(w.Context(), who, password, page)
+		enrolment, err := w.accounts.TwoFactor.Begin(w.Context(), who, password, page)
 		w.must(err)
 		code := func() string {
 			code, err := totp.GenerateCode(enrolment.Secret, w.db.Now())
 			w.must(err)
 			return code
 		}
-		_, err = w.accounts.ConfirmTwoFactor(w.Context(), who, code(), page)
+		_, err = w.accounts.TwoFactor.Confirm(w.Context(), who, code(), page)
 		w.must(err)
 		w.later.Add(int64(time.Minute))
 		l, err := w.bot.BeginLink(w.Context(), who, password, code(), page)
@@ -340,7 +344,7 @@ func TestTheSecondFactorIsStillAskedFor(t *testing.T) {
 		w.state(s, telegram.Confirmed)
 		_, err = w.signIn(s, code())
 		w.must(err)
-		history, err := w.accounts.SignIns(w.Context(), who.UserID)
+		history, err := w.accounts.History.SignIns(w.Context(), who.UserID)
 		w.must(err)
 		if history[1].Wrong != account.WrongTwoFactor {
 			w.Errorf("history %+v", history)
@@ -351,7 +355,7 @@ func TestTheSecondFactorIsStillAskedFor(t *testing.T) {
 func TestABannedUserCanSignInAndReadsItFromTheBot(t *testing.T) {
 	each(t, func(w *world) {
 		u := w.linked("lin@example.com", lin)
-		_, err := w.accounts.Ban(w.Context(), account.BanTask{AccountID: u.ID, Reason: "x"}, account.Identity{})
+		_, err := w.accounts.Bans.Ban(w.Context(), account.BanTask{AccountID: u.ID, Reason: "x"}, account.Identity{})
 		w.must(err)
 		s := w.begin()
 		w.Start(lin, s.Link)
@@ -456,9 +460,9 @@ func TestAChangeOfCredentials_VoidsWhatTelegramHasOpen(t *testing.T) {
 		w.Start(lin, s.Link)
 		w.Press(lin, w.says("Number").Markup.Rows[0][0])
 		w.says("Confirmed")
-		g, err := w.accounts.SignIn(w.Context(), account.Credentials{Email: u.Email, Password: password}, page)
+		g, err := w.accounts.SignIns.ByPassword(w.Context(), account.SignIn{Email: u.Email, Password: password}, page)
 		w.must(err)
-		_, err = w.accounts.ChangePassword(w.Context(), w.identity(g), password, "a wholly new one", page)
+		_, err = w.accounts.Credentials.ChangePassword(w.Context(), w.identity(g), password, "a wholly new one", page)
 		w.must(err)
 		_, err = w.signIn(s, "") // confirmed before the change, and fetched after it
 		w.want(err, telegram.ErrLoginCode)
@@ -468,7 +472,7 @@ func TestAChangeOfCredentials_VoidsWhatTelegramHasOpen(t *testing.T) {
 func TestALinkCode_EndsWithTheCredentialsThatItWasMadeUnder(t *testing.T) {
 	each(t, func(w *world) {
 		thief := w.beginLink(w.signUp("lin@example.com"))
-		w.must(w.accounts.SetPassword(w.Context(), "lin@example.com", "a wholly new one"))
+		w.must(w.accounts.Credentials.SetPassword(w.Context(), "lin@example.com", "a wholly new one"))
 		w.Start(other, thief.Address)
 		w.says("无效")
 	})

@@ -109,7 +109,7 @@ func sayDevice(lang fault.Lang, d account.Device) string {
 	return strings.Trim(d.Browser+" · "+d.System, " ·")
 }
 
-func sayArea(lang fault.Lang, p account.Place) string {
+func sayArea(lang fault.Lang, p account.Origin) string {
 	if p.Area == geo.Unknown {
 		return strings.TrimSpace(textUnknown.In(lang) + " " + p.IP)
 	}

@@ -14,7 +14,7 @@ func (r *Router) Auth(a *account.Accounts) {
 	signedIn := fault.Text{ZH: "登录成功", EN: "Signed in"}
 	credentials := params{need("email"), need("passwd", "password"), may("code", "two_fa_code"), rememberMe}.and(verified)
 	signIn := func(req *http.Request, in Input) (Answer, error) {
-		g, err := a.SignIn(req.Context(), account.Credentials{
+		g, err := a.SignIns.ByPassword(req.Context(), account.SignIn{
 			Email: in.Get("email"), Password: in.Get("passwd"), TwoFactor: in.Get("code"), Remember: in.Yes("remember_me"),
 		}, answeredBy(req, in))
 		return granted(req, g, signedIn), err
@@ -26,7 +26,7 @@ func (r *Router) Auth(a *account.Accounts) {
 		need("name"), need("email"), need("passwd", "password"), need("repasswd", "re_password"),
 		may("code", "invite_code"), may("emailcode", "email_code"),
 	}.and(verified), func(req *http.Request, in Input) (Answer, error) {
-		g, err := a.SignUp(req.Context(), account.SignUp{
+		g, err := a.SignUps.SignUp(req.Context(), account.SignUp{
 			Email: in.Get("email"), Name: in.Get("name"), Password: in.Get("passwd"), Repeated: in.Get("repasswd"),
 			InviteCode: in.Get("code"), EmailCode: in.Get("emailcode"),
 		}, answeredBy(req, in))
@@ -39,7 +39,7 @@ func (r *Router) Auth(a *account.Accounts) {
 		if in.Get("pwd") != in.Get("repwd") {
 			return Answer{}, fault.Invalid("repwd", "mismatch", "两次输入的密码不一致", "The two passwords are not the same")
 		}
-		g, err := a.ChangePassword(req.Context(), who, in.Get("oldpwd"), in.Get("pwd"), clientOf(req))
+		g, err := a.Credentials.ChangePassword(req.Context(), who, in.Get("oldpwd"), in.Get("pwd"), clientOf(req))
 		return granted(req, g, fault.Text{ZH: "密码已修改", EN: "The password was changed"}), err
 	})
 }

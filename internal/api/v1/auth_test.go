@@ -35,9 +35,15 @@ func TestTheOlderFormsSignUpAndInAndChangeThePassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallet.New(d, settings), service.New(d, seal.Key{1}, settings), nil, "http://localhost:8080")
+	a := account.New(account.Config{
+		DB: d, Key: seal.Key{1}, Settings: settings,
+		Mails:    mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"),
+		Captchas: captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), Tokens: tokens,
+		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings),
+		Site: "http://localhost:8080",
+	})
 	mux := http.NewServeMux()
-	router := v1.New(mux, a.Authenticate)
+	router := v1.New(mux, a.Sessions.Authenticate)
 	router.Auth(a)
 	router.Code(a)
 	handler := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()

@@ -22,7 +22,7 @@ func (r *Router) Ban(a *account.Accounts) {
 		if in.Has("ban_context") {
 			task.Reason = in.Get("ban_context")
 		}
-		task, err := a.Ban(req.Context(), task, who)
+		task, err := a.Bans.Ban(req.Context(), task, who)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -33,7 +33,7 @@ func (r *Router) Ban(a *account.Accounts) {
 	})
 	r.staff("POST /v1/admin/user_ban_task_unban", needs(permission.UserBan), params{need("user_id").as(whole)},
 		func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-			ended, err := a.Unban(req.Context(), in.Int("user_id"), who)
+			ended, err := a.Bans.Unban(req.Context(), in.Int("user_id"), who)
 			return done(req, map[string]any{"user_id": in.Int("user_id"), "ended": ended}), err
 		})
 }

@@ -15,7 +15,7 @@ func (r *Router) Code(a *account.Accounts) {
 	} {
 		r.open(pattern, params{need("email")}.and(verified), func(req *http.Request, in Input) (Answer, error) {
 			sent := fault.Text{ZH: "邮件已发送，请查收", EN: "A mail is on its way"}
-			return told(req, sent), a.RequestCode(req.Context(), purpose, in.Get("email"), answeredBy(req, in))
+			return told(req, sent), a.EmailCodes.Request(req.Context(), purpose, in.Get("email"), answeredBy(req, in))
 		})
 	}
 
@@ -29,7 +29,7 @@ func (r *Router) Code(a *account.Accounts) {
 			if in.Get("password") != in.Get("repasswd") {
 				return Answer{}, fault.Invalid("repasswd", "mismatch", "两次输入的密码不一致", "The two passwords are not the same")
 			}
-			err = a.ResetPassword(req.Context(), email, code, in.Get("password"), clientOf(req))
+			err = a.Credentials.ResetPassword(req.Context(), email, code, in.Get("password"), clientOf(req))
 			return told(req, fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"}), err
 		})
 }

@@ -20,14 +20,14 @@ func (r *Router) Door(a *account.Accounts, captchas *captcha.Captchas, settings 
 		need("created_at_unix").as(whole), need("valid_token"), need("input_data").as(whole),
 		may("login_web_version").oneOf("v1", "v2"),
 	}, func(req *http.Request, in Input) (account.Grant, error) {
-		return a.SignInByURL(req.Context(), account.SignedURL{
+		return a.SignIns.ByURL(req.Context(), account.SignedURL{
 			CreatedAt: in.Get("created_at_unix"), Input: in.Get("input_data"), Version: cmp.Or(in.Get("login_web_version"), "v1"),
 			Token: in.Get("valid_token"),
 		}, clientOf(req))
 	}, signedIn)
 	r.enter("GET /v1/auth/by_token_uuid/{token_uuid}", siteURL, params{need("token_uuid")},
 		func(req *http.Request, in Input) (account.Grant, error) {
-			return a.SignInByToken(req.Context(), in.Get("token_uuid"), clientOf(req))
+			return a.SignIns.ByToken(req.Context(), in.Get("token_uuid"), clientOf(req))
 		}, signedIn)
 
 	r.open("GET /v1/auth/login", nil, func(*http.Request, Input) (Answer, error) {

@@ -57,7 +57,11 @@ func newSite(t *testing.T) *site {
 	secrets := secret.New(d, key)
 	captchas := captcha.New(d, key, settings, secrets)
 	services := service.New(d, seal.Key{1}, settings)
-	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captchas, tokens, wallet.New(d, settings), services, nil, "http://localhost:8080")
+	a := account.New(account.Config{
+		DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, "http://localhost:8080"),
+		Captchas: captchas, Tokens: tokens, Wallets: wallet.New(d, settings), Services: services,
+		Site: "http://localhost:8080",
+	})
 	nodes := node.New(d, key, settings, services)
 	s := &site{T: t, Accounts: a, nodes: nodes}
 	n := node.Draft("n", node.VMess, "192.0.2.1", 8388)
@@ -75,7 +79,7 @@ func newSite(t *testing.T) *site {
 		}
 	}
 	mux := http.NewServeMux()
-	r := v1.New(mux, a.Authenticate)
+	r := v1.New(mux, a.Sessions.Authenticate)
 	r.Ban(a)
 	bans, err := ipban.New(t.Context(), d)
 	if err != nil {
@@ -100,7 +104,7 @@ func (s *site) person(email string, role account.Role) account.Grant {
 	if _, err := s.Create(s.Context(), email, "x", sitePassword, role); err != nil {
 		s.Fatal(err)
 	}
-	g, err := s.SignIn(s.Context(), account.Credentials{Email: email, Password: sitePassword}, account.Client{})
+	g, err := s.SignIns.ByPassword(s.Context(), account.SignIn{Email: email, Password: sitePassword}, account.Client{})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -148,7 +152,7 @@ func TestStaffBansForATimeAndFrees(t *testing.T) {
 	if task := s.want(s.call("POST", insert, helper.Access, "", form), 200, ""); task["ban_context"] != "太多连接" || task["is_need_send_email"] != false {
 		t.Errorf("%v", task)
 	}
-	if ban, err := s.RunningBan(t.Context(), ming.User.ID); err != nil || ban == nil || *ban.MadeBy != helper.User.ID {
+	if ban, err := s.Bans.Running(t.Context(), ming.User.ID); err != nil || ban == nil || *ban.MadeBy != helper.User.ID {
 		t.Fatalf("%+v, %v", ban, err)
 	}
 	s.want(s.call("POST", unban, helper.Access, "", nil), 422, "invalid_input")
@@ -167,14 +171,14 @@ func TestAddressesThatSignInGiveProgramsTokensAndSendBrowsersToThePage(t *testin
 	s.want(s.call("GET", path, "", "", nil), 422, "invalid_input")
 	s.want(s.call("GET", path+"created_at_unix=1&input_data=1&valid_token=x", "", "", nil), 401, "sign_in_link_invalid")
 	s.want(s.call("GET", path+"created_at_unix=1&input_data=1&valid_token=x&login_web_version=v9", "", "", nil), 422, "invalid_input")
-	q := s.SignInURL(ming.ID, "v1")
+	q := s.SignIns.URL(ming.ID, "v1")
 	q.Del("login_web_version") // v1 where it is absent
 	if data := s.want(s.call("GET", path+q.Encode(), "", "", nil), 200, ""); data["email"] != "ming@example.com" || data["access_token"] == "" {
 		t.Errorf("%v", data)
 	}
 	s.want(s.call("GET", path+q.Encode(), "", "", nil), 401, "sign_in_link_invalid")
 
-	tokenID, _, err := s.MakeSignInToken(t.Context(), ming.Email)
+	tokenID, _, err := s.SignIns.MakeToken(t.Context(), ming.Email)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +189,7 @@ func TestAddressesThatSignInGiveProgramsTokensAndSendBrowsersToThePage(t *testin
 	if err != nil || rec.Code != http.StatusSeeOther || page != "http://localhost:8080/auth/sign-in-by-access-jwt" || rec.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d to %s, %v", rec.Code, page, err)
 	}
-	if who, err := s.Authenticate(t.Context(), given.Get("access_token")); err != nil || who.UserID != ming.ID {
+	if who, err := s.Sessions.Authenticate(t.Context(), given.Get("access_token")); err != nil || who.UserID != ming.ID {
 		t.Errorf("%+v, %v", who, err)
 	}
 	if rec := s.call("GET", byToken+tokenID.String(), "", "text/html,*/*", nil); rec.Header().Get("Location") != "http://localhost:8080/auth/sign-in?reason=sign_in_link_invalid" {

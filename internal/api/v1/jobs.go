@@ -71,12 +71,12 @@ func (r *Router) job(
 func (r *Router) mayRunJobs(req *http.Request, a *account.Accounts, nodes *node.Nodes) (*account.Identity, error) {
 	query := req.URL.Query()
 	if token := query.Get("api_token_uuid"); token != "" {
-		_, err := a.AuthenticateToken(req.Context(), token, account.ScopeJobs)
+		_, err := a.APITokens.Authenticate(req.Context(), token, account.ScopeJobs)
 		return nil, err
 	}
 	if bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
 		if account.IsAPIToken(bearer) {
-			_, err := a.AuthenticateToken(req.Context(), bearer, account.ScopeJobs)
+			_, err := a.APITokens.Authenticate(req.Context(), bearer, account.ScopeJobs)
 			return nil, err
 		}
 		who, err := r.authenticate(req.Context(), bearer)

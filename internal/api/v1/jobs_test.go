@@ -9,11 +9,11 @@ import (
 func TestJobsAreRunByTheirTokensAndStaffAndNeverByNodes(t *testing.T) {
 	s := newSite(t)
 	owner, helper, ming := s.person("boss@example.com", account.Owner), s.person("help@example.com", account.Support), s.person("ming@example.com", "")
-	jobs, _, err := s.CreateAPIToken(t.Context(), owner.User.ID, account.APITokenDraft{Name: "cron", Scopes: []account.Scope{account.ScopeJobs}})
+	jobs, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{Name: "cron", Scopes: []account.Scope{account.ScopeJobs}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, _, err := s.CreateAPIToken(t.Context(), owner.User.ID, account.APITokenDraft{Name: "script", Scopes: []account.Scope{account.ScopeRead}})
+	read, _, err := s.APITokens.Create(t.Context(), owner.User.ID, account.APITokenDraft{Name: "script", Scopes: []account.Scope{account.ScopeRead}})
 	if err != nil {
 		t.Fatal(err)
 	}

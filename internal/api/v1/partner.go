@@ -90,7 +90,7 @@ func (r *Router) Partner(a *account.Accounts, services *service.Services, s *sho
 			return Answer{}, err
 		}
 		if in.Get("type_mode") == "add" {
-			giver, err := a.AuthenticateToken(req.Context(), key, account.ScopeGrant)
+			giver, err := a.APITokens.Authenticate(req.Context(), key, account.ScopeGrant)
 			if errors.Is(err, account.ErrTokenScope) {
 				return Answer{}, fault.Invalid("type_mode", "scope", "增加流量需要权限含 grant 的密钥", "To add traffic the key needs the scope grant")
 			} else if err != nil {
@@ -131,7 +131,7 @@ func (r *Router) partner(
 			fail(w, req, api.ErrSignIn)
 			return
 		}
-		if _, err := a.AuthenticateToken(req.Context(), key, account.ScopePartner); err != nil {
+		if _, err := a.APITokens.Authenticate(req.Context(), key, account.ScopePartner); err != nil {
 			fail(w, req, err)
 			return
 		}

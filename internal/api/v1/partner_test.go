@@ -136,7 +136,12 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 		p.must(err)
 		secrets := secret.New(d, key)
 		p.settings, p.services = settings, service.New(d, seal.Key{1}, settings)
-		p.Accounts = account.New(d, key, settings, mail.New(d, key, settings, secrets, "http://localhost:8080"), captcha.New(d, key, settings, secrets), tokens, wallet.New(d, settings), p.services, nil, "http://localhost:8080")
+		p.Accounts = account.New(account.Config{
+			DB: d, Key: key, Settings: settings,
+			Mails:    mail.New(d, key, settings, secrets, "http://localhost:8080"),
+			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings),
+			Services: p.services, Site: "http://localhost:8080",
+		})
 		p.links = link.New(d, key, settings, "http://localhost:8080", p.Accounts, p.services, node.New(d, key, settings, p.services), nil)
 		p.emby = emby.New(d, key, settings, secrets, p.services, p.links)
 		p.queue = job.New(d)
@@ -153,7 +158,7 @@ func eachPartner(t *testing.T, test func(p *partners)) {
 			Name: "Package", Kind: shop.KindPackage, TrafficBytes: new(int64(1 << 30)), Reset: service.Never, Prices: []shop.Price{{Amount: 100}},
 		})
 		p.must(err)
-		v1.New(mux, p.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
+		v1.New(mux, p.Sessions.Authenticate).Partner(p.Accounts, p.services, goods, p.emby)
 		p.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 		p.person("ming@example.com", "")
 		p.person("owner@example.com", account.Owner)
@@ -171,7 +176,7 @@ func (p *partners) must(err error) {
 
 func (p *partners) token(scopes ...account.Scope) string {
 	p.Helper()
-	secret, _, err := p.CreateAPIToken(p.Context(), 2, account.APITokenDraft{Name: "bot", Scopes: scopes})
+	secret, _, err := p.APITokens.Create(p.Context(), 2, account.APITokenDraft{Name: "bot", Scopes: scopes})
 	p.must(err)
 	return secret.String()
 }
@@ -318,7 +323,7 @@ func TestAPartnersBotReadsAndGrantsTraffic(t *testing.T) {
 		}
 		p.want(ask("sql_table=user&sql_table_telegram_id=4242"), 404, "user_not_found")
 		p.must(p.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-			return p.LinkTelegram(ctx, tx, 1, 4242, uuid.Nil, account.Client{})
+			return p.Credentials.LinkTelegram(ctx, tx, 1, 4242, uuid.Nil, account.Client{})
 		}))
 		if data := p.want(ask("sql_table=user&sql_table_telegram_id=4242&type_mode=get"), 200, ""); data["id"] != 1.0 || data["state"] != "none" || data["is_enabled"] != false {
 			t.Errorf("%v", data)

@@ -79,14 +79,14 @@ func (r *Router) cookies(pattern string, a *account.Accounts, needs rule, ps par
 }
 
 func byCookies(req *http.Request, a *account.Accounts) (account.Identity, error) {
-	key, err := req.Cookie(a.CookiePrefix() + account.CookieName)
+	key, err := req.Cookie(a.Sessions.CookiePrefix() + account.CookieName)
 	if err != nil { // one from before the site had https, or the prefix
 		key, err = req.Cookie(account.CookieName)
 	}
 	if err != nil {
 		return account.Identity{}, api.ErrSignIn
 	}
-	who, csrf, err := a.AuthenticateCookie(req.Context(), key.Name, key.Value, clientOf(req))
+	who, csrf, err := a.Sessions.AuthenticateCookie(req.Context(), key.Name, key.Value, clientOf(req))
 	if err == nil && subtle.ConstantTimeCompare([]byte(req.Header.Get("X-CSRF-Token")), []byte(csrf.String())) != 1 {
 		err = errCSRF
 	}

@@ -44,14 +44,18 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		}
 		secrets := secret.New(d, key)
 		w, services := wallet.New(d, settings), service.New(d, seal.Key{1}, settings)
-		a := account.New(d, key, settings, mail.New(d, key, settings, secrets, site), captcha.New(d, key, settings, secrets), tokens, w, services, nil, site)
+		a := account.New(account.Config{
+			DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
+			Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: w, Services: services,
+			Site: site,
+		})
 		g := sandbox.New(d, key, site)
 		gateways, err := payment.OpenGateways(t.Context(), d, key, settings, nil, g.Method())
 		if err != nil {
 			t.Fatal(err)
 		}
 		mux := http.NewServeMux()
-		router := v1.New(mux, a.Authenticate)
+		router := v1.New(mux, a.Sessions.Authenticate)
 		router.Payment(w, payment.New(d, settings, w, shop.New(d, settings, w, services), site, gateways), a)
 		door := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 
@@ -61,7 +65,7 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 			if _, err := a.Create(t.Context(), email, "Name", "correct horse battery", role); err != nil {
 				t.Fatal(err)
 			}
-			grant, err := a.SignIn(t.Context(), account.Credentials{Email: email, Password: "correct horse battery"}, from)
+			grant, err := a.SignIns.ByPassword(t.Context(), account.SignIn{Email: email, Password: "correct horse battery"}, from)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,19 +152,19 @@ func TestTheOlderFormsRechargeAndStaffConfirms(t *testing.T) {
 		path = "/v1/payment/admin_notify_by_cookies?out_trade_no=" + no
 		cookies := func(g account.Grant, csrf string) http.Header {
 			t.Helper()
-			c, err := a.Cookies(t.Context(), g.Access, "", from)
+			c, err := a.Sessions.Cookies(t.Context(), g.Access, "", from)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if csrf == "right" {
-				csrf = a.CSRFToken(c.Key).String()
+				csrf = a.Sessions.CSRFToken(c.Key).String()
 			}
 			return http.Header{"Cookie": {c.Prefix + "key=" + c.Key}, "X-Csrf-Token": {csrf}}
 		}
 		want(send("GET", path, nil, nil), 401, "sign_in_required")
 		want(send("GET", path, nil, bearer(staff)), 401, "sign_in_required")
 		want(send("GET", path, nil, cookies(staff, "")), 403, "csrf_token")
-		want(send("GET", path, nil, cookies(staff, a.CSRFToken("").String())), 403, "csrf_token")
+		want(send("GET", path, nil, cookies(staff, a.Sessions.CSRFToken("").String())), 403, "csrf_token")
 		want(send("GET", path, nil, cookies(support, "right")), 403, "not_allowed")
 		if paid(no) != "0" {
 			t.Error("confirmed without right")

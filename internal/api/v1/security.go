@@ -20,7 +20,7 @@ func (r *Router) Security(a *account.Accounts) {
 	}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
 		switch {
 		case in.Yes("enable") && in.Get("code") != "":
-			codes, err := a.ConfirmTwoFactor(req.Context(), who, in.Get("code"), clientOf(req))
+			codes, err := a.TwoFactor.Confirm(req.Context(), who, in.Get("code"), clientOf(req))
 			if err != nil {
 				return Answer{}, err
 			}
@@ -29,7 +29,7 @@ func (r *Router) Security(a *account.Accounts) {
 			if err := in.Need(set, "passwd"); err != nil {
 				return Answer{}, err
 			}
-			e, err := a.BeginTwoFactor(req.Context(), who, in.Get("passwd"), clientOf(req))
+			e, err := a.TwoFactor.Begin(req.Context(), who, in.Get("passwd"), clientOf(req))
 			if err != nil {
 				return Answer{}, err
 			}
@@ -40,13 +40,13 @@ func (r *Router) Security(a *account.Accounts) {
 				return Answer{}, err
 			}
 		}
-		if err := a.TurnOffTwoFactor(req.Context(), who, in.Get("passwd"), in.Get("code"), clientOf(req)); err != nil {
+		if err := a.TwoFactor.TurnOff(req.Context(), who, in.Get("passwd"), in.Get("code"), clientOf(req)); err != nil {
 			return Answer{}, err
 		}
 		return done(req, fault.Text{ZH: "两步验证已关闭", EN: "Two-step sign-in is off"}, nil)
 	})
 	r.user(check, params{need("code", "two_fa_code", "ga_token")}, func(req *http.Request, who account.Identity, in Input) (Answer, error) {
-		if err := a.CheckTwoFactor(req.Context(), who, in.Get("code"), clientOf(req)); err != nil {
+		if err := a.TwoFactor.Check(req.Context(), who, in.Get("code"), clientOf(req)); err != nil {
 			return Answer{}, err
 		}
 		return done(req, fault.Text{ZH: "验证码正确", EN: "The code is right"}, nil)

@@ -48,7 +48,7 @@ func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
 		})
 	}
 	r.open("GET /v1/total/traffic/user_area_time_axis/{token_uuid}", params{need("token_uuid"), may("limit").within(1, maxPoints)}, func(req *http.Request, in Input) (Answer, error) {
-		who, err := a.AuthenticateToken(req.Context(), in.Get("token_uuid"), account.ScopeRead)
+		who, err := a.APITokens.Authenticate(req.Context(), in.Get("token_uuid"), account.ScopeRead)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -64,7 +64,7 @@ func (r *Router) Totals(a *account.Accounts, t *traffic.Traffic) {
 				return Answer{}, fault.Invalid("year_month", "format", "year_month 须为年月，如 2026-01", "year_month must be a month such as 2026-01")
 			}
 		}
-		who, err := a.AuthenticateToken(req.Context(), in.Get("token_uuid"), account.ScopeRead)
+		who, err := a.APITokens.Authenticate(req.Context(), in.Get("token_uuid"), account.ScopeRead)
 		if err != nil {
 			return Answer{}, err
 		}

@@ -94,7 +94,7 @@ func Auth(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/account_login/login", id: "auth_login", tag: "public", access: open,
 			summary: "Sign in with e-mail and password", message: fault.Text{ZH: "登录成功", EN: "Signed in"},
 		}, func(ctx context.Context, _ account.Identity, in *body[signInBody]) (TokensResult, error) {
-			g, err := a.SignIn(ctx, account.Credentials{
+			g, err := a.SignIns.ByPassword(ctx, account.SignIn{
 				Email: in.Body.Email, Password: in.Body.Password, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
 			}, in.Body.client(ctx))
 			return tokensOf(g), err
@@ -111,27 +111,27 @@ func Auth(a *account.Accounts) Resource {
 			if b.EmailCode != nil {
 				s.EmailCode = *b.EmailCode
 			}
-			g, err := a.SignUp(ctx, s, b.client(ctx))
+			g, err := a.SignUps.SignUp(ctx, s, b.client(ctx))
 			return signUpResult{tokensOf(g), g.User.Name, g.User.Email}, err
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/auth/account_register/check-invite-code", id: "auth_check_invite_code", tag: "public", access: open,
 			summary: "Ask whether an invite code is good", message: fault.Text{ZH: "邀请码有效", EN: "The invite code is valid"},
 		}, func(ctx context.Context, _ account.Identity, in *body[inviteCodeBody]) (Empty, error) {
-			return Empty{}, a.CheckInviteCode(ctx, in.Body.InviteCode, clientOf(ctx))
+			return Empty{}, a.SignUps.CheckInviteCode(ctx, in.Body.InviteCode, clientOf(ctx))
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/auth/jwt_token/jwt_access_refresh", id: "auth_refresh", tag: "public", access: open,
 			summary: "Exchange a refresh token for new tokens",
 		}, func(ctx context.Context, _ account.Identity, in *body[refreshBody]) (TokensResult, error) {
-			g, err := a.Refresh(ctx, in.Body.RefreshToken, clientOf(ctx))
+			g, err := a.Sessions.Refresh(ctx, in.Body.RefreshToken, clientOf(ctx))
 			return tokensOf(g), err
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/auth/sign-out", id: "auth_sign_out", tag: "user", access: user,
 			summary: "End the session that makes the call", message: fault.Text{ZH: "已退出登录", EN: "Signed out"},
 		}, func(ctx context.Context, who account.Identity, _ *Empty) (Empty, error) {
-			return Empty{}, a.SignOut(ctx, who, clientOf(ctx))
+			return Empty{}, a.Sessions.SignOut(ctx, who, clientOf(ctx))
 		})
 	}
 }

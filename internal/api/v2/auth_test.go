@@ -62,9 +62,12 @@ func serveAt(t *testing.T, d *db.DB, site string) *people {
 	}
 	captchas := captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}))
 	mails := mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080")
-	a := account.New(d, seal.Key{1}, settings, mails, captchas, tokens, wallet.New(d, settings), service.New(d, seal.Key{1}, settings), nil, site)
+	a := account.New(account.Config{
+		DB: d, Key: seal.Key{1}, Settings: settings, Mails: mails, Captchas: captchas, Tokens: tokens,
+		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings), Site: site,
+	})
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails, a))
+	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails, a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, mails, tokens, door.Handler(), contract}
 }

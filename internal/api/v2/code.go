@@ -57,14 +57,14 @@ func Code(a *account.Accounts) Resource {
 			handle(r, op{
 				method: http.MethodPost, path: o.path + "/request-email-code", id: o.id, tag: "public", access: open, summary: o.summary, message: codeSent,
 			}, func(ctx context.Context, _ account.Identity, in *body[requestCodeBody]) (Empty, error) {
-				return Empty{}, a.RequestCode(ctx, o.purpose, in.Body.Email, in.Body.client(ctx))
+				return Empty{}, a.EmailCodes.Request(ctx, o.purpose, in.Body.Email, in.Body.client(ctx))
 			})
 		}
 		handle(r, op{
 			method: http.MethodPost, path: "/auth/account_login/login-by-email-code", id: "auth_login_by_code", tag: "public", access: open,
 			summary: "Sign in with a code sent by e-mail", message: fault.Text{ZH: "登录成功", EN: "Signed in"},
 		}, func(ctx context.Context, _ account.Identity, in *body[signInByCodeBody]) (TokensResult, error) {
-			g, err := a.SignInByCode(ctx, account.Credentials{
+			g, err := a.SignIns.ByCode(ctx, account.SignIn{
 				Email: in.Body.Email, EmailCode: in.Body.EmailCode, TwoFactor: in.Body.TwoFACode.text(), Remember: in.Body.IsRememberMe,
 			}, clientOf(ctx))
 			return tokensOf(g), err
@@ -73,19 +73,19 @@ func Code(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/account_reset_password", id: "auth_reset_password", tag: "public", access: open,
 			summary: "Set a new password with a code sent by e-mail; ends all sessions and API tokens, removes passkeys and the link to Telegram", message: fault.Text{ZH: "密码已重置，请用新密码登录", EN: "The password was set; sign in with it"},
 		}, func(ctx context.Context, _ account.Identity, in *body[resetPasswordBody]) (Empty, error) {
-			return Empty{}, a.ResetPassword(ctx, in.Body.Email, in.Body.EmailCode, in.Body.Password, clientOf(ctx))
+			return Empty{}, a.Credentials.ResetPassword(ctx, in.Body.Email, in.Body.EmailCode, in.Body.Password, clientOf(ctx))
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/user/account/edit-email/request-email-code", id: "account_edit_email_request_code", tag: "user", access: user,
 			summary: "Send a code to the present address and one to the new", message: fault.Text{ZH: "验证码已分别发送至当前邮箱和新邮箱", EN: "A code is on its way to each of the two addresses"},
 		}, func(ctx context.Context, who account.Identity, in *body[requestEmailChangeBody]) (Empty, error) {
-			return Empty{}, a.RequestEmailChange(ctx, who, in.Body.Email, in.Body.CurrentPassword, clientOf(ctx))
+			return Empty{}, a.Credentials.RequestEmailChange(ctx, who, in.Body.Email, in.Body.CurrentPassword, clientOf(ctx))
 		})
 		handle(r, op{
 			method: http.MethodPost, path: "/user/account/edit-email", id: "account_edit_email", tag: "user", access: user,
 			summary: "Change the e-mail address with the codes sent to both; ends all other sessions and all API tokens", message: fault.Text{ZH: "邮箱已更换", EN: "The e-mail address was changed"},
 		}, func(ctx context.Context, who account.Identity, in *body[changeEmailBody]) (Empty, error) {
-			return Empty{}, a.ChangeEmail(ctx, who, in.Body.Email, in.Body.EmailCode, in.Body.CurrentEmailCode, clientOf(ctx))
+			return Empty{}, a.Credentials.ChangeEmail(ctx, who, in.Body.Email, in.Body.EmailCode, in.Body.CurrentEmailCode, clientOf(ctx))
 		})
 	}
 }

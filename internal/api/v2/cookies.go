@@ -58,7 +58,7 @@ func Cookies(a *account.Accounts) Resource {
 			if access == "" && refresh == "" {
 				return nil, api.NewFailure(ctx, fault.Required(o.id, "access_token"))
 			}
-			c, err := a.Cookies(ctx, access, refresh, clientOf(ctx))
+			c, err := a.Sessions.Cookies(ctx, access, refresh, clientOf(ctx))
 			if err != nil {
 				return nil, api.NewFailure(ctx, err)
 			}
@@ -74,7 +74,7 @@ func Cookies(a *account.Accounts) Resource {
 				Former string `cookie:"key" doc:"Its name where the site has no https, and before it had the prefix"`
 			},
 			) (uuid.UUID, error) {
-				return a.CSRFToken(cmp.Or(in.Key, in.Former)), nil
+				return a.Sessions.CSRFToken(cmp.Or(in.Key, in.Former)), nil
 			}, func(message string, token uuid.UUID) csrfAnswer {
 				return csrfAnswer{Envelope[csrfResult]{true, message, csrfResult{token}}, token}
 			})

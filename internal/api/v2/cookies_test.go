@@ -59,7 +59,7 @@ func testCookies(t *testing.T, p *people, prefix string) {
 		}
 		return answer.CSRFToken
 	}
-	if token := csrf(); token != p.CSRFToken(shown.Key).String() || token != csrf() {
+	if token := csrf(); token != p.Sessions.CSRFToken(shown.Key).String() || token != csrf() {
 		t.Errorf("token %s", token)
 	}
 	set = nil

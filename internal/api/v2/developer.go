@@ -38,10 +38,10 @@ type apiTokenBody struct {
 // Developer adds the user's API tokens, and lets programs call by them.
 func Developer(a *account.Accounts) Resource {
 	return func(r *Router) {
-		r.token = a.AuthenticateToken
+		r.token = a.APITokens.Authenticate
 		handleList(r, op{method: http.MethodGet, path: "/user/developer/tokens", id: "api_tokens_list", tag: "user", access: user, summary: "The user's API tokens, newest first"},
 			func(ctx context.Context, who account.Identity, _ *Empty) (out []APIToken, err error) {
-				tokens, err := a.APITokens(ctx, who.UserID)
+				tokens, err := a.APITokens.List(ctx, who.UserID)
 				for _, t := range tokens {
 					out = append(out, showAPIToken(t))
 				}
@@ -52,7 +52,7 @@ func Developer(a *account.Accounts) Resource {
 			summary: "Make an API token; the user is told by mail", message: fault.Text{ZH: "令牌已创建，请立即复制，之后不再显示", EN: "Copy the token now; it is not shown again"},
 		}, func(ctx context.Context, who account.Identity, in *body[apiTokenBody]) (newAPIToken, error) {
 			draft := account.APITokenDraft{Name: in.Body.Name, Scopes: in.Body.Scopes, Expires: in.Body.ExpiresAt}
-			secret, t, err := a.MakeAPIToken(ctx, who, draft, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+			secret, t, err := a.APITokens.Make(ctx, who, draft, in.Body.Password, in.Body.GaToken, clientOf(ctx))
 			return newAPIToken{showAPIToken(t), secret}, fieldsCalled(err, "code", "ga_token")
 		})
 		handle(r, op{
@@ -62,7 +62,7 @@ func Developer(a *account.Accounts) Resource {
 			ID int64 `path:"token_id"`
 		},
 		) (Empty, error) {
-			return Empty{}, a.RevokeAPIToken(ctx, who.UserID, in.ID, clientOf(ctx))
+			return Empty{}, a.APITokens.Revoke(ctx, who.UserID, in.ID, clientOf(ctx))
 		})
 	}
 }

@@ -154,9 +154,9 @@ func (p *people) knock(door int, forged string) int {
 	case 1:
 		return p.call("GET", "/api/v2/user", forged, "").status
 	case 2:
-		_, err = p.Refresh(p.Context(), forged, account.Client{})
+		_, err = p.Sessions.Refresh(p.Context(), forged, account.Client{})
 	default:
-		_, err = p.Authenticate(p.Context(), forged)
+		_, err = p.Sessions.Authenticate(p.Context(), forged)
 	}
 	if f, ok := fault.As(err); ok {
 		return f.Status
@@ -187,10 +187,10 @@ func TestNoForgedTokenOpensADoor(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if _, err := p.Authenticate(context.Background(), in.AccessToken); err != nil {
+		if _, err := p.Sessions.Authenticate(context.Background(), in.AccessToken); err != nil {
 			t.Errorf("the true one: %v", err)
 		}
-		if _, err := p.Refresh(context.Background(), in.RefreshToken, account.Client{}); err != nil {
+		if _, err := p.Sessions.Refresh(context.Background(), in.RefreshToken, account.Client{}); err != nil {
 			t.Errorf("the true one: %v", err)
 		}
 	})

@@ -69,20 +69,20 @@ func History(a *account.Accounts) Resource {
 	return func(r *Router) {
 		handleList(r, op{method: http.MethodGet, path: "/user/account/login-ip-log", id: "account_login_ip_log", tag: "user", access: user, summary: "The newest 100 sign-ins and refused tries of the last 90 days, newest first"},
 			func(ctx context.Context, who account.Identity, _ *Empty) ([]loginIP, error) {
-				history, err := a.SignIns(ctx, who.UserID)
+				history, err := a.History.SignIns(ctx, who.UserID)
 				list := make([]loginIP, len(history))
 				for i, h := range history {
-					p := placeOf(h.Place)
+					p := placeOf(h.Origin)
 					list[i] = loginIP{nil, who.UserID, h.IP, h.At, h.Wrong == "", h.Wrong, p.Area, p.DeviceResult}
 				}
 				return list, err
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/account/activity", id: "account_activity", tag: "user", access: user, summary: "What happened to the account in the last year, newest first"},
 			func(ctx context.Context, who account.Identity, in *activityQuery) (activityResult, error) {
-				all, total, err := a.Activity(ctx, who.UserID, in.Size, (in.Page-1)*in.Size)
+				all, total, err := a.History.Activity(ctx, who.UserID, in.Size, (in.Page-1)*in.Size)
 				out := activityResult{total, make([]activityItem, len(all))}
 				for i, one := range all {
-					out.Activities[i] = activityItem{one.ID, one.Kind, activityTexts[one.Kind].In(api.CallerOf(ctx).Lang), one.At, placeOf(one.Place)}
+					out.Activities[i] = activityItem{one.ID, one.Kind, activityTexts[one.Kind].In(api.CallerOf(ctx).Lang), one.At, placeOf(one.Origin)}
 				}
 				return out, err
 			})

@@ -67,7 +67,7 @@ func showBan(ctx context.Context, a *account.Accounts, u account.User) (*banResu
 	if !u.Banned() {
 		return nil, nil
 	}
-	task, err := a.RunningBan(ctx, u.ID)
+	task, err := a.Bans.Running(ctx, u.ID)
 	if err != nil || task == nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func Me(a *account.Accounts) Resource {
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/account/login-history", id: "account_login_history", tag: "user", access: user, summary: "The newest 100 sign-ins, failed ones too, newest first"},
 			func(ctx context.Context, who account.Identity, _ *Empty) ([]signInRecord, error) {
-				history, err := a.SignIns(ctx, who.UserID)
+				history, err := a.History.SignIns(ctx, who.UserID)
 				records := make([]signInRecord, len(history))
 				for i, h := range history {
 					records[i] = signInRecord{h.At.Unix(), h.IP, h.UserAgent, h.Wrong == ""}
@@ -116,7 +116,7 @@ func Me(a *account.Accounts) Resource {
 				method: http.MethodPost, path: "/user/account/" + path, id: id, tag: "user", access: user,
 				summary: "Change the password; ends all sessions and begins a new one for this device", message: fault.Text{ZH: "密码已修改", EN: "The password was changed"},
 			}, func(ctx context.Context, who account.Identity, in *body[changePasswordBody]) (TokensResult, error) {
-				g, err := a.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, clientOf(ctx))
+				g, err := a.Credentials.ChangePassword(ctx, who, in.Body.CurrentPassword, in.Body.NewPassword, clientOf(ctx))
 				return tokensOf(g), err
 			})
 		}

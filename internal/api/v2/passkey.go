@@ -58,7 +58,7 @@ func Passkey(a *account.Accounts) Resource {
 			method: http.MethodPost, path: "/auth/passkey/begin", id: "auth_passkey_begin", tag: "public", access: open,
 			summary: "Begin to sign in with a passkey",
 		}, func(ctx context.Context, _ account.Identity, _ *Empty) (out passkeyRequestResult, err error) {
-			options, err := a.BeginPasskeySignIn(ctx, clientOf(ctx))
+			options, err := a.Passkeys.BeginSignIn(ctx, clientOf(ctx))
 			if err != nil {
 				return out, err
 			}
@@ -72,7 +72,7 @@ func Passkey(a *account.Accounts) Resource {
 			if err != nil {
 				return TokensResult{}, err
 			}
-			g, err := a.SignInByPasskey(ctx, credential, in.Body.IsRememberMe, clientOf(ctx))
+			g, err := a.Passkeys.SignIn(ctx, credential, in.Body.IsRememberMe, clientOf(ctx))
 			return tokensOf(g), err
 		})
 	}
@@ -81,7 +81,7 @@ func Passkey(a *account.Accounts) Resource {
 func ownPasskeys(r *Router, a *account.Accounts) {
 	handleList(r, op{method: http.MethodGet, path: "/user/account/passkeys", id: "account_passkeys", tag: "user", access: user, summary: "The user's passkeys, the oldest first"},
 		func(ctx context.Context, who account.Identity, _ *Empty) ([]passkeyResult, error) {
-			keys, err := a.Passkeys(ctx, who.UserID)
+			keys, err := a.Passkeys.List(ctx, who.UserID)
 			list := make([]passkeyResult, len(keys))
 			for i, k := range keys {
 				list[i] = showPasskey(k)
@@ -92,7 +92,7 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 		method: http.MethodPost, path: "/user/account/passkeys/begin", id: "account_passkey_begin", tag: "user", access: user,
 		summary: "Begin to add a passkey",
 	}, func(ctx context.Context, who account.Identity, in *body[passkeyBeginBody]) (out passkeyCreationResult, err error) {
-		options, err := a.BeginPasskey(ctx, who, in.Body.Name, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+		options, err := a.Passkeys.Begin(ctx, who, in.Body.Name, in.Body.Password, in.Body.GaToken, clientOf(ctx))
 		if err != nil {
 			return out, fieldsCalled(err, "code", "ga_token")
 		}
@@ -106,7 +106,7 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 		if err != nil {
 			return passkeyResult{}, err
 		}
-		key, err := a.FinishPasskey(ctx, who, credential, clientOf(ctx))
+		key, err := a.Passkeys.Finish(ctx, who, credential, clientOf(ctx))
 		return showPasskey(key), err
 	})
 	handle(r, op{
@@ -117,13 +117,13 @@ func ownPasskeys(r *Router, a *account.Accounts) {
 		Body passkeyNameBody
 	},
 	) (Empty, error) {
-		return Empty{}, a.RenamePasskey(ctx, who.UserID, in.ID, in.Body.Name)
+		return Empty{}, a.Passkeys.Rename(ctx, who.UserID, in.ID, in.Body.Name)
 	})
 	handle(r, op{
 		method: http.MethodDelete, path: "/user/account/passkeys/{passkey_id}", id: "account_passkey_remove", tag: "user", access: user,
 		summary: "Remove a passkey; ends all other sessions and all API tokens", message: fault.Text{ZH: "通行密钥已移除", EN: "The passkey was removed"},
 	}, func(ctx context.Context, who account.Identity, in *passkeyPath) (Empty, error) {
-		return Empty{}, a.RemovePasskey(ctx, who, in.ID, clientOf(ctx))
+		return Empty{}, a.Passkeys.Remove(ctx, who, in.ID, clientOf(ctx))
 	})
 }
 

@@ -62,7 +62,7 @@ type PlaceResult struct {
 	DeviceResult
 }
 
-func placeOf(p account.Place) PlaceResult {
+func placeOf(p account.Origin) PlaceResult {
 	return PlaceResult{p.IP, p.Area, DeviceResult{p.Device.Browser, p.Device.System, p.Device.Kind}}
 }
 
@@ -106,14 +106,14 @@ func twoFactor(r *Router, a *account.Accounts) {
 		method: http.MethodPost, path: "/user/account/two-factor/begin", id: "account_two_factor_begin", tag: "user", access: user,
 		summary: "Begin the set-up of the second factor; it is on once this session has sent a code of the app to account_security_set, within ten minutes",
 	}, func(ctx context.Context, who account.Identity, in *body[passwordBody]) (enrolmentResult, error) {
-		e, err := a.BeginTwoFactor(ctx, who, in.Body.Password, clientOf(ctx))
+		e, err := a.TwoFactor.Begin(ctx, who, in.Body.Password, clientOf(ctx))
 		return enrolmentResult{e.Secret, e.URI}, err
 	})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/two-factor/recovery-codes", id: "account_recovery_codes_renew", tag: "user", access: user,
 		summary: "Get new recovery codes; ends all other sessions and all API tokens", message: fault.Text{ZH: "恢复码已更新", EN: "The recovery codes were renewed"},
 	}, func(ctx context.Context, who account.Identity, in *body[passwordAndCodeBody]) (recoveryCodesResult, error) {
-		codes, err := a.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.GaToken, clientOf(ctx))
+		codes, err := a.TwoFactor.RenewRecoveryCodes(ctx, who, in.Body.Password, in.Body.GaToken, clientOf(ctx))
 		return recoveryCodesResult{codes}, fieldsCalled(err, "code", "ga_token")
 	})
 }
@@ -135,22 +135,22 @@ func setSecurity(ctx context.Context, a *account.Accounts, who account.Identity,
 		return out, fault.Required("account_security_set", "ga_token")
 	}
 	if *b.GaEnable {
-		codes, err := a.ConfirmTwoFactor(ctx, who, *b.GaToken, clientOf(ctx))
+		codes, err := a.TwoFactor.Confirm(ctx, who, *b.GaToken, clientOf(ctx))
 		return securityPostResult{append(out.RecoveryCodes, codes...)}, fieldsCalled(err, "code", "ga_token")
 	}
 	if b.Password == nil {
 		return out, fault.Required("account_security_set", "password")
 	}
-	return out, fieldsCalled(a.TurnOffTwoFactor(ctx, who, *b.Password, *b.GaToken, clientOf(ctx)), "code", "ga_token")
+	return out, fieldsCalled(a.TwoFactor.TurnOff(ctx, who, *b.Password, *b.GaToken, clientOf(ctx)), "code", "ga_token")
 }
 
 func sessions(r *Router, a *account.Accounts) {
 	handleList(r, op{method: http.MethodGet, path: "/user/account/sessions", id: "account_sessions", tag: "user", access: user, summary: "Where the user is signed in, the session of the call first"},
 		func(ctx context.Context, who account.Identity, _ *Empty) ([]sessionResult, error) {
-			devices, err := a.Devices(ctx, who)
+			devices, err := a.Sessions.Devices(ctx, who)
 			list := make([]sessionResult, len(devices))
 			for i, d := range devices {
-				list[i] = sessionResult{d.ID, d.Current, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Place)}
+				list[i] = sessionResult{d.ID, d.Current, d.Remember, d.CreatedAt, d.SeenAt, placeOf(d.Origin)}
 			}
 			return list, err
 		})
@@ -158,13 +158,13 @@ func sessions(r *Router, a *account.Accounts) {
 		method: http.MethodDelete, path: "/user/account/sessions/{session_id}", id: "account_session_end", tag: "user", access: user,
 		summary: "End one session", message: fault.Text{ZH: "该设备已退出登录", EN: "That device was signed out"},
 	}, func(ctx context.Context, who account.Identity, in *sessionPath) (Empty, error) {
-		return Empty{}, a.EndSession(ctx, who, in.SessionID, clientOf(ctx))
+		return Empty{}, a.Sessions.End(ctx, who, in.SessionID, clientOf(ctx))
 	})
 	handle(r, op{
 		method: http.MethodPost, path: "/user/account/sessions/end-others", id: "account_sessions_end_others", tag: "user", access: user,
 		summary: "End all sessions but the one of the call", message: fault.Text{ZH: "其他设备均已退出登录", EN: "All other devices were signed out"},
 	}, func(ctx context.Context, who account.Identity, _ *Empty) (Empty, error) {
-		return Empty{}, a.EndOtherSessions(ctx, who, clientOf(ctx))
+		return Empty{}, a.Sessions.EndOthers(ctx, who, clientOf(ctx))
 	})
 }
 

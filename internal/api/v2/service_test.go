@@ -61,7 +61,12 @@ func newField(t *testing.T, d *db.DB) *field {
 	f.services = service.New(d, seal.Key{1}, settings)
 	f.nodes = node.New(d, seal.Key{1}, settings, f.services)
 	f.traffic = traffic.New(d, settings, f.services, f.nodes)
-	accounts := account.New(d, seal.Key{1}, settings, mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"), captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), tokens, wallets, f.services, nil, "http://localhost:8080")
+	accounts := account.New(account.Config{
+		DB: d, Key: seal.Key{1}, Settings: settings,
+		Mails:    mail.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1}), "http://localhost:8080"),
+		Captchas: captcha.New(d, seal.Key{1}, settings, secret.New(d, seal.Key{1})), Tokens: tokens,
+		Wallets: wallets, Services: f.services, Site: "http://localhost:8080",
+	})
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		id, err := strconv.ParseInt(bearer, 10, 64)
@@ -79,7 +84,7 @@ func newField(t *testing.T, d *db.DB) *field {
 	f.till = &till{door: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {
-		g, err := accounts.SignUp(t.Context(), account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "Ann", Password: "correct horse battery", Repeated: "correct horse battery"}, account.Client{})
+		g, err := accounts.SignUps.SignUp(t.Context(), account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "Ann", Password: "correct horse battery", Repeated: "correct horse battery"}, account.Client{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,15 +50,19 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 		t.Fatal(err)
 	}
 	secrets, services := secret.New(d, key), service.New(d, seal.Key{1}, settings)
-	a := account.New(d, key, settings, mail.New(d, key, settings, secrets, site), captcha.New(d, key, settings, secrets), tokens, wallet.New(d, settings), services, nil, site)
+	a := account.New(account.Config{
+		DB: d, Key: key, Settings: settings, Mails: mail.New(d, key, settings, secrets, site),
+		Captchas: captcha.New(d, key, settings, secrets), Tokens: tokens, Wallets: wallet.New(d, settings),
+		Services: services, Site: site,
+	})
 	s := &botSite{T: t, Server: telegramtest.New(t)}
 	if err := secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
 		t.Fatal(err)
 	}
 	bot := telegram.New(d, key, settings, secrets, tokens, a, services, site, s.URL)
 	mux := http.NewServeMux()
-	v1.New(mux, a.Authenticate).Telegram(bot)
-	v2.New(mux, "1", a.Authenticate, v2.Auth(a), v2.Telegram(bot))
+	v1.New(mux, a.Sessions.Authenticate).Telegram(bot)
+	v2.New(mux, "1", a.Sessions.Authenticate, v2.Auth(a), v2.Telegram(bot))
 	notify.Telegram(mux, bot)
 	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 

@@ -27,7 +27,7 @@ func Users(a *account.Accounts) Resource {
 			named("replace_user_email",
 				"Give a user another address; both must be right, and all sessions of the user end").changesByGET(),
 			func(ctx context.Context, who account.Identity, in *wish) (replacedEmail, error) {
-				former, err := a.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, clientOf(ctx))
+				former, err := a.Credentials.ReplaceEmail(ctx, who, in.UserID, in.OldEmail, in.NewEmail, clientOf(ctx))
 				return replacedEmail{in.UserID, former, account.NormalEmail(in.NewEmail), time.Now().UTC()}, err
 			})
 	}

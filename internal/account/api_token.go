@@ -1,0 +1,262 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/audit"
+	"airstrip/internal/db"
+	"airstrip/internal/fault"
+	"airstrip/internal/mail"
+	"airstrip/internal/permission"
+)
+
+// APITokens makes the tokens by which programs call for users, and tells for whom one calls.
+type APITokens struct {
+	db       *db.DB
+	mails    *mail.Mails
+	roles    *staffRoles
+	verifier *verifier
+	history  *History
+}
+
+// Scope is what an API token may do.
+type Scope string
+
+// The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for
+// staff, to run the server's jobs and those below.
+const (
+	ScopeRead  Scope = "read"
+	ScopeWrite Scope = "write"
+	ScopeJobs  Scope = "jobs"
+
+	ScopePartner Scope = "partner" // to ask what users may use: for media servers and bots of partners
+	ScopeGrant   Scope = "grant"   // to give users traffic, beside partner
+)
+
+// staffScopes are those that only members of staff can give who have the permission, and that count only while they do.
+var staffScopes = map[Scope]permission.Permission{
+	ScopeJobs: permission.JobRun, ScopePartner: permission.PartnerRead, ScopeGrant: permission.TrafficGrant,
+}
+
+// Permission is what the user of a token of the scope needs; empty where none is needed.
+func (s Scope) Permission() permission.Permission { return staffScopes[s] }
+
+// allows tells whether a user with this role may give, and use, tokens of the scope.
+func (s Scope) allows(role Role) bool {
+	needed, staff := staffScopes[s]
+	return !staff || role.Has(needed)
+}
+
+// APIToken is a UUID of version 4 by which a program calls for a user.
+type APIToken struct {
+	bun.BaseModel `bun:"table:api_token"`
+	ID            int64 `bun:",pk,autoincrement"`
+	AccountID     int64
+	Name          string
+	Hash          []byte
+	Hint          string  // its first eight characters
+	Scopes        []Scope `bun:"type:jsonb"`
+	CreatedAt     time.Time
+	ExpiresAt     *time.Time // nil: never
+	LastUsedAt    *time.Time // to the minute
+	RevokedAt     *time.Time
+}
+
+// Faults of API tokens.
+var (
+	ErrNoToken       = fault.NotFound("api_token_not_found", "没有这个 API 令牌", "There is no such API token")
+	ErrTooManyTokens = fault.Conflict("too_many_api_tokens", "API 令牌过多，请先撤销不用的", "There are too many API tokens; please revoke one that is not used")
+	ErrTokenScope    = fault.Forbidden("api_token_scope", "该 API 令牌没有此权限", "This API token may not do that")
+)
+
+const (
+	tokensAtMost     = 20 // of one user, at a time
+	tokenNameAtMost  = 64 // characters
+	tokenUsedRounded = time.Minute
+)
+
+// APITokenDraft is what a user says of a token that is to be made.
+type APITokenDraft struct {
+	Name    string
+	Scopes  []Scope
+	Expires *time.Time // nil: never
+}
+
+// MakeAPIToken gives the caller, who shows the password and, where it is on, the second factor, a token; it cannot be shown
+// again. The user is told by mail. Wrong input is named name, scopes, expires_at, password, code.
+func (a *APITokens) Make(ctx context.Context, who Identity, draft APITokenDraft, password, code string, from Client) (secret uuid.UUID, t APIToken, err error) {
+	r, err := find(ctx, a.db, "id = ?", who.UserID)
+	if err != nil {
+		return secret, t, err
+	}
+	if secret, t, err = a.draft(ctx, r, draft); err != nil {
+		return secret, t, err
+	}
+	err = a.verifier.prove(ctx, r.Email, password, a.verifier.secondFactor(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
+		if err := insertToken(ctx, tx, &t); err != nil {
+			return err
+		}
+		if err := a.history.note(ctx, tx, r.ID, APITokenMade, from); err != nil {
+			return err
+		}
+		content := mail.SecurityChanged{What: string(APITokenMade), Name: t.Name, At: t.CreatedAt, IP: addressOf(from)}
+		return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+	})
+	return secret, t, atFields(err, "password", "code")
+}
+
+// CreateAPIToken gives the user with this id a token as the operator's own programs need it, without a proof.
+func (a *APITokens) Create(ctx context.Context, userID int64, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
+	r, err := find(ctx, a.db, "id = ?", userID)
+	if err != nil {
+		return secret, t, err
+	}
+	if secret, t, err = a.draft(ctx, r, draft); err != nil {
+		return secret, t, err
+	}
+	err = a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := insertToken(ctx, tx, &t); err != nil {
+			return err
+		}
+		after := map[string]any{"name": t.Name, "scopes": t.Scopes, "expires_at": t.ExpiresAt}
+		return audit.Record(ctx, tx, "user.api_key.add", audit.ID("user", userID), nil, after, "")
+	})
+	return secret, t, err
+}
+
+// draftToken makes a token that stands nowhere yet, or names what is wrong with the draft.
+func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
+	now, secret := a.db.Now(), uuid.New()
+	t = APIToken{AccountID: r.ID, Name: strings.TrimSpace(draft.Name), Hash: tokenHash(secret), Hint: secret.String()[:8], CreatedAt: now}
+	t.Scopes = slices.Compact(slices.Sorted(slices.Values(draft.Scopes)))
+	if draft.Expires != nil {
+		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
+	}
+	role, _, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+	if err != nil {
+		return secret, t, err
+	}
+	return secret, t, invalid(checkTokenName(t.Name), checkScopes(t.Scopes, role), checkTokenEnd(t.ExpiresAt, now))
+}
+
+func insertToken(ctx context.Context, tx bun.Tx, t *APIToken) error {
+	alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", t.AccountID).Apply(living(t.CreatedAt)).Count(ctx)
+	if err == nil && alive >= tokensAtMost {
+		err = ErrTooManyTokens
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.NewInsert().Model(t).Exec(ctx)
+	return err
+}
+
+func living(now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", now)
+	}
+}
+
+func checkTokenName(name string) *fault.Field {
+	if n := utf8.RuneCountInString(name); n < 1 || n > tokenNameAtMost || !utf8.ValidString(name) {
+		return field("name", "length", "名称需为 1 至 64 个字符", "The name must have 1 to 64 characters")
+	}
+	return nil
+}
+
+func checkScopes(scopes []Scope, role Role) *fault.Field {
+	for _, s := range scopes {
+		switch {
+		case s == ScopeRead, s == ScopeWrite, s.Permission() != "" && s.allows(role):
+		default:
+			return field("scopes", "choice", "没有这个权限，或你不能授予它", "There is no such scope, or it is not yours to give")
+		}
+	}
+	if len(scopes) == 0 {
+		return field("scopes", "required", "请至少选择一个权限", "Please choose one scope at least")
+	}
+	return nil
+}
+
+func checkTokenEnd(expires *time.Time, now time.Time) *fault.Field {
+	if expires != nil && !expires.After(now) {
+		return field("expires_at", "range", "有效期必须晚于现在", "The end must be after now")
+	}
+	return nil
+}
+
+// APITokens gives a user's tokens that can be used or have run out, not those revoked, newest first.
+func (a *APITokens) List(ctx context.Context, userID int64) (tokens []APIToken, err error) {
+	err = a.db.NewSelect().Model(&tokens).Where("account_id = ? AND revoked_at IS NULL", userID).OrderExpr("id DESC").Scan(ctx)
+	return tokens, err
+}
+
+// RevokeAPIToken ends a user's token at once.
+func (a *APITokens) Revoke(ctx context.Context, userID, id int64, from Client) error {
+	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		n, err := db.Changed(tx.NewUpdate().Model((*APIToken)(nil)).Set("revoked_at = ?", a.db.Now()).
+			Where("id = ? AND account_id = ? AND revoked_at IS NULL", id, userID).Exec(ctx))
+		if err == nil && n == 0 {
+			err = ErrNoToken
+		}
+		if err != nil {
+			return err
+		}
+		return a.history.note(ctx, tx, userID, APITokenRevoked, from)
+	})
+}
+
+// IsAPIToken tells whether a bearer looks like an API token, and not like one of a session.
+func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Contains(bearer, ".") }
+
+// AuthenticateToken tells for whom an API token calls that has this scope. It carries no staff role: what only staff may
+// do asks for a sign-in. A token of a scope of staff counts while its user may give it. No such token answers
+// ErrSignedOut, one without the scope ErrTokenScope, one of staff who are banned ErrStaffBanned.
+func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope) (Identity, error) {
+	id, err := uuid.Parse(secret)
+	if err != nil || !IsAPIToken(secret) {
+		return Identity{}, ErrSignedOut
+	}
+	now := a.db.Now()
+	var t APIToken
+	err = a.db.NewSelect().Model(&t).Where("hash = ?", tokenHash(id)).Apply(living(now)).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return Identity{}, ErrSignedOut
+	}
+	if err != nil {
+		return Identity{}, err
+	}
+	r, err := find(ctx, a.db, "id = ?", t.AccountID)
+	if err != nil {
+		return Identity{}, err
+	}
+	role, refusal, err := a.roles.inEffect(ctx, r.ID, r.Role, r.Banned())
+	if err != nil {
+		return Identity{}, err
+	}
+	if !slices.Contains(t.Scopes, scope) || !scope.allows(role) {
+		if errors.Is(refusal, ErrStaffBanned) && slices.Contains(t.Scopes, scope) {
+			return Identity{}, ErrStaffBanned
+		}
+		return Identity{}, ErrTokenScope
+	}
+	who := Identity{UserID: r.ID, UUID: r.UUID, IssuedAt: t.CreatedAt}
+	if t.ExpiresAt != nil {
+		who.ExpiresAt = *t.ExpiresAt
+	}
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < tokenUsedRounded {
+		return who, nil
+	}
+	return who, a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.NewUpdate().Model((*APIToken)(nil)).Set("last_used_at = ?", now).Where("id = ?", t.ID).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,40 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/geo"
+	"airstrip/internal/mail"
+)
+
+// tellNewPlace mails a user who wants it that somebody signs in from an area or a device that none of their sign-ins of
+// the last 90 days came from. Call it before the sign-in is recorded; the first one of all is no news.
+func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Client) error {
+	if !r.NoticeByMail {
+		return nil
+	}
+	var before []try
+	err := tx.NewSelect().Model(&before).Column("ip", "user_agent").Distinct().
+		Where("email = ? AND wrong = '' AND at >= ? AND at > ?", r.Email, r.CreatedAt, si.db.Now().Add(-signInsKept)).Scan(ctx)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	here := si.history.origin(from.IP.String(), userAgent(from))
+	var knownArea, knownDevice bool
+	for _, t := range before {
+		p := si.history.origin(t.IP, t.UserAgent)
+		knownArea = knownArea || p.Area == here.Area
+		knownDevice = knownDevice || p.Device.same(here.Device)
+	}
+	if knownArea && knownDevice {
+		return nil
+	}
+	content := mail.NewPlace{At: si.db.Now(), IP: here.IP, Device: strings.Trim(here.Device.Browser+" · "+here.Device.System, " ·")}
+	if here.Area != geo.Unknown {
+		content.Area = here.Area
+	}
+	return si.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+}

@@ -1,0 +1,244 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/limit"
+	"airstrip/internal/mail"
+	"airstrip/internal/seal"
+	"airstrip/internal/token"
+)
+
+// Sessions begins, refreshes and ends the sessions of signed-in users, and tells who makes a call.
+type Sessions struct {
+	db           *db.DB
+	key          seal.Key
+	mails        *mail.Mails
+	tokens       *token.Tokens
+	roles        *staffRoles
+	history      *History
+	refreshes    *limit.Limiter // by user
+	byToken      *db.Prepared   // the session and the user of an access token
+	cookiePrefix string         // of the names of cookies
+}
+
+func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
+	ss := &Sessions{
+		db: c.DB, key: c.Key, mails: c.Mails, tokens: c.Tokens, roles: roles, history: history,
+		refreshes: limit.Per(time.Minute, 60),
+		byToken: c.DB.Prepared(`SELECT a.uuid, a.role, s.id, a.banned_at IS NOT NULL
+			FROM token_pair p JOIN session s ON s.id = p.session_id JOIN account a ON a.id = s.account_id
+			WHERE p.access_id = ? AND a.id = ? AND s.ended_at IS NULL`),
+	}
+	if strings.HasPrefix(c.Site, "https:") {
+		ss.cookiePrefix = "__Host-"
+	}
+	return ss
+}
+
+// session is one device that is signed in. It is the family of the refresh tokens that replaced each other in it.
+type session struct {
+	bun.BaseModel `bun:"table:session"`
+	ID            uuid.UUID `bun:",pk"`
+	AccountID     int64
+	Remember      bool
+	IP            string
+	UserAgent     string
+	CreatedAt     time.Time
+	SeenAt        time.Time
+	ExpiresAt     time.Time
+	EndedAt       *time.Time
+}
+
+// pair is an access token and the refresh token that came with it.
+type pair struct {
+	bun.BaseModel `bun:"table:token_pair"`
+	RefreshID     uuid.UUID `bun:",pk"`
+	AccessID      uuid.UUID
+	SessionID     uuid.UUID
+	Replaces      *uuid.UUID
+	IssuedAt      time.Time
+	ExpiresAt     time.Time
+}
+
+// Grant is what a sign-in or a refresh gives: who it is, and the two tokens.
+type Grant struct {
+	User    User
+	Access  string
+	Refresh string
+}
+
+// begin starts a session for a user whose right to it is proven.
+func (ss *Sessions) begin(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+	now := ss.db.Now()
+	s := session{
+		ID: newID(), AccountID: r.ID, Remember: remember, IP: from.IP.String(), UserAgent: userAgent(from),
+		CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(remember)),
+	}
+	if _, err := tx.NewInsert().Model(&s).Exec(ctx); err != nil {
+		return Grant{}, err
+	}
+	p := newPair(s, now)
+	if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
+		return Grant{}, err
+	}
+	return ss.grant(r, s, p)
+}
+
+// newID gives a UUID whose order is that of time.
+func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+func newPair(s session, now time.Time) pair {
+	return pair{RefreshID: newID(), AccessID: newID(), SessionID: s.ID, IssuedAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(s.Remember))}
+}
+
+// grant signs the tokens of a pair; the same pair gives the same tokens.
+func (ss *Sessions) grant(r row, s session, p pair) (Grant, error) {
+	access, err := ss.tokens.Sign(token.NewAccess(p.AccessID, p.IssuedAt, token.SubjectAccess{UserID: r.ID, UserNewID: r.UUID, UserName: r.Name, Email: r.Email}))
+	if err != nil {
+		return Grant{}, err
+	}
+	refresh, err := ss.tokens.Sign(token.NewRefresh(p.RefreshID, p.IssuedAt, token.SubjectRefresh{UserID: r.ID, PasswordHash: r.PasswordVersion, IsRememberMe: s.Remember}))
+	return Grant{r.User, access, refresh}, err
+}
+
+const grace = 10 * time.Second // in which a used refresh token gives its replacement once more
+
+// Refresh exchanges a refresh token for a new pair. For ten seconds the old one gives the same pair again, so that two
+// tabs or a lost answer sign nobody out. One that is presented later is treated as stolen: the session ends, and the user
+// is told by mail.
+func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (Grant, error) {
+	claims, err := ss.verify(ctx, refresh, token.Refresh)
+	if err != nil {
+		return Grant{}, err
+	}
+	if err := ss.refreshes.Allow(strconv.FormatInt(claims.SubjectRefresh.UserID, 10)); err != nil {
+		return Grant{}, err
+	}
+	var g Grant
+	var reused bool
+	err = ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		now := ss.db.Now()
+		var s session
+		err := tx.NewSelect().Model(&s).Where("id = (SELECT session_id FROM token_pair WHERE refresh_id = ?)", claims.ID).Scan(ctx)
+		if errors.Is(err, db.ErrNoRows) {
+			return ErrSignedOut
+		}
+		if err != nil {
+			return err
+		}
+		next := newPair(s, now)
+		next.Replaces = &claims.ID
+		fresh, err := db.Changed(tx.NewInsert().Model(&next).On("CONFLICT (replaces) DO NOTHING").Exec(ctx))
+		if err != nil {
+			return err
+		}
+		if fresh == 0 {
+			if err := tx.NewSelect().Model(&next).Where("replaces = ?", claims.ID).Scan(ctx); err != nil {
+				return err
+			}
+			if reused = now.Sub(next.IssuedAt) > grace; reused {
+				return ss.endStolen(ctx, tx, s, from)
+			}
+		}
+		alive, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("seen_at = ?", now).Set("expires_at = ?", next.ExpiresAt).
+			Set("ip = ?", from.IP.String()).Set("user_agent = ?", userAgent(from)).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+		if err != nil {
+			return err
+		}
+		r, err := find(ctx, tx, "id = ?", s.AccountID)
+		if err != nil {
+			return err
+		}
+		if alive == 0 || r.PasswordVersion != claims.SubjectRefresh.PasswordHash {
+			return ErrSignedOut
+		}
+		if err := ss.rememberLanguage(ctx, tx, &r, from); err != nil {
+			return err
+		}
+		g, err = ss.grant(r, s, next)
+		return err
+	})
+	if err == nil && reused {
+		return Grant{}, ErrSignedOut
+	}
+	return g, err
+}
+
+// endStolen ends a session one of whose refresh tokens was presented a second time: somebody else has a copy. The first
+// such call tells the user.
+func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Client) error {
+	n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+	if err != nil || n == 0 {
+		return err
+	}
+	r, err := find(ctx, tx, "id = ?", s.AccountID)
+	if err != nil {
+		return err
+	}
+	if err := ss.history.note(ctx, tx, r.ID, RefreshTokenReused, from); err != nil {
+		return err
+	}
+	return ss.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: ss.db.Now(), IP: addressOf(from)}})
+}
+
+// Authenticate tells who holds an access token. User, session, role and ban are read from the database at each call, so
+// that a sign-out, a new password, a ban or another role take effect at once.
+func (ss *Sessions) Authenticate(ctx context.Context, access string) (Identity, error) {
+	claims, err := ss.verify(ctx, access, token.Access)
+	if err != nil {
+		return Identity{}, err
+	}
+	who := Identity{UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC()}
+	var banned bool
+	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned)
+	if errors.Is(err, db.ErrNoRows) {
+		return Identity{}, ErrSignedOut
+	}
+	if err != nil {
+		return Identity{}, err
+	}
+	return ss.roles.withhold(ctx, who, banned)
+}
+
+func (ss *Sessions) verify(ctx context.Context, raw string, want token.Type) (token.Claims, error) {
+	claims, err := ss.tokens.Verify(ctx, raw, want)
+	if errors.Is(err, token.ErrInvalid) {
+		err = ErrSignedOut.Because(err)
+	}
+	return claims, err
+}
+
+// SignOut ends the session of the call.
+func (ss *Sessions) SignOut(ctx context.Context, who Identity, from Client) error {
+	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := ss.end(ctx, tx, "id = ? AND account_id = ?", who.SessionID, who.UserID); err != nil {
+			return err
+		}
+		return ss.history.note(ctx, tx, who.UserID, SignedOut, from)
+	})
+}
+
+// end ends the sessions that still run among those named.
+func (ss *Sessions) end(ctx context.Context, tx bun.Tx, where string, args ...any) error {
+	_, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where(where, args...).Where("ended_at IS NULL").Exec(ctx)
+	return err
+}
+
+// speaks keeps the language of a user's device for the mails to come.
+func (ss *Sessions) rememberLanguage(ctx context.Context, tx bun.Tx, r *row, from Client) error {
+	if from.Lang == "" || from.Lang == r.Lang {
+		return nil
+	}
+	r.Lang = from.Lang
+	_, err := tx.NewUpdate().Model(r).Column("lang").WherePK().Exec(ctx)
+	return err
+}

@@ -1,0 +1,158 @@
+package account
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/limit"
+	"airstrip/internal/mail"
+	"airstrip/internal/seal"
+)
+
+// SignIns tests what a person shows to sign in and begins the session.
+type SignIns struct {
+	db              *db.DB
+	key             seal.Key
+	mails           *mail.Mails
+	limits          *attemptLimits
+	verifier        *verifier
+	codes           *EmailCodes
+	sessions        *Sessions
+	history         *History
+	existenceChecks *limit.Limiter
+}
+
+// Credentials is what a person shows to sign in: a password, or a code that was sent by mail.
+type SignIn struct {
+	Email     string
+	Password  string
+	EmailCode string
+	TwoFactor string // code of the app, or a recovery code; needed where the user has a second factor
+	Remember  bool   // for 30 days after the last refresh instead of an hour
+}
+
+// SignIn tests e-mail, password and, where the user has one, the second factor, and begins a session. Wrong credentials
+// answer ErrWrongCredentials whatever it is that is wrong; after the right password a missing code answers
+// ErrTwoFactorRequired and a wrong one ErrWrongTwoFactor, both at the field two_fa_code. A banned user can sign in.
+func (si *SignIns) ByPassword(ctx context.Context, c SignIn, from Client) (Grant, error) {
+	var g Grant
+	c.Email = NormalEmail(c.Email)
+	if checkEmail(c.Email, nil) != nil { // nobody's, and nothing to keep in the history
+		return g, ErrWrongCredentials
+	}
+	var err error
+	if from.solved, err = si.limits.requireCaptchaAtSignIn(ctx, c.Email, from); err != nil {
+		return g, err
+	}
+	err = si.verifier.prove(ctx, c.Email, c.Password, si.verifier.secondFactor(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
+		g, err = si.complete(ctx, tx, r, c.Remember, from)
+		return err
+	})
+	return g, atTwoFactor(err)
+}
+
+// signedIn records a sign-in of the user r, as read before the proof, and begins the session. Credentials that changed
+// meanwhile answer ErrCredentialsChanged.
+func (si *SignIns) complete(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
+	now := si.db.Now()
+	r.SignedInAt = &now
+	n, err := db.Changed(tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Where("credentials_version = ?", r.CredentialsVersion).Exec(ctx))
+	if err == nil && n == 0 {
+		err = ErrCredentialsChanged
+	}
+	if err != nil {
+		return Grant{}, err
+	}
+	if err := si.sendLoginAlert(ctx, tx, r, from); err != nil {
+		return Grant{}, err
+	}
+	if err := si.sessions.rememberLanguage(ctx, tx, &r, from); err != nil {
+		return Grant{}, err
+	}
+	if err := si.history.recordSignIn(ctx, tx, r.Email, from, nothing); err != nil {
+		return Grant{}, err
+	}
+	if err := si.history.note(ctx, tx, r.ID, SignedIn, from); err != nil {
+		return Grant{}, err
+	}
+	return si.sessions.begin(ctx, tx, r, remember, from)
+}
+
+// SignInByCode begins a session for who shows a code that was sent for ForLogin. Wrong input is named email, email_code;
+// without an account the code is wrong, as any other would be. Wrong passwords do not stand in the way: a code has its
+// own few tries. The second factor is asked for as by SignIn, and until it is right the code is not used up.
+func (si *SignIns) ByCode(ctx context.Context, c SignIn, from Client) (Grant, error) {
+	if err := si.existenceChecks.Allow(network(from.IP)); err != nil {
+		return Grant{}, err
+	}
+	s := shown{purpose: ForLogin, email: NormalEmail(c.Email), code: normalCode(c.EmailCode), field: "email_code"}
+	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code)); err != nil {
+		return Grant{}, err
+	}
+	var g Grant
+	var wrong error
+	guesser := func(ctx context.Context, tx bun.Tx) (row, error) { return find(ctx, tx, "email = ?", s.email) }
+	err := si.verifier.withLockedAccount(ctx, c.TwoFactor, from, guesser, func(ctx context.Context, tx bun.Tx) (err error) {
+		if wrong, err = si.codes.redeem(ctx, tx, from, s); err != nil {
+			return err
+		}
+		if wrong != nil {
+			return si.history.recordSignIn(ctx, tx, s.email, from, WrongEmailCode)
+		}
+		r, err := find(ctx, tx, "email = ?", s.email)
+		if err != nil {
+			return err
+		}
+		if err := si.verifier.secondFactor(c.TwoFactor, from)(ctx, tx, r); err != nil {
+			return err
+		}
+		now := si.db.Now()
+		r.EmailVerifiedAt = &now
+		if _, err := tx.NewUpdate().Model(&r).Column("email_verified_at").WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		g, err = si.complete(ctx, tx, r, c.Remember, from)
+		return err
+	})
+	return g, cmp.Or(atTwoFactor(err), wrong)
+}
+
+// SignInByTelegram begins a session for the user of the Telegram account that use names, in the transaction in which it
+// uses the confirmation up. The second factor is asked for as by SignIn, and until it is right nothing is used up.
+// ErrNoUser: the account is no longer linked.
+func (si *SignIns) ByTelegram(ctx context.Context, twoFactor string, remember bool, from Client, use func(context.Context, bun.Tx) (telegramID int64, err error)) (g Grant, err error) {
+	peeked := errors.New("only to see whose it is")
+	whose := func(ctx context.Context, tx bun.Tx) (r row, err error) {
+		var telegramID int64
+		err = tx.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) (err error) {
+			if telegramID, err = use(ctx, tx); err == nil {
+				err = peeked
+			}
+			return err
+		})
+		if !errors.Is(err, peeked) {
+			return r, err
+		}
+		return find(ctx, tx, "telegram_id = ?", telegramID)
+	}
+	err = si.verifier.withLockedAccount(ctx, twoFactor, from, whose, func(ctx context.Context, tx bun.Tx) error {
+		telegramID, err := use(ctx, tx)
+		if err != nil {
+			return err
+		}
+		r, err := find(ctx, tx, "telegram_id = ?", telegramID)
+		if err != nil {
+			return err
+		}
+		if err := si.verifier.secondFactor(twoFactor, from)(ctx, tx, r); err != nil {
+			return err
+		}
+		g, err = si.complete(ctx, tx, r, remember, from)
+		return err
+	})
+	return g, atTwoFactor(err)
+}
