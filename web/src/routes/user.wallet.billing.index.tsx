@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -20,6 +20,7 @@ export const Route = createFileRoute('/user/wallet/billing/')({
     loadPage(
       loadTexts('wallet'),
       queryClient.prefetchQuery(walletGetOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
       cause !== 'stay' && queryClient.prefetchQuery(invoicesOf(page, month)),
     ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'BillingPage'),

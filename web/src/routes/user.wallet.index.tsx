@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -19,6 +19,7 @@ export const Route = createFileRoute('/user/wallet/')({
     loadPage(
       loadTexts('wallet'),
       queryClient.prefetchQuery(walletGetOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
       cause !== 'stay' && queryClient.prefetchQuery(movementsOf(page, reason)),
     ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'WalletPage'),

@@ -1,4 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -13,6 +14,10 @@ export const Route = createFileRoute('/user/wallet/purchase-records-old')({
   validateSearch,
   loaderDeps: ({ search: { page } }) => ({ page }),
   loader: ({ context: { queryClient }, deps: { page }, cause }) =>
-    loadPage(loadTexts('wallet'), cause !== 'stay' && queryClient.prefetchQuery(purchasesOf(page))),
+    loadPage(
+      loadTexts('wallet'),
+      queryClient.prefetchQuery(userGetMeOptions()),
+      cause !== 'stay' && queryClient.prefetchQuery(purchasesOf(page)),
+    ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'PurchaseRecordsPage'),
 })

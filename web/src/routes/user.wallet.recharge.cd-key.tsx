@@ -1,4 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -15,6 +16,7 @@ export const Route = createFileRoute('/user/wallet/recharge/cd-key')({
   loader: ({ context: { queryClient }, deps: { page }, cause }) =>
     loadPage(
       loadTexts('wallet'),
+      queryClient.prefetchQuery(userGetMeOptions()),
       cause !== 'stay' && queryClient.prefetchQuery(redemptionsOf(page)),
     ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'CdKeyPage'),

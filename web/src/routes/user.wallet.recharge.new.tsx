@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -15,6 +15,10 @@ const validateSearch = searchOf({
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
   loader: ({ context: { queryClient } }) =>
-    loadPage(loadTexts('wallet', 'order'), queryClient.prefetchQuery(walletGetOptions())),
+    loadPage(
+      loadTexts('wallet', 'order'),
+      queryClient.prefetchQuery(walletGetOptions()),
+      queryClient.prefetchQuery(userGetMeOptions()),
+    ),
   component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

@@ -33,7 +33,7 @@ export function DashboardPage() {
               <div className={classes.main}>
                 <ConnectionCard access={access} ban={ban} />
               </div>
-              <WalletCard wallet={wallet} />
+              <WalletCard wallet={wallet} isBanned={access.state === 'banned'} />
             </Together>
           )}
         </Loaded>

@@ -4,7 +4,7 @@ import { CalendarClock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { serviceRenewalsOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { RenewalItem, RenewalList } from '@/api/gen/types.gen'
-import { OwnBan } from '@/shared/ui/ban-notice'
+import { OwnBan, UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -39,7 +39,11 @@ function List({ list: { renewals, available, currency } }: { list: RenewalList }
         <Empty
           icon={CalendarClock}
           text={t('renewals.empty')}
-          action={<ButtonLink to="/user/services/buy">{t('choose')}</ButtonLink>}
+          action={
+            <UnlessBanned>
+              <ButtonLink to="/user/services/buy">{t('choose')}</ButtonLink>
+            </UnlessBanned>
+          }
         />
       </Card>
     )
@@ -51,9 +55,11 @@ function List({ list: { renewals, available, currency } }: { list: RenewalList }
           <p className={card.quiet}>{t('renewals.available')}</p>
           <Money amount={available} currency={currency} size="figure" />
         </div>
-        <ButtonLink variant="default" to="/user/wallet/recharge/new">
-          {t('renewal.topUp')}
-        </ButtonLink>
+        <UnlessBanned>
+          <ButtonLink variant="default" to="/user/wallet/recharge/new">
+            {t('renewal.topUp')}
+          </ButtonLink>
+        </UnlessBanned>
       </Card>
       <div className={classes.services}>
         {renewals.map((renewal) => (
@@ -85,16 +91,18 @@ function Renewal({ renewal, currency }: { renewal: RenewalItem; currency: string
         renewal={renewal}
       />
       <footer className={card.foot}>
-        {renewal.price !== null && (
-          <ButtonLink
-            size="sm"
-            variant="default"
-            to="/user/services/buy"
-            search={{ renew: renewal.service_id, months: renewal.months }}
-          >
-            {t('renewals.now')}
-          </ButtonLink>
-        )}
+        <UnlessBanned>
+          {renewal.price !== null && (
+            <ButtonLink
+              size="sm"
+              variant="default"
+              to="/user/services/buy"
+              search={{ renew: renewal.service_id, months: renewal.months }}
+            >
+              {t('renewals.now')}
+            </ButtonLink>
+          )}
+        </UnlessBanned>
       </footer>
     </Card>
   )

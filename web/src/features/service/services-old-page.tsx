@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PackageItem, ServiceItem } from '@/api/gen/types.gen'
 import { useNow } from '@/shared/lib/now'
-import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
+import { OwnBan, UnlessBanned, useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -30,7 +30,11 @@ export function ServicesOldPage() {
       <PageHeader
         title={t('old.title')}
         about={t('old.about')}
-        action={<ButtonLink to="/user/shop-old">{t('buy')}</ButtonLink>}
+        action={
+          <UnlessBanned>
+            <ButtonLink to="/user/shop-old">{t('buy')}</ButtonLink>
+          </UnlessBanned>
+        }
       />
       <OwnBan />
       <Loaded query={services} skeleton={<Skeleton height={240} radius="lg" />} hasCards>
@@ -40,7 +44,11 @@ export function ServicesOldPage() {
               <Empty
                 icon={PackageOpen}
                 text={t('empty')}
-                action={<ButtonLink to="/user/shop-old">{t('choose')}</ButtonLink>}
+                action={
+                  <UnlessBanned>
+                    <ButtonLink to="/user/shop-old">{t('choose')}</ButtonLink>
+                  </UnlessBanned>
+                }
               />
             </Card>
           ) : (
@@ -153,15 +161,17 @@ function Actions({ id, name }: { id: number; name: string }) {
       >
         {t('old.bills')}
       </Button>
-      <ButtonLink
-        size="sm"
-        variant="default"
-        aria-label={t('renewNamed', { name })}
-        to="/user/services/buy"
-        search={{ renew: id }}
-      >
-        {t('renew')}
-      </ButtonLink>
+      <UnlessBanned>
+        <ButtonLink
+          size="sm"
+          variant="default"
+          aria-label={t('renewNamed', { name })}
+          to="/user/services/buy"
+          search={{ renew: id }}
+        >
+          {t('renew')}
+        </ButtonLink>
+      </UnlessBanned>
     </span>
   )
 }

@@ -8,7 +8,7 @@ import type { PackageItem, ServiceItem, ServicesListResponse } from '@/api/gen/t
 import { lazyPart } from '@/app/lazy'
 import { useCurrency } from '@/shared/lib/currency'
 import { useNow } from '@/shared/lib/now'
-import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
+import { OwnBan, UnlessBanned, useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -31,7 +31,11 @@ export function ServicesPage() {
       <PageHeader
         title={t('title')}
         about={t('about')}
-        action={<ButtonLink to="/user/services/buy">{t('buy')}</ButtonLink>}
+        action={
+          <UnlessBanned>
+            <ButtonLink to="/user/services/buy">{t('buy')}</ButtonLink>
+          </UnlessBanned>
+        }
       />
       <OwnBan />
       <Loaded query={services} skeleton={<ListSkeleton />} hasCards>
@@ -51,7 +55,11 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
         <Empty
           icon={PackageOpen}
           text={t('empty')}
-          action={<ButtonLink to="/user/services/buy">{t('choose')}</ButtonLink>}
+          action={
+            <UnlessBanned>
+              <ButtonLink to="/user/services/buy">{t('choose')}</ButtonLink>
+            </UnlessBanned>
+          }
         />
       </Card>
     )
@@ -124,14 +132,16 @@ function Packages(props: {
       {packages.length === 0 ? (
         <Card className={classes.none}>
           <Text c="dimmed">{t('noPackages')}</Text>
-          <ButtonLink
-            size="sm"
-            variant="default"
-            to="/user/services/buy"
-            search={{ kind: 'package' }}
-          >
-            {t('buyPackage')}
-          </ButtonLink>
+          <UnlessBanned>
+            <ButtonLink
+              size="sm"
+              variant="default"
+              to="/user/services/buy"
+              search={{ kind: 'package' }}
+            >
+              {t('buyPackage')}
+            </ButtonLink>
+          </UnlessBanned>
         </Card>
       ) : (
         <div className={classes.packages}>

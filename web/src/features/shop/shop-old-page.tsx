@@ -6,7 +6,7 @@ import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { PlanItem as Plan } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
 import { formatMoney } from '@/shared/lib/money'
-import { OwnBan } from '@/shared/ui/ban-notice'
+import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
 import { type Column, DataTable } from '@/shared/ui/data-table'
@@ -111,7 +111,8 @@ function Left({ plan }: { plan: Plan }) {
 function Prices({ plan }: { plan: Plan }) {
   const { t, i18n } = useTranslation('shop')
   const currency = useCurrency()
-  if (obstacleTo(plan)) return t('old.none')
+  const isBanned = useIsBanned()
+  if (isBanned || obstacleTo(plan)) return t('old.none')
   return (
     <span className={classes.prices}>
       {plan.prices.map(({ shop_id, months, amount }) => {

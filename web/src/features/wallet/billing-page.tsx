@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -66,9 +67,11 @@ function NoInvoices({ isFiltered }: { isFiltered: boolean }) {
               {t('showAll')}
             </ButtonLink>
           ) : (
-            <ButtonLink to="/user/services/buy" search={{}}>
-              {t('toShop')}
-            </ButtonLink>
+            <UnlessBanned>
+              <ButtonLink to="/user/services/buy" search={{}}>
+                {t('toShop')}
+              </ButtonLink>
+            </UnlessBanned>
           )
         }
       />

@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RedemptionRecord } from '@/api/gen/types.gen'
 import { GB, inDays } from '@/test/fixtures'
-import { failure, server, stillLoading, success } from '@/test/msw/server'
+import { failure, notBanned, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
 const redeemPath = '*/api/v2/user/wallet/cd-key/:key'
@@ -24,7 +24,7 @@ const has = (...records: RedemptionRecord[]) =>
 
 beforeEach(() => {
   sessionStorage.clear()
-  server.use(stillLoading)
+  server.use(notBanned, stillLoading)
   has()
 })
 

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
 import { PageHeader } from '@/shared/ui/page-header'
 import { RedeemForm } from './components/redeem-form'
 import { RedemptionHistory } from './components/redemption-history'
@@ -7,11 +8,12 @@ import classes from './wallet-page.module.css'
 /** Redeem a cd-key, and see what earlier ones brought. */
 export function CdKeyPage() {
   const { t } = useTranslation('wallet')
+  const isBanned = useIsBanned()
   return (
     <>
       <PageHeader title={t('cdKey.title')} about={t('cdKey.about')} />
       <div className={classes.page}>
-        <RedeemForm />
+        {isBanned ? <OwnBan /> : <RedeemForm />}
         <RedemptionHistory />
       </div>
     </>

@@ -6,6 +6,7 @@ import { ShoppingBag } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { PurchaseRecord } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { type Column, DataTable } from '@/shared/ui/data-table'
 import { Empty } from '@/shared/ui/empty'
@@ -42,9 +43,11 @@ export function PurchaseRecordsPage() {
                 icon={ShoppingBag}
                 text={t('purchases.none')}
                 action={
-                  <ButtonLink to="/user/services/buy" search={{}}>
-                    {t('toShop')}
-                  </ButtonLink>
+                  <UnlessBanned>
+                    <ButtonLink to="/user/services/buy" search={{}}>
+                      {t('toShop')}
+                    </ButtonLink>
+                  </UnlessBanned>
                 }
               />
             </Card>

@@ -13,7 +13,7 @@ import {
   wallet,
 } from '@/test/fixtures'
 import { openPayPage } from '@/shared/lib/open-pay-page'
-import { failure, server, stillLoading, success } from '@/test/msw/server'
+import { failure, notBanned, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
 vi.mock('@/shared/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
@@ -46,6 +46,7 @@ beforeEach(() =>
       success({ created_at: inDays(-90), total_count: 0, recharge_records: [] }),
     ),
     http.get('*/api/v2/user/wallet', () => success(wallet())),
+    notBanned,
     stillLoading,
   ),
 )

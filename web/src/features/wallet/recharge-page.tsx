@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useOrderText } from '@/shared/lib/order-text'
+import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
 import { PageHeader } from '@/shared/ui/page-header'
 import { RechargeForm } from './components/recharge-form'
 import { RechargeState } from './components/recharge-state'
@@ -13,11 +14,12 @@ const route = getRouteApi('/user/wallet/recharge/new')
 export function RechargePage() {
   const { t } = useTranslation('wallet')
   const { id } = route.useSearch()
+  const isBanned = useIsBanned()
   if (id !== undefined) return <OneRecharge key={id} id={String(id)} />
   return (
     <>
       <PageHeader title={t('new.title')} about={t('new.about')} />
-      <RechargeForm />
+      {isBanned ? <OwnBan /> : <RechargeForm />}
     </>
   )
 }
@@ -35,6 +37,7 @@ function OneRecharge({ id }: { id: string }) {
       ) : (
         <PageHeader title={t('new.title')} />
       )}
+      <OwnBan />
       <RechargeState recharge={recharge} />
     </>
   )

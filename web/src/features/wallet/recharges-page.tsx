@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CreditCard } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { OwnBan, UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -29,8 +30,13 @@ export function RechargesPage() {
       <PageHeader
         title={t('recharges.title')}
         about={t('recharges.about')}
-        action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
+        action={
+          <UnlessBanned>
+            <ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>
+          </UnlessBanned>
+        }
       />
+      <OwnBan />
       <Loaded query={recharges} skeleton={<ListSkeleton />} hasCards>
         {(list) =>
           list.total_count === 0 ? (

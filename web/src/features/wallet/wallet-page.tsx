@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CreditCard, FileText, History, TicketCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { OwnBan, UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { useCurrency } from '@/shared/lib/currency'
 import { Loaded } from '@/shared/ui/loaded'
@@ -23,8 +24,13 @@ export function WalletPage() {
       <PageHeader
         title={t('title')}
         about={t('about')}
-        action={<ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>}
+        action={
+          <UnlessBanned>
+            <ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>
+          </UnlessBanned>
+        }
       />
+      <OwnBan />
       <div className={classes.page}>
         <Loaded query={wallet} skeleton={<BalanceOutline />} hasCards>
           {(found) => (

@@ -53,6 +53,11 @@ export function useIsBanned(): boolean {
   return me?.is_ban === true
 }
 
+/** What a suspended account may not do, as to buy or to top up; the server refuses it. */
+export function UnlessBanned({ children }: { children: ReactNode }) {
+  return useIsBanned() ? null : children
+}
+
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>

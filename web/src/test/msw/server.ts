@@ -44,8 +44,13 @@ export const site = {
 /** For tests that only pass by a page of the user area: it stays in its loading state. */
 export const stillLoading = http.get('*/api/v2/user/*', () => new Promise<never>(() => undefined))
 
+/** The account may be used. Before `stillLoading` where a test waits for it too. */
+export const notBanned = http.get('*/api/v2/user/get_me', () =>
+  success({ is_ban: false, ban: null }),
+)
+
 /** What any page may ask; a test adds its own answers with `server.use`. */
 export const server = setupServer(
   http.get('*/api/v2/site', () => success(site)),
-  http.get('*/api/v2/user/get_me', () => success({ is_ban: false, ban: null })),
+  notBanned,
 )

@@ -6,7 +6,8 @@ import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from './side-card.module.css'
 
-export function WalletCard({ wallet }: { wallet: Dashboard['wallet'] }) {
+export function WalletCard(props: { wallet: Dashboard['wallet']; isBanned: boolean }) {
+  const { wallet } = props
   const { t } = useTranslation('home')
   return (
     <Card component="section" aria-labelledby="wallet-title" className={classes.card}>
@@ -23,9 +24,11 @@ export function WalletCard({ wallet }: { wallet: Dashboard['wallet'] }) {
       <p className={classes.figure}>
         <Money amount={wallet.balance} currency={wallet.currency} size="figure" />
       </p>
-      <ButtonLink variant="default" to="/user/wallet/recharge/new" className={classes.action}>
-        {t('wallet.recharge')}
-      </ButtonLink>
+      {!props.isBanned && (
+        <ButtonLink variant="default" to="/user/wallet/recharge/new" className={classes.action}>
+          {t('wallet.recharge')}
+        </ButtonLink>
+      )}
     </Card>
   )
 }

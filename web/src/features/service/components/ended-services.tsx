@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { RefundRequestItem, ServiceItem } from '@/api/gen/types.gen'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { Moment } from '@/shared/ui/moment'
 import { TextLink } from '@/shared/ui/text-link'
 import type { useLastRequests } from '../use-last-requests'
@@ -38,9 +39,11 @@ function Ended(props: { service: ServiceItem; request: RefundRequestItem | undef
         {props.request?.state === 'granted' && ` · ${t('refund.state.granted')}`}
       </span>
       {end_reason === 'expired' && (
-        <TextLink to="/user/services/buy" search={{ renew: id }}>
-          {t('renewNamed', { name })}
-        </TextLink>
+        <UnlessBanned>
+          <TextLink to="/user/services/buy" search={{ renew: id }}>
+            {t('renewNamed', { name })}
+          </TextLink>
+        </UnlessBanned>
       )}
     </li>
   )

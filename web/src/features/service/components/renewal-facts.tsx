@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { RenewalItem } from '@/api/gen/types.gen'
 import { formatMoney, toMinor } from '@/shared/lib/money'
 import { problemText } from '@/shared/lib/server-problem'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { FormError } from '@/shared/ui/form-error'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
@@ -45,7 +46,9 @@ export function RenewalProblem({ renewal, currency }: { renewal: RenewalItem; cu
             {t('renewal.missing', {
               amount: formatMoney(renewal.missing, currency, i18n.language),
             })}{' '}
-            <TextLink to="/user/wallet/recharge/new">{t('renewal.topUp')}</TextLink>
+            <UnlessBanned>
+              <TextLink to="/user/wallet/recharge/new">{t('renewal.topUp')}</TextLink>
+            </UnlessBanned>
           </>
         )}{' '}
         {isRaised && t('renewal.raised')}

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RefundRequestItem, RenewalItem, RenewalList, ServiceItem } from '@/api/gen/types.gen'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Loaded } from '@/shared/ui/loaded'
 import { StatusDot } from '@/shared/ui/status-dot'
@@ -81,17 +82,19 @@ function Actions(props: { service: ServiceItem; isCalm: boolean; children: React
   const { id } = props.service
   return (
     <footer className={classes.foot}>
-      <ButtonLink
-        size="sm"
-        variant={props.isCalm ? 'default' : 'filled'}
-        to="/user/services/buy"
-        search={{ renew: id }}
-      >
-        {t('renew')}
-      </ButtonLink>
-      <ButtonLink size="sm" variant="default" to="/user/services/buy" search={{ change: id }}>
-        {t('change')}
-      </ButtonLink>
+      <UnlessBanned>
+        <ButtonLink
+          size="sm"
+          variant={props.isCalm ? 'default' : 'filled'}
+          to="/user/services/buy"
+          search={{ renew: id }}
+        >
+          {t('renew')}
+        </ButtonLink>
+        <ButtonLink size="sm" variant="default" to="/user/services/buy" search={{ change: id }}>
+          {t('change')}
+        </ButtonLink>
+      </UnlessBanned>
       {props.children}
     </footer>
   )

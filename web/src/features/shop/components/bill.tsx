@@ -5,6 +5,7 @@ import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/type
 import { lazyPart } from '@/app/lazy'
 import { toMinor } from '@/shared/lib/money'
 import { problemText } from '@/shared/lib/server-problem'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import type { Purchase } from '../quote'
@@ -46,29 +47,31 @@ export function Bill(props: {
   return (
     <>
       <Lines name={props.name} quote={quote} charge={charge} />
-      {props.children}
-      <form
-        id={form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (quote.replaces) setAsking(true)
-          else confirm()
-        }}
-      >
-        {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
-        {isMissing && <GatewayChoice {...gateways} />}
-        <OtherPrice before={props.before} quote={quote} />
-        <Problem problem={problem} />
-        <PayButton
-          form={form}
-          name={props.name}
-          isPending={isPending}
-          isDisabled={props.isChecking || (isMissing && !gateways.chosen)}
+      <UnlessBanned>
+        {props.children}
+        <form
+          id={form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (quote.replaces) setAsking(true)
+            else confirm()
+          }}
         >
-          {action}
-        </PayButton>
-        <Note quote={quote} />
-      </form>
+          {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
+          {isMissing && <GatewayChoice {...gateways} />}
+          <OtherPrice before={props.before} quote={quote} />
+          <Problem problem={problem} />
+          <PayButton
+            form={form}
+            name={props.name}
+            isPending={isPending}
+            isDisabled={props.isChecking || (isMissing && !gateways.chosen)}
+          >
+            {action}
+          </PayButton>
+          <Note quote={quote} />
+        </form>
+      </UnlessBanned>
       <Asked {...{ quote, isAsking, setAsking, confirmed, lookAgain }} />
     </>
   )

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { useIsBanned } from '@/shared/ui/ban-notice'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from '../buy-page.module.css'
 
 /** A plan bought here runs beside the ones one has: the ways to change those instead. */
 export function RunningNote() {
   const { t } = useTranslation('shop')
+  const isBanned = useIsBanned()
   const { data } = useQuery(servicesListOptions())
   const running = data?.services.filter(({ state }) => state === 'running') ?? []
-  if (running.length === 0) return null
+  if (running.length === 0 || isBanned) return null
   return (
     <p className={classes.running}>
       {t('beside')}

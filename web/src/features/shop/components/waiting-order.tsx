@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
 import { useOrderText } from '@/shared/lib/order-text'
+import { useIsBanned } from '@/shared/ui/ban-notice'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from '../buy-page.module.css'
@@ -9,8 +10,9 @@ import classes from '../buy-page.module.css'
 export function WaitingOrder() {
   const { t } = useTranslation('shop')
   const { what } = useOrderText()
+  const isBanned = useIsBanned()
   const waiting = useRecentRecharge(({ order }) => order?.state === 'pending')
-  if (!waiting?.order) return null
+  if (!waiting?.order || isBanned) return null
   return (
     <p className={classes.running}>
       <span>

@@ -5,6 +5,7 @@ import { ReceiptText } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MovementPage } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
@@ -56,7 +57,9 @@ function NoMovements({ isFiltered }: { isFiltered: boolean }) {
             {t('showAll')}
           </ButtonLink>
         ) : (
-          <ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>
+          <UnlessBanned>
+            <ButtonLink to="/user/wallet/recharge/new">{t('recharge')}</ButtonLink>
+          </UnlessBanned>
         )
       }
     />

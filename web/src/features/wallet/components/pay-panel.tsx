@@ -5,6 +5,7 @@ import type { RechargeRecord } from '@/api/gen/types.gen'
 import { useNow } from '@/shared/lib/now'
 import { formatMoney, toMinor } from '@/shared/lib/money'
 import { formatCountdown } from '@/shared/lib/time'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import { CancelOrder } from './cancel-order'
@@ -26,29 +27,39 @@ export function PayPanel(props: {
         <Money amount={recharge.pay_amount} currency={recharge.pay_currency} size="figure" />
         <Parts recharge={recharge} />
       </div>
-      <PayPage
-        recharge={recharge}
-        isAsking={query.isFetching}
-        onRetry={() => void query.refetch()}
-      />
+      <UnlessBanned>
+        <PayPage
+          recharge={recharge}
+          isAsking={query.isFetching}
+          onRetry={() => void query.refetch()}
+        />
+      </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
         {query.isError ? t('pay.offline') : t('pay.watching')}
       </p>
       <TimeLeft until={recharge.expires_at} />
-      {recharge.order ? (
-        <>
-          <OrderAgain variant="default" order={recharge.order}>
-            {t('pay.otherWay')}
-          </OrderAgain>
-          <CancelOrder orderNo={recharge.order.no} />
-        </>
-      ) : (
-        <TextLink to="/user/wallet/recharge/new" search={{ amount: recharge.money_amount }}>
-          {t('pay.other')}
-        </TextLink>
-      )}
+      <UnlessBanned>
+        <OtherWay recharge={recharge} />
+      </UnlessBanned>
+      {recharge.order && <CancelOrder orderNo={recharge.order.no} />}
     </div>
+  )
+}
+
+function OtherWay({ recharge }: { recharge: RechargeRecord }) {
+  const { t } = useTranslation('wallet')
+  if (recharge.order) {
+    return (
+      <OrderAgain variant="default" order={recharge.order}>
+        {t('pay.otherWay')}
+      </OrderAgain>
+    )
+  }
+  return (
+    <TextLink to="/user/wallet/recharge/new" search={{ amount: recharge.money_amount }}>
+      {t('pay.other')}
+    </TextLink>
   )
 }
 

@@ -6,6 +6,7 @@ import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order, RechargeRecord } from '@/api/gen/types.gen'
 import { OrderDone } from '@/app/connect/order-done'
 import { useFocusFromGone } from '@/shared/lib/focus-heading'
+import { useIsBanned } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Money } from '@/shared/ui/money'
 import { StatusDot } from '@/shared/ui/status-dot'
@@ -79,6 +80,8 @@ const isOpen = ({ state }: Order) => state !== 'paid' && state !== 'refunded'
 
 function WayOn({ recharge: { state, order, money_amount: amount } }: { recharge: RechargeRecord }) {
   const { t } = useTranslation('wallet')
+  const isBanned = useIsBanned()
+  if (isBanned) return <ToWallet />
   if (order && isOpen(order) && (state !== 'paid' || order.state !== 'pending')) {
     return (
       <OrderAgain order={order}>
@@ -100,9 +103,16 @@ function WayOn({ recharge: { state, order, money_amount: amount } }: { recharge:
           {t('toShop')}
         </ButtonLink>
       )}
-      <ButtonLink variant="default" to="/user/wallet" search={{}}>
-        {t('result.toWallet')}
-      </ButtonLink>
+      <ToWallet />
     </>
+  )
+}
+
+function ToWallet() {
+  const { t } = useTranslation('wallet')
+  return (
+    <ButtonLink variant="default" to="/user/wallet" search={{}}>
+      {t('result.toWallet')}
+    </ButtonLink>
   )
 }

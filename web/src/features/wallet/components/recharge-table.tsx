@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/api/gen/types.gen'
+import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { type Column, DataTable } from '@/shared/ui/data-table'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
@@ -58,9 +59,11 @@ function Next({ record }: { record: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   if (isWaiting(record)) {
     return (
-      <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>
-        {t('payNow')}
-      </TextLink>
+      <UnlessBanned>
+        <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>
+          {t('payNow')}
+        </TextLink>
+      </UnlessBanned>
     )
   }
   if (record.invoice_id === null) return '—'
