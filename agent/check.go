@@ -19,7 +19,7 @@ type checkCommand struct {
 
 // Run prints what it finds and fails if anything is not as it must be.
 func (c *checkCommand) Run() error {
-	if err := c.fill(&c.nodes); err != nil {
+	if err := c.apply(&c.nodes); err != nil {
 		return err
 	}
 	configs, err := c.configs()
@@ -29,7 +29,7 @@ func (c *checkCommand) Run() error {
 	bad := 0
 	var ports run.Ports
 	for _, config := range configs {
-		bad += show(run.Check(context.Background(), config, &ports))
+		bad += printFindings(run.Check(context.Background(), config, &ports))
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d of these will keep the agent from serving", bad)
@@ -42,8 +42,8 @@ type installation struct {
 	Installed string `default:"/etc/airstrip-node.env" type:"path" help:"File with the settings of the systemd unit, which count where no flag says which node is meant; the secret is in airstrip-node.secret beside it."`
 }
 
-// fill takes over what the install script wrote, where nothing says which node is meant.
-func (i installation) fill(n *nodes) error {
+// apply takes over what the install script wrote, where nothing says which node is meant.
+func (i installation) apply(n *nodes) error {
 	if n.Config != "" || n.Server != "" || n.Node != 0 || n.SecretFile != "" {
 		return nil
 	}

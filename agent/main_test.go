@@ -12,7 +12,7 @@ import (
 	"airstrip/agent/internal/run"
 )
 
-func TestANodeThatFailsIsTriedAgainBesideOthers(t *testing.T) {
+func TestServe_OneOfSeveralFails_IsRetried(t *testing.T) {
 	broken, removed := errors.New("broken"), fmt.Errorf("the data folder: %w", meter.ErrRemoved)
 	for name, c := range map[string]struct {
 		alone   bool
@@ -39,7 +39,7 @@ func TestANodeThatFailsIsTriedAgainBesideOthers(t *testing.T) {
 	}
 }
 
-func TestAStopIsNotWaitedForByANodeThatFailed(t *testing.T) {
+func TestServe_StoppedWhileWaitingToRetry_Returns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		began := time.Now()
@@ -51,14 +51,14 @@ func TestAStopIsNotWaitedForByANodeThatFailed(t *testing.T) {
 }
 
 // Names and messages come from the server, and this is printed to root's terminal.
-func TestALineOfStatusIsOneLineAndNoMore(t *testing.T) {
+func TestFormatFinding_ControlCharacters_AreRemoved(t *testing.T) {
 	for want, f := range map[string]run.Finding{
 		"ok   node 1: 香港, 7 users":           {What: "node 1: 香港, 7 users"},
 		"bad  node 1: x; ok   clock: closed": {What: "node 1: x\nok   clock", Wrong: "closed"},
 		"bad  server: one; two]0;title[2J":   {What: "server", Wrong: "one\r\ntwo\x1b]0;title\a\u009b[2J"},
 		"note server: http":                  {What: "server", Note: "http"},
 	} {
-		if got := line(f); got != want {
+		if got := formatFinding(f); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -46,7 +46,7 @@ func (n nodes) configs() ([]run.Config, error) {
 	var configs []run.Config
 	folders, secrets := map[string]bool{}, map[string]int{}
 	for i, e := range entries {
-		config, err := e.config(n.folder(e))
+		config, err := e.config(n.dataFolder(e))
 		switch first := secrets[config.Secret]; {
 		case err != nil:
 		case folders[config.Data]:
@@ -71,8 +71,8 @@ func (n nodes) entries() ([]entry, error) {
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
-		if wrong := new(json.SyntaxError); errors.As(err, &wrong) {
-			return nil, fmt.Errorf("%s, line %d: %w", n.Config, 1+bytes.Count(text[:wrong.Offset], []byte("\n")), err)
+		if syntaxErr := new(json.SyntaxError); errors.As(err, &syntaxErr) {
+			return nil, fmt.Errorf("%s, line %d: %w", n.Config, 1+bytes.Count(text[:syntaxErr.Offset], []byte("\n")), err)
 		}
 		return nil, fmt.Errorf("%s: it has to be a list, [{…}, {…}]: %w", n.Config, err)
 	}
@@ -96,8 +96,8 @@ func (n nodes) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// folder of one of several.
-func (n nodes) folder(e entry) string {
+// dataFolder of one of several.
+func (n nodes) dataFolder(e entry) string {
 	host := ""
 	if u, err := url.Parse(e.Server); err == nil {
 		host = strings.ReplaceAll(u.Host, ":", "_")
@@ -105,13 +105,13 @@ func (n nodes) folder(e entry) string {
 	return filepath.Join(n.Data, fmt.Sprintf("%s-%d", host, e.Node))
 }
 
-// folders that agents work on, or did: those of the file or, without one, those that there are in Data.
-func (n nodes) folders() ([]string, error) {
+// dataFolders that agents work on, or did: those of the file or, without one, those that there are in Data.
+func (n nodes) dataFolders() ([]string, error) {
 	if n.Config != "" {
 		entries, err := n.entries()
 		var folders []string
 		for _, e := range entries {
-			folders = append(folders, n.folder(e))
+			folders = append(folders, n.dataFolder(e))
 		}
 		return folders, err
 	}

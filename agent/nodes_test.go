@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFileListsSeveralNodes(t *testing.T) {
+func TestConfigs_FileWithSeveralNodes(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -64,7 +64,7 @@ func TestAFileListsSeveralNodes(t *testing.T) {
 	}
 }
 
-func TestCheckGoesByWhatTheInstallScriptWrote(t *testing.T) {
+func TestCheck_WithoutFlags_ReadsInstalledSettings(t *testing.T) {
 	dir := t.TempDir()
 	env := filepath.Join(dir, "airstrip-node.env")
 	for name, text := range map[string]string{
@@ -76,22 +76,22 @@ func TestCheckGoesByWhatTheInstallScriptWrote(t *testing.T) {
 		}
 	}
 	n := nodes{Data: "/data"}
-	if err := (installation{env}).fill(&n); err != nil {
+	if err := (installation{env}).apply(&n); err != nil {
 		t.Fatal(err)
 	}
 	if configs, err := n.configs(); err != nil || configs[0].Server != "https://panel.example" || configs[0].Node != 7 || configs[0].Secret != "first" {
 		t.Error(configs, err)
 	}
 	named := nodes{Server: "https://other.example"}
-	if err := (installation{env}).fill(&named); err != nil || named.Node != 0 {
+	if err := (installation{env}).apply(&named); err != nil || named.Node != 0 {
 		t.Errorf("a node that flags name is mixed with the installed one: %+v %v", named, err)
 	}
 }
 
-func TestStatusFindsTheFoldersOfSeveralNodes(t *testing.T) {
+func TestDataFolders_SeveralNodes_AreFound(t *testing.T) {
 	dir := t.TempDir()
 	n := nodes{Data: dir}
-	if folders, err := n.folders(); err != nil || len(folders) != 1 || folders[0] != dir {
+	if folders, err := n.dataFolders(); err != nil || len(folders) != 1 || folders[0] != dir {
 		t.Error("of no node", folders, err)
 	}
 	for _, name := range []string{"panel.example-7", "panel.example_8443-8"} {
@@ -102,7 +102,7 @@ func TestStatusFindsTheFoldersOfSeveralNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if folders, err := n.folders(); err != nil || len(folders) != 2 || filepath.Base(folders[1]) != "panel.example_8443-8" {
+	if folders, err := n.dataFolders(); err != nil || len(folders) != 2 || filepath.Base(folders[1]) != "panel.example_8443-8" {
 		t.Error("of two", folders, err)
 	}
 }

@@ -31,14 +31,14 @@ func (c *runCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	var told slog.Level
-	if err := told.UnmarshalText([]byte(c.LogLevel)); err != nil {
+	var configured slog.Level
+	if err := configured.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		return err
 	}
 	level := new(slog.LevelVar)
-	level.Set(told)
-	changeLevel(level, told)
-	go giveBack()
+	level.Set(configured)
+	changeLevelOnSignal(level, configured)
+	go releaseMemory()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	context.AfterFunc(ctx, stop)
@@ -81,28 +81,28 @@ func serve(ctx context.Context, alone bool, node func() error) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(again):
+		case <-time.After(retryInterval):
 		}
 	}
 }
 
-const again = 30 * time.Second
+const retryInterval = 30 * time.Second
 
-// giveBack returns to the system each minute what is not used: what many connections left behind when they began is
+// releaseMemory returns to the system each minute what is not used: what many connections left behind when they began is
 // more than they take while they are idle, as most are.
-func giveBack() {
+func releaseMemory() {
 	for range time.Tick(time.Minute) {
 		debug.FreeOSMemory()
 	}
 }
 
-// changeLevel lets signals change what is logged while the agent runs.
-func changeLevel(level *slog.LevelVar, told slog.Level) {
+// changeLevelOnSignal lets signals change what is logged while the agent runs.
+func changeLevelOnSignal(level *slog.LevelVar, configured slog.Level) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)
 	go func() {
 		for s := range signals {
-			level.Set(map[os.Signal]slog.Level{syscall.SIGUSR1: slog.LevelDebug, syscall.SIGUSR2: told}[s])
+			level.Set(map[os.Signal]slog.Level{syscall.SIGUSR1: slog.LevelDebug, syscall.SIGUSR2: configured}[s])
 		}
 	}()
 }

@@ -21,14 +21,14 @@ type statusCommand struct {
 func (c *statusCommand) Run() error {
 	end := time.Now().Add(c.Wait)
 	all, err := c.summaries()
-	for err == nil && wrong(all) > 0 && time.Now().Before(end) {
+	for err == nil && problemCount(all) > 0 && time.Now().Before(end) {
 		time.Sleep(200 * time.Millisecond)
 		all, err = c.summaries()
 	}
 	if err == nil {
 		err = c.print(all)
 	}
-	if n := wrong(all); err == nil && n > 0 {
+	if n := problemCount(all); err == nil && n > 0 {
 		err = fmt.Errorf("%d of these need somebody", n)
 	}
 	return err
@@ -36,20 +36,20 @@ func (c *statusCommand) Run() error {
 
 // summaries of the nodes, but for those that are over: without a file that lists them they are what the machine was before.
 func (c *statusCommand) summaries() ([]run.Summary, error) {
-	folders, err := nodes{Config: c.Config, Data: c.Data}.folders()
+	folders, err := nodes{Config: c.Config, Data: c.Data}.dataFolders()
 	var all []run.Summary
 	for _, folder := range folders {
 		all = append(all, run.Summarize(folder))
 	}
-	rest := slices.DeleteFunc(slices.Clone(all), func(s run.Summary) bool { return s.Over() })
+	rest := slices.DeleteFunc(slices.Clone(all), func(s run.Summary) bool { return s.IsFinished() })
 	if c.Config == "" && len(rest) > 0 {
 		return rest, err
 	}
 	return all, err
 }
 
-// wrong is how many findings need somebody.
-func wrong(all []run.Summary) (n int) {
+// problemCount is how many findings need somebody.
+func problemCount(all []run.Summary) (n int) {
 	for _, s := range all {
 		for _, f := range s.Findings {
 			if f.Wrong != "" {
@@ -72,7 +72,7 @@ func (c *statusCommand) print(all []run.Summary) error {
 		if i > 0 {
 			fmt.Println()
 		}
-		show(s.Findings)
+		printFindings(s.Findings)
 	}
 	return nil
 }

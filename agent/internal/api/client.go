@@ -21,16 +21,16 @@ import (
 )
 
 // A snapshot of 100,000 users stays well below this.
-const maxLine = 64 << 20
+const maxMessageBytes = 64 << 20
 
 // Client calls one server with one node's secret.
 type Client struct {
-	base   string
-	secret string
-	agent  string
+	base      string
+	secret    string
+	userAgent string
 	// calls bounds a whole request; streams only its beginning, its life is the caller's context.
 	calls, streams *http.Client
-	heard          atomic.Pointer[moment]
+	serverTime     atomic.Pointer[clockReading]
 	mu             sync.Mutex
 	contact        Contact
 }
@@ -42,8 +42,8 @@ type Contact struct {
 	Since    time.Time
 }
 
-// moment is a time of the server's with the reading of our clock at which it came.
-type moment struct{ theirs, ours time.Time }
+// clockReading is a time of the server's with the reading of our clock at which it came.
+type clockReading struct{ theirs, ours time.Time }
 
 // New makes a client for the server at base, an http or https address. A path in it is that at which a proxy has the server.
 func New(base, secret, version string) (*Client, error) {
@@ -63,29 +63,29 @@ func New(base, secret, version string) (*Client, error) {
 		ForceAttemptHTTP2:     true,
 	}
 	// A redirect would carry the node's secret to somewhere the operator never named.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	refuseRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{
-		base:    strings.TrimRight(base, "/") + "/api/agent/v1/",
-		secret:  secret,
-		agent:   "airstrip-node/" + version,
-		calls:   &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: stay},
-		streams: &http.Client{Transport: transport, CheckRedirect: stay},
+		base:      strings.TrimRight(base, "/") + "/api/agent/v1/",
+		secret:    secret,
+		userAgent: "airstrip-node/" + version,
+		calls:     &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: refuseRedirect},
+		streams:   &http.Client{Transport: transport, CheckRedirect: refuseRedirect},
 	}, nil
 }
 
 // Now is the time by the server's clock, as far as an answer has told it: the node's own may be wrong, or jump.
 func (c *Client) Now() time.Time {
-	if at := c.heard.Load(); at != nil {
+	if at := c.serverTime.Load(); at != nil {
 		return at.theirs.Add(time.Since(at.ours)) // by the monotonic clock
 	}
 	return time.Now().UTC()
 }
 
-// Told says whether the server has told the time.
-func (c *Client) Told() bool { return c.heard.Load() != nil }
+// KnowsTime says whether the server has told the time.
+func (c *Client) KnowsTime() bool { return c.serverTime.Load() != nil }
 
-// MaxAsks is the most users of whom leases are asked for in one request.
-const MaxAsks = 2000
+// MaxLeaseRequests is the most users of whom leases are asked for in one request.
+const MaxLeaseRequests = 2000
 
 // ErrNotModified means that the snapshot is the one of the ETag.
 var ErrNotModified = errors.New("not modified")
@@ -108,7 +108,7 @@ func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, 
 		return nil, etag, ErrNotModified
 	}
 	var s Snapshot
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxLine)).Decode(&s); err != nil {
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxMessageBytes)).Decode(&s); err != nil {
 		return nil, "", fmt.Errorf("reading the snapshot: %w", err)
 	}
 	return &s, res.Header.Get("ETag"), nil
@@ -133,7 +133,7 @@ func (c *Client) Changes(ctx context.Context, revision int64, poll bool, handle 
 	}
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	lines.Buffer(make([]byte, 0, 64<<10), maxMessageBytes)
 	for lines.Scan() {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
@@ -191,8 +191,8 @@ func (c *Client) Device(ctx context.Context, d Device) (*Admission, error) {
 }
 
 // Lease asks for leases of users' traffic, at most MaxAsks at a time.
-func (c *Client) Lease(ctx context.Context, asks []LeaseAsk) (*Leases, error) {
-	body, err := json.Marshal(map[string][]LeaseAsk{"users": asks})
+func (c *Client) Lease(ctx context.Context, requests []LeaseRequest) (*Leases, error) {
+	body, err := json.Marshal(map[string][]LeaseRequest{"users": requests})
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (c *Client) post(ctx context.Context, path string, body []byte, answer any,
 		return err
 	}
 	defer res.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxLine)).Decode(answer); err != nil {
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxMessageBytes)).Decode(answer); err != nil {
 		return fmt.Errorf("reading the answer to %s: %w", path, err)
 	}
 	return nil
@@ -229,7 +229,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.secret)
-	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("User-Agent", c.userAgent)
 	req.Header.Set("Accept-Language", "en") // as the log is
 	return req, nil
 }
@@ -241,7 +241,7 @@ func (c *Client) Contact() Contact {
 	return c.contact
 }
 
-func (c *Client) note(err error) {
+func (c *Client) recordResult(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch now := time.Now(); {
@@ -259,22 +259,22 @@ func (c *Client) do(client *http.Client, req *http.Request) (*http.Response, err
 	res, err := client.Do(req)
 	if err != nil {
 		if !errors.Is(req.Context().Err(), context.Canceled) { // else it was our wish
-			c.note(unreached(err))
+			c.recordResult(connectionError(err))
 		}
-		return nil, unreached(err)
+		return nil, connectionError(err)
 	}
 	if theirs, err := http.ParseTime(res.Header.Get("Date")); err == nil {
-		c.heard.Store(&moment{theirs.UTC(), time.Now()})
+		c.serverTime.Store(&clockReading{theirs.UTC(), time.Now()})
 	}
-	if failure := failureOf(res); failure != nil {
+	if failure := responseError(res); failure != nil {
 		res.Body.Close()
-		if failure.strange() {
-			c.note(failure)
+		if failure.concernsConnection() {
+			c.recordResult(failure)
 		} else {
-			c.note(nil)
+			c.recordResult(nil)
 		}
 		return nil, failure
 	}
-	c.note(nil)
+	c.recordResult(nil)
 	return res, nil
 }

@@ -19,7 +19,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Refused() {
+	if e.SecretRefused() {
 		return fmt.Sprintf("the server refuses the node's secret (%d %s): %s", e.Status, e.Code, e.Message)
 	}
 	return fmt.Sprintf("the server answered %d %s: %s", e.Status, e.Code, e.Message)
@@ -30,25 +30,25 @@ func (e *Error) Final() bool {
 	return e.Status == http.StatusConflict || e.Status == http.StatusGone || e.Status == http.StatusUnprocessableEntity
 }
 
-// Refused says that the server does not know the secret.
-func (e *Error) Refused() bool { return e.Status == http.StatusUnauthorized }
+// SecretRefused says that the server does not know the secret.
+func (e *Error) SecretRefused() bool { return e.Status == http.StatusUnauthorized }
 
-// strange says that the answer is about the way to the server, or about who we are, and not about the request.
-func (e *Error) strange() bool {
-	return e.Status < 400 || e.Status >= 500 || e.Refused() || e.Status == http.StatusForbidden || e.Code == unnamed
+// concernsConnection says that the answer is about the way to the server, or about who we are, and not about the request.
+func (e *Error) concernsConnection() bool {
+	return e.Status < 400 || e.Status >= 500 || e.SecretRefused() || e.Status == http.StatusForbidden || e.Code == unknownCode
 }
 
-// unnamed is the code of an answer that bears none: it is not Airstrip's.
-const unnamed = "unknown"
+// unknownCode is the code of an answer that bears none: it is not Airstrip's.
+const unknownCode = "unknown"
 
-// failureOf says what an answer is other than success, nil for a success. What an operator can do about it is in the
+// responseError says what an answer is other than success, nil for a success. What an operator can do about it is in the
 // message.
-func failureOf(res *http.Response) *Error {
+func responseError(res *http.Response) *Error {
 	page := strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
 	if res.StatusCode == http.StatusNotModified || res.StatusCode == http.StatusOK && !page {
 		return nil
 	}
-	failure := &Error{Status: res.StatusCode, Code: unnamed, Message: http.StatusText(res.StatusCode)}
+	failure := &Error{Status: res.StatusCode, Code: unknownCode, Message: http.StatusText(res.StatusCode)}
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // what cannot be read says nothing
 	var named struct{ Code, Message string }
 	if json.Unmarshal(body, &named) == nil && named.Code != "" {
@@ -56,9 +56,9 @@ func failureOf(res *http.Response) *Error {
 	}
 	at := res.Request.URL.Scheme + "://" + res.Request.URL.Host
 	switch {
-	case failure.Refused():
+	case failure.SecretRefused():
 		failure.Message += ". Was it replaced, or is it another site's? The line that the service gives with a new secret puts that in place"
-	case failure.Code != unnamed:
+	case failure.Code != unknownCode:
 	case res.Header.Get("Location") != "":
 		failure.Message = "it sends on to " + res.Header.Get("Location") + "; if that is the site, its address, without the path, has to be the server"
 	case strings.Contains(string(body), "HTTP request to an HTTPS server"):
@@ -71,8 +71,8 @@ func failureOf(res *http.Response) *Error {
 	return failure
 }
 
-// unreached is why no answer came, with what an operator can do about it. The address is known to whoever reads it.
-func unreached(err error) error {
+// connectionError is why no answer came, with what an operator can do about it. The address is known to whoever reads it.
+func connectionError(err error) error {
 	if call := new(url.Error); errors.As(err, &call) {
 		err = call.Err
 	}

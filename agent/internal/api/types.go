@@ -103,9 +103,9 @@ type User struct {
 	Idle *int64 `json:"idle,omitempty"`
 }
 
-// LeaseAsk asks for a lease of a user's traffic. Open is how many raw bytes were moved that no answered report has. Release
+// LeaseRequest asks for a lease of a user's traffic. Open is how many raw bytes were moved that no answered report has. Release
 // ends the lease.
-type LeaseAsk struct {
+type LeaseRequest struct {
 	UserID  int64 `json:"user_id"`
 	Open    int64 `json:"open"`
 	Release bool  `json:"release,omitempty"`
@@ -198,8 +198,8 @@ type Receipt struct {
 	Result  string    `json:"result"`
 	Refused []Refusal `json:"refused"`
 	Stop    []int64   `json:"stop"`
-	// Kept is why the batch was not counted but waits for the operator's staff: too_old or future.
-	Kept string `json:"kept"`
+	// Held is why the batch was not counted but waits for the operator's staff: too_old or future.
+	Held string `json:"kept"`
 }
 
 // Refusal names a row that the server did not count.

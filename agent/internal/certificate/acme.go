@@ -43,9 +43,9 @@ type issuer struct {
 
 // Issuers count failures, five an hour and name at Let's Encrypt, so the tries become rare soon.
 const (
-	firstGap   = time.Minute
-	longestGap = 4 * time.Hour
-	orderTime  = 10 * time.Minute
+	initialDelay = time.Minute
+	maxDelay     = 4 * time.Hour
+	orderTime    = 10 * time.Minute
 )
 
 // follow hands over the certificate of a name and, as each nears its end, the next, or why it could not be got, until ctx
@@ -53,7 +53,7 @@ const (
 func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got func(pair, error)) {
 	sum := sha256.Sum256([]byte(settings.Directory + " " + name))
 	path := filepath.Join(i.dir, hex.EncodeToString(sum[:8])+".pem")
-	gap := firstGap
+	gap := initialDelay
 	kept, due := load(path)
 	if kept != (pair{}) {
 		got(kept, nil)
@@ -69,7 +69,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 			}
 			i.log.Info("the issuer gave a certificate", "name", name)
 			got(next, nil)
-			due, gap = renewal(next), firstGap
+			due, gap = renewal(next), initialDelay
 			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // a clock that is wrong must not drive us on
 				due = soonest
 			}
@@ -79,7 +79,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 			return
 		}
 		i.log.Error("no certificate from the issuer", "name", name, "err", err, "again in", gap)
-		due, gap = time.Now().Add(gap), min(4*gap, longestGap)
+		due, gap = time.Now().Add(gap), min(4*gap, maxDelay)
 		got(pair{}, fmt.Errorf("%w; it is tried again at %s, or at a restart", err, due.Format(time.TimeOnly)))
 	}
 }
@@ -149,7 +149,7 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 		return p, fmt.Errorf("ordering: %w", err)
 	}
 	for _, url := range order.AuthzURLs {
-		if err := i.prove(ctx, client, url, name, settings.Challenge); err != nil {
+		if err := i.authorize(ctx, client, url, name, settings.Challenge); err != nil {
 			return p, err
 		}
 	}
@@ -182,8 +182,8 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	return p, err
 }
 
-// prove shows the issuer that the name is this machine's.
-func (i *issuer) prove(ctx context.Context, client *acme.Client, url, name, kind string) error {
+// authorize shows the issuer that the name is this machine's.
+func (i *issuer) authorize(ctx context.Context, client *acme.Client, url, name, kind string) error {
 	authorization, err := client.GetAuthorization(ctx, url)
 	if err != nil {
 		return fmt.Errorf("the authorization: %w", err)

@@ -28,14 +28,14 @@ type authority struct {
 	mu      sync.Mutex
 	records []dns.RR
 	added   int
-	// stale: the name servers don't get to know of updates; forgetful: those who ask it to recurse don't.
-	stale, forgetful bool
-	// asked is told of each question that a name server gets.
-	asked func()
+	// ignoresUpdates: the name servers don't get to know of updates; forgetful: those who ask it to recurse don't.
+	ignoresUpdates, hidesUpdates bool
+	// onQuery is told of each question that a name server gets.
+	onQuery func()
 }
 
 func newAuthority(t *testing.T) *authority {
-	a := &authority{asked: func() {}}
+	a := &authority{onQuery: func() {}}
 	for _, line := range []string{
 		"airport.test. SOA ns1.airport.test. me.airport.test. 1 60 60 60 60",
 		"airport.test. NS ns1.airport.test.",
@@ -83,12 +83,12 @@ func (a *authority) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
 		return
 	}
 	if !q.RecursionDesired {
-		a.asked()
+		a.onQuery()
 	}
 	at := q.Question[0].Name
 	for range 4 {
 		for _, rr := range a.records {
-			hidden := rr.Header().Rrtype == dns.TypeTXT && (a.stale || a.forgetful && q.RecursionDesired)
+			hidden := rr.Header().Rrtype == dns.TypeTXT && (a.ignoresUpdates || a.hidesUpdates && q.RecursionDesired)
 			if hidden || !strings.EqualFold(rr.Header().Name, at) {
 				continue
 			}

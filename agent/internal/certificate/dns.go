@@ -14,8 +14,8 @@ import (
 
 var errNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
 
-// hostTime bounds what a host of zones is asked for.
-const hostTime = time.Minute
+// dnsHostTimeout bounds what a host of zones is asked for.
+const dnsHostTimeout = time.Minute
 
 // answerDNS puts the record that the issuer looks for, and waits until it is there for everybody.
 func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name string) (func(), error) {
@@ -23,7 +23,7 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 	if err != nil {
 		return nil, err
 	}
-	record, remove, err := i.put(ctx, name, value)
+	record, remove, err := i.addRecord(ctx, name, value)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 	return closing, nil
 }
 
-// put adds a record where issuers look for a name's.
-func (i *issuer) put(ctx context.Context, name, value string) (record dnshost.Record, remove func() error, err error) {
+// addRecord adds a record where issuers look for a name's.
+func (i *issuer) addRecord(ctx context.Context, name, value string) (record dnshost.Record, remove func() error, err error) {
 	if i.host == nil {
 		return record, nil, errNoHost
 	}
@@ -48,7 +48,7 @@ func (i *issuer) put(ctx context.Context, name, value string) (record dnshost.Re
 	if record.Zone, record.Name, err = i.names.locate(ctx, "_acme-challenge."+name); err != nil {
 		return record, nil, err
 	}
-	asking, cancel := context.WithTimeout(ctx, hostTime)
+	asking, cancel := context.WithTimeout(ctx, dnsHostTimeout)
 	defer cancel()
 	undo, err := i.host.Add(asking, record)
 	if err != nil {
@@ -56,15 +56,15 @@ func (i *issuer) put(ctx context.Context, name, value string) (record dnshost.Re
 	}
 	return record, func() error {
 		// Also where the agent is being stopped, or the order's time is over.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dnsHostTimeout)
 		defer cancel()
 		return undo(ctx)
 	}, nil
 }
 
-// RehearseDNS puts a record of no meaning where one for the name would be put, and takes it away. It asks no issuer.
-func (k *Keeper) RehearseDNS(ctx context.Context, name string) error {
-	record, remove, err := k.issuer.put(ctx, name, "airstrip-node-check-"+rand.Text())
+// TryDNS puts a record of no meaning where one for the name would be put, and takes it away. It asks no issuer.
+func (k *Keeper) TryDNS(ctx context.Context, name string) error {
+	record, remove, err := k.issuer.addRecord(ctx, name, "airstrip-node-check-"+rand.Text())
 	if err != nil {
 		return err
 	}

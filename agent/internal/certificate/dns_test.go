@@ -17,10 +17,10 @@ import (
 	"airstrip/agent/internal/dnshost"
 )
 
-// hosted is a keeper that proves names by updates of the authority, with a certificate's issuer that asks there too.
-func hosted(t *testing.T, a *authority, change map[string]string) (*Keeper, api.TLS) {
+// newDNSKeeper is a keeper that proves names by updates of the authority, with a certificate's issuer that asks there too.
+func newDNSKeeper(t *testing.T, a *authority, change map[string]string) (*Keeper, api.TLS) {
 	t.Helper()
-	k := keeper(t, t.TempDir())
+	k := newKeeper(t, t.TempDir())
 	settings := map[string]string{"provider": "rfc2136", "server": a.address, "key_name": updateKeyName, "key": updateKey}
 	for name, value := range change {
 		settings[name] = value
@@ -37,12 +37,12 @@ func hosted(t *testing.T, a *authority, change map[string]string) (*Keeper, api.
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(a.address)
-	k.issuer.names = names{resolvers: []string{a.address}, port: port, patience: time.Minute, pause: 10 * time.Millisecond}
+	k.issuer.names = names{resolvers: []string{a.address}, port: port, timeout: time.Minute, interval: 10 * time.Millisecond}
 	return k, api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "dns-01", Directory: pebble(t, k, a)}}
 }
 
-// refused wants that no certificate comes, that the reason has these words, and that no record is left.
-func refused(ctx context.Context, t *testing.T, a *authority, k *Keeper, settings api.TLS, words ...string) {
+// mustFailWith wants that no certificate comes, that the reason has these words, and that no record is left.
+func mustFailWith(ctx context.Context, t *testing.T, a *authority, k *Keeper, settings api.TLS, words ...string) {
 	t.Helper()
 	_, err := k.issuer.obtain(ctx, settings.ServerName, *settings.ACME)
 	if err == nil {
@@ -58,16 +58,16 @@ func refused(ctx context.Context, t *testing.T, a *authority, k *Keeper, setting
 	}
 }
 
-func TestARecordProvesTheName(t *testing.T) {
+func TestDNS01_RecordProvesName(t *testing.T) {
 	for name, change := range map[string]map[string]string{
 		"hk.airport.test": nil,
 		"jp.airport.test": {"key_algorithm": "HMAC-SHA512"}, // an alias leads to another zone
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
-			k, settings := hosted(t, a, change)
+			k, settings := newDNSKeeper(t, a, change)
 			settings.ServerName = name
-			if _, leaf := await(t, k, settings); leaf.VerifyHostname(name) != nil {
+			if _, leaf := mustObtain(t, k, settings); leaf.VerifyHostname(name) != nil {
 				t.Errorf("the certificate is for %v", leaf.DNSNames)
 			}
 			k.Close()
@@ -78,97 +78,97 @@ func TestARecordProvesTheName(t *testing.T) {
 	}
 }
 
-func TestOtherRecordsOfTheNameStay(t *testing.T) {
+func TestDNS01_OtherRecordsOfName_AreKept(t *testing.T) {
 	a := newAuthority(t)
 	other, err := dns.NewRR(`_acme-challenge.hk.airport.test. TXT "of somebody else"`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.records = append(a.records, other)
-	k, settings := hosted(t, a, nil)
-	await(t, k, settings)
+	k, settings := newDNSKeeper(t, a, nil)
+	mustObtain(t, k, settings)
 	k.Close()
 	if left, added := a.texts(); len(left) != 1 || added != 1 {
 		t.Errorf("%d records were added, these are left: %v", added, left)
 	}
 }
 
-func TestWhatTheZonesHostRefusesIsSaid(t *testing.T) {
+func TestDNS01_HostRefuses_ReasonIsReported(t *testing.T) {
 	a := newAuthority(t)
 	for word, change := range map[string]map[string]string{
 		"BADSIG": {"key": "YW5vdGhlciBrZXkgb2YgYW5vdGhlciBob3N0ISEhISE="},
 		"BADKEY": {"key_name": "nobody.key"},
 	} {
-		k, settings := hosted(t, a, change)
-		refused(t.Context(), t, a, k, settings, word, "airport.test")
+		k, settings := newDNSKeeper(t, a, change)
+		mustFailWith(t.Context(), t, a, k, settings, word, "airport.test")
 	}
 	if _, added := a.texts(); added > 0 {
 		t.Error("a wrong key changed the zone")
 	}
-	k, settings := hosted(t, a, map[string]string{"server": "127.0.0.2:1"})
-	refused(t.Context(), t, a, k, settings, "not sent", "127.0.0.2:1")
+	k, settings := newDNSKeeper(t, a, map[string]string{"server": "127.0.0.2:1"})
+	mustFailWith(t.Context(), t, a, k, settings, "not sent", "127.0.0.2:1")
 }
 
-func TestARehearsalLeavesNothingBehind(t *testing.T) {
+func TestTryDNS_LeavesNoRecord(t *testing.T) {
 	a := newAuthority(t)
-	k, _ := hosted(t, a, nil)
-	if err := k.RehearseDNS(t.Context(), "jp.airport.test"); err != nil {
+	k, _ := newDNSKeeper(t, a, nil)
+	if err := k.TryDNS(t.Context(), "jp.airport.test"); err != nil {
 		t.Error(err)
 	}
 	if left, added := a.texts(); len(left) > 0 || added != 1 {
 		t.Errorf("%d records were added, these are left: %v", added, left)
 	}
-	k, _ = hosted(t, a, map[string]string{"key_name": "nobody.key"})
-	if err := k.RehearseDNS(t.Context(), "hk.airport.test"); err == nil || !strings.Contains(err.Error(), "BADKEY") {
+	k, _ = newDNSKeeper(t, a, map[string]string{"key_name": "nobody.key"})
+	if err := k.TryDNS(t.Context(), "hk.airport.test"); err == nil || !strings.Contains(err.Error(), "BADKEY") {
 		t.Error("with a wrong key:", err)
 	}
-	if err := keeper(t, t.TempDir()).RehearseDNS(t.Context(), "hk.airport.test"); !errors.Is(err, errNoHost) {
+	if err := newKeeper(t, t.TempDir()).TryDNS(t.Context(), "hk.airport.test"); !errors.Is(err, errNoHost) {
 		t.Error("without a host:", err)
 	}
 }
 
-func TestARecordThatNobodySeesIsTakenBack(t *testing.T) {
+func TestDNS01_RecordNeverVisible_IsRemoved(t *testing.T) {
 	a := newAuthority(t)
-	a.stale = true
-	k, settings := hosted(t, a, nil)
-	k.issuer.names.patience = 100 * time.Millisecond
-	refused(t.Context(), t, a, k, settings, "_acme-challenge.hk.airport.test", "not at ns1.airport.test")
+	a.ignoresUpdates = true
+	k, settings := newDNSKeeper(t, a, nil)
+	k.issuer.names.timeout = 100 * time.Millisecond
+	mustFailWith(t.Context(), t, a, k, settings, "_acme-challenge.hk.airport.test", "not at ns1.airport.test")
 	if _, added := a.texts(); added != 1 {
 		t.Errorf("%d records were added", added)
 	}
 }
 
-func TestARecordThatTheIssuerDoesNotFindIsTakenBack(t *testing.T) {
+func TestDNS01_RecordNotFoundByIssuer_IsRemoved(t *testing.T) {
 	a := newAuthority(t)
-	a.forgetful = true
-	k, settings := hosted(t, a, nil)
-	refused(t.Context(), t, a, k, settings, "No TXT records found")
+	a.hidesUpdates = true
+	k, settings := newDNSKeeper(t, a, nil)
+	mustFailWith(t.Context(), t, a, k, settings, "No TXT records found")
 	if _, added := a.texts(); added != 1 {
 		t.Errorf("%d records were added", added)
 	}
 }
 
-func TestAnAgentThatIsStoppedWhileItWaitsTakesItsRecordBack(t *testing.T) {
+func TestDNS01_StoppedWhileWaiting_RecordIsRemoved(t *testing.T) {
 	a := newAuthority(t)
-	a.stale = true
+	a.ignoresUpdates = true
 	ctx, stop := context.WithCancel(t.Context())
-	a.asked = stop
-	k, settings := hosted(t, a, nil)
-	refused(ctx, t, a, k, settings)
+	a.onQuery = stop
+	k, settings := newDNSKeeper(t, a, nil)
+	mustFailWith(ctx, t, a, k, settings)
 	if _, added := a.texts(); added != 1 {
 		t.Errorf("%d records were added", added)
 	}
 }
 
-func TestNamesWithoutAZoneAreNamed(t *testing.T) {
+func TestLocate_NameWithoutZone_IsNamed(t *testing.T) {
 	a := newAuthority(t)
-	k, settings := hosted(t, a, nil)
+	k, settings := newDNSKeeper(t, a, nil)
 	settings.ServerName = "hk.nowhere.test"
-	refused(t.Context(), t, a, k, settings, "_acme-challenge.hk.nowhere.test", "registered")
+	mustFailWith(t.Context(), t, a, k, settings, "_acme-challenge.hk.nowhere.test", "registered")
 	settings.ServerName = "round.airport.test"
-	refused(t.Context(), t, a, k, settings, "aliases")
+	mustFailWith(t.Context(), t, a, k, settings, "aliases")
 	k.issuer.names.resolvers = []string{"127.0.0.2:1"}
-	refused(t.Context(), t, a, k, settings, "resolvers")
+	mustFailWith(t.Context(), t, a, k, settings, "resolvers")
 	k.issuer.host = nil
 	if _, err := k.issuer.obtain(t.Context(), settings.ServerName, *settings.ACME); !errors.Is(err, errNoHost) {
 		t.Error("without a host:", err)

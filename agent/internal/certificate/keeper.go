@@ -20,15 +20,15 @@ import (
 type Keeper struct {
 	issuer issuer
 
-	mu    sync.Mutex
-	asked api.TLS
-	given pair
+	mu        sync.Mutex
+	requested api.TLS
+	served    pair
 	// obtained is the certificate by ACME that the settings ask for, once it is there; stop ends the getting.
 	obtained pair
-	// failing is why the last try to get the next one was in vain.
-	failing error
-	stop    context.CancelFunc
-	getting sync.WaitGroup
+	// lastError is why the last try to get the next one was in vain.
+	lastError error
+	stop      context.CancelFunc
+	running   sync.WaitGroup
 }
 
 // pair is a certificate with its key, both PEM.
@@ -43,43 +43,43 @@ func (p pair) check() error {
 // nil for nowhere.
 func New(dir string, host dnshost.Host, log *slog.Logger) *Keeper {
 	return &Keeper{issuer: issuer{
-		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{port: "53", patience: 5 * time.Minute, pause: 5 * time.Second}, log: log,
+		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{port: "53", timeout: 5 * time.Minute, interval: 5 * time.Second}, log: log,
 	}}
 }
 
-// ErrAwaited means that the certificate is being got from its issuer.
-var ErrAwaited = errors.New("the certificate is awaited from its issuer")
+// ErrPending means that the certificate is being got from its issuer.
+var ErrPending = errors.New("the certificate is awaited from its issuer")
 
 // Fill answers the settings with the certificate in them.
 func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stop != nil && (t.ACME == nil || k.asked.ACME == nil || *t.ACME != *k.asked.ACME || t.ServerName != k.asked.ServerName) {
+	if k.stop != nil && (t.ACME == nil || k.requested.ACME == nil || *t.ACME != *k.requested.ACME || t.ServerName != k.requested.ServerName) {
 		k.stop()
-		k.stop, k.obtained, k.failing = nil, pair{}, nil
+		k.stop, k.obtained, k.lastError = nil, pair{}, nil
 	}
-	k.asked = t
+	k.requested = t
 	if t.ACME != nil && k.stop == nil {
-		k.get(t.ServerName, *t.ACME)
+		k.startIssuer(t.ServerName, *t.ACME)
 	}
-	p, err := k.present()
+	p, err := k.current()
 	if err != nil {
 		return t, err
 	}
-	k.given = p
+	k.served = p
 	t.Certificate, t.Key = p.certificate, p.key
 	return t, nil
 }
 
-// present is the certificate as it is now.
-func (k *Keeper) present() (p pair, err error) {
-	switch t := k.asked; {
+// current is the certificate as it is now.
+func (k *Keeper) current() (p pair, err error) {
+	switch t := k.requested; {
 	case t.ACME != nil:
-		if k.obtained == (pair{}) && k.failing != nil {
-			return p, fmt.Errorf("%w: %w", ErrAwaited, k.failing)
+		if k.obtained == (pair{}) && k.lastError != nil {
+			return p, fmt.Errorf("%w: %w", ErrPending, k.lastError)
 		}
 		if k.obtained == (pair{}) {
-			return p, ErrAwaited
+			return p, ErrPending
 		}
 		return k.obtained, nil
 	case t.Certificate != "" || t.CertificateFile == "" || t.KeyFile == "":
@@ -105,17 +105,17 @@ func (k *Keeper) present() (p pair, err error) {
 func (k *Keeper) Changed() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	p, err := k.present()
-	return err == nil && p != k.given
+	p, err := k.current()
+	return err == nil && p != k.served
 }
 
-// Standing answers when the certificate that Fill gave last ends, zero where there is none, and what is wrong with it, or
+// Status answers when the certificate that Fill gave last ends, zero where there is none, and what is wrong with it, or
 // with the one that is to follow it.
-func (k *Keeper) Standing() (ends time.Time, wrong error) {
+func (k *Keeper) Status() (ends time.Time, wrong error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, wrong = k.present()
-	both, err := tls.X509KeyPair([]byte(k.given.certificate), []byte(k.given.key))
+	_, wrong = k.current()
+	both, err := tls.X509KeyPair([]byte(k.served.certificate), []byte(k.served.key))
 	if err != nil {
 		return ends, wrong
 	}
@@ -125,30 +125,30 @@ func (k *Keeper) Standing() (ends time.Time, wrong error) {
 	case wrong != nil:
 	case left <= 0:
 		wrong = errors.New("it has ended")
-	case left < min(soon, life/4):
+	case left < min(expiryWarning, life/4):
 		wrong = errors.New("it ends soon, and the next is not there")
 	}
-	if wrong != nil && k.failing != nil && !errors.Is(wrong, k.failing) {
-		wrong = fmt.Errorf("%w: %w", wrong, k.failing)
+	if wrong != nil && k.lastError != nil && !errors.Is(wrong, k.lastError) {
+		wrong = fmt.Errorf("%w: %w", wrong, k.lastError)
 	}
 	return ends, wrong
 }
 
-// soon is how long before its end a certificate should have been replaced.
-const soon = 7 * 24 * time.Hour
+// expiryWarning is how long before its end a certificate should have been replaced.
+const expiryWarning = 7 * 24 * time.Hour
 
-// get follows the certificate of a name in the background.
-func (k *Keeper) get(name string, settings api.ACME) {
+// startIssuer follows the certificate of a name in the background.
+func (k *Keeper) startIssuer(name string, settings api.ACME) {
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
-	k.getting.Go(func() {
+	k.running.Go(func() {
 		k.issuer.follow(ctx, name, settings, func(p pair, err error) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			if ctx.Err() != nil {
 				return
 			}
-			if k.failing = err; err == nil {
+			if k.lastError = err; err == nil {
 				k.obtained = p
 			}
 		})
@@ -162,5 +162,5 @@ func (k *Keeper) Close() {
 		k.stop()
 	}
 	k.mu.Unlock()
-	k.getting.Wait()
+	k.running.Wait()
 }

@@ -23,17 +23,17 @@ import (
 	"airstrip/agent/internal/xraytest"
 )
 
-func keeper(t *testing.T, dir string) *Keeper {
+func newKeeper(t *testing.T, dir string) *Keeper {
 	k := New(dir, nil, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	k.issuer.httpPort, k.issuer.tlsPort = xraytest.FreePort(t), xraytest.FreePort(t)
 	t.Cleanup(k.Close)
 	return k
 }
 
-func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
+func TestKeeper_ChangedFiles_AreReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	settings := api.TLS{CertificateFile: filepath.Join(dir, "c.pem"), KeyFile: filepath.Join(dir, "k.pem")}
-	k := keeper(t, dir)
+	k := newKeeper(t, dir)
 	if _, err := k.Fill(settings); err == nil {
 		t.Error("files that are not there are no error")
 	}
@@ -78,8 +78,8 @@ func pebble(t *testing.T, k *Keeper, names *authority) (directory string) {
 	return server.URL + wfe.DirectoryPath
 }
 
-// await the certificate as the agent does.
-func await(t *testing.T, k *Keeper, settings api.TLS) (api.TLS, *x509.Certificate) {
+// mustObtain the certificate as the agent does.
+func mustObtain(t *testing.T, k *Keeper, settings api.TLS) (api.TLS, *x509.Certificate) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		filled, err := k.Fill(settings)
@@ -91,22 +91,22 @@ func await(t *testing.T, k *Keeper, settings api.TLS) (api.TLS, *x509.Certificat
 			}
 			return filled, leaf
 		}
-		if !errors.Is(err, ErrAwaited) || time.Now().After(deadline) {
+		if !errors.Is(err, ErrPending) || time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 	}
 }
 
-func TestAnIssuerGivesACertificateThatIsKept(t *testing.T) {
+func TestKeeper_CertificateFromIssuer_IsStored(t *testing.T) {
 	for _, challenge := range []string{"http-01", "tls-alpn-01"} {
 		t.Run(challenge, func(t *testing.T) {
 			dir := t.TempDir()
-			k := keeper(t, dir)
+			k := newKeeper(t, dir)
 			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Email: "me@airport.test", Challenge: challenge, Directory: pebble(t, k, newAuthority(t))}}
-			if _, err := k.Fill(settings); !errors.Is(err, ErrAwaited) {
+			if _, err := k.Fill(settings); !errors.Is(err, ErrPending) {
 				t.Fatal("before the issuer has answered:", err)
 			}
-			filled, leaf := await(t, k, settings)
+			filled, leaf := mustObtain(t, k, settings)
 			if err := leaf.VerifyHostname("hk.airport.test"); err != nil {
 				t.Error(err)
 			}
@@ -118,28 +118,28 @@ func TestAnIssuerGivesACertificateThatIsKept(t *testing.T) {
 			}
 			k.Close()
 
-			again := keeper(t, dir) // without an issuer that it could reach
-			kept, same := await(t, again, settings)
+			again := newKeeper(t, dir) // without an issuer that it could reach
+			kept, same := mustObtain(t, again, settings)
 			if !same.Equal(leaf) || kept.Key != filled.Key {
 				t.Error("after a restart the certificate is another one")
 			}
 
-			other := keeper(t, dir)
+			other := newKeeper(t, dir)
 			settings.ServerName = "sg.airport.test"
 			settings.ACME.Directory = pebble(t, other, newAuthority(t))
-			if _, leaf := await(t, other, settings); leaf.VerifyHostname("sg.airport.test") != nil {
+			if _, leaf := mustObtain(t, other, settings); leaf.VerifyHostname("sg.airport.test") != nil {
 				t.Errorf("another name got the certificate of %v", leaf.DNSNames)
 			}
 		})
 	}
 }
 
-func TestACertificateNearItsEndIsReplaced(t *testing.T) {
+func TestKeeper_CertificateNearItsEnd_IsRenewed(t *testing.T) {
 	dir := t.TempDir()
-	k := keeper(t, dir)
+	k := newKeeper(t, dir)
 	old := xraytest.SelfSigned(t, "hk.airport.test") // half of its two hours are over
 	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
-	_, leaf := await(t, k, settings)
+	_, leaf := mustObtain(t, k, settings)
 	k.Close()
 	files, err := filepath.Glob(filepath.Join(dir, "????????????????.pem"))
 	if err != nil || len(files) != 1 {
@@ -156,29 +156,29 @@ func TestACertificateNearItsEndIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAnAccountKeyThatThePowerTookIsMadeAnew(t *testing.T) {
+func TestKeeper_TruncatedAccountKey_IsReplaced(t *testing.T) {
 	for name, left := range map[string]string{"empty": "", "half": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ", "another": "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "account.pem"), []byte(left), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			k := keeper(t, dir)
+			k := newKeeper(t, dir)
 			settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
-			if _, leaf := await(t, k, settings); leaf.VerifyHostname("hk.airport.test") != nil {
+			if _, leaf := mustObtain(t, k, settings); leaf.VerifyHostname("hk.airport.test") != nil {
 				t.Error("no certificate")
 			}
 		})
 	}
 }
 
-func TestWhyAnIssuerGivesNoneIsTold(t *testing.T) {
-	k := keeper(t, t.TempDir())
+func TestKeeper_IssuerRefuses_ReasonIsReported(t *testing.T) {
+	k := newKeeper(t, t.TempDir())
 	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: "http://127.0.0.1:1/directory"}}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		_, filling := k.Fill(settings)
-		_, wrong := k.Standing()
-		if !errors.Is(filling, ErrAwaited) || !errors.Is(wrong, ErrAwaited) {
+		_, wrong := k.Status()
+		if !errors.Is(filling, ErrPending) || !errors.Is(wrong, ErrPending) {
 			t.Fatal(filling, wrong)
 		}
 		if strings.Contains(wrong.Error(), "connection refused") && strings.Contains(wrong.Error(), "tried again at") {
@@ -192,7 +192,7 @@ func TestWhyAnIssuerGivesNoneIsTold(t *testing.T) {
 	if _, err := k.Fill(settings); err != nil {
 		t.Error("another source is not taken:", err)
 	}
-	if _, wrong := k.Standing(); wrong != nil {
+	if _, wrong := k.Status(); wrong != nil {
 		t.Error("what went wrong with the issuer is told of another source:", wrong)
 	}
 }

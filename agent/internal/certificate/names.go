@@ -18,12 +18,12 @@ import (
 type names struct {
 	resolvers []string // host:port, none: the system's
 	port      string
-	// patience is how long a record may take to be at all servers, pause the time from one look to the next.
-	patience, pause time.Duration
+	// timeout is how long a record may take to be at all servers, pause the time from one look to the next.
+	timeout, interval time.Duration
 }
 
 // Aliases of a name lead to a zone in a few steps, where they lead to one at all.
-const longestChain = 8
+const maxAliases = 8
 
 // locate answers the zone that a name is in. Where the name is an alias, as one of a zone that nobody may change by
 // program can be, it is the alias's target that counts, for issuers too.
@@ -46,7 +46,7 @@ func (n names) locate(ctx context.Context, name string) (zone, target string, er
 // follow answers what a name is an alias of in the end, itself where it is none.
 func (n names) follow(ctx context.Context, name string) (string, error) {
 	target := name
-	for range longestChain {
+	for range maxAliases {
 		answer, err := n.resolve(ctx, target, dns.TypeCNAME)
 		if err != nil {
 			return "", err
@@ -67,23 +67,23 @@ func (n names) await(ctx context.Context, r dnshost.Record) error {
 	if err != nil {
 		return err
 	}
-	end := time.Now().Add(n.patience) // the last look is not cut short: what it would say then is only that time is over
+	end := time.Now().Add(n.timeout) // the last look is not cut short: what it would say then is only that time is over
 	for seen := 0; ; {
-		if err := n.look(ctx, servers, r); err != nil {
+		if err := n.checkServers(ctx, servers, r); err != nil {
 			if seen = 0; time.Now().After(end) {
 				return err
 			}
 		} else if seen++; seen == 2 {
 			return nil
 		}
-		if err := wait(ctx, n.pause); err != nil {
+		if err := wait(ctx, n.interval); err != nil {
 			return err
 		}
 	}
 }
 
-// look says what keeps a record from being at all servers that answer.
-func (n names) look(ctx context.Context, servers []server, r dnshost.Record) error {
+// checkServers says what keeps a record from being at all servers that answer.
+func (n names) checkServers(ctx context.Context, servers []server, r dnshost.Record) error {
 	var silence error
 	shown := false
 	for _, s := range servers {

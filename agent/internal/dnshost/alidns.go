@@ -45,7 +45,7 @@ func (a alidns) call(ctx context.Context, action string, form url.Values, out an
 		return err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return exchange(a.client, request, out)
+	return doJSON(a.client, request, out)
 }
 
 func (a alidns) sign(method string, form url.Values) string {

@@ -70,7 +70,9 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func bearing(r *http.Request, _ string) bool { return r.Header.Get("Authorization") == "Bearer t0ken" }
+func hasBearerToken(r *http.Request, _ string) bool {
+	return r.Header.Get("Authorization") == "Bearer t0ken"
+}
 
 // As the vendors' references of their APIs have it.
 var vendors = map[string]struct {
@@ -80,7 +82,7 @@ var vendors = map[string]struct {
 	refusal  call // of the first call
 }{
 	"cloudflare": {
-		`{"provider": "cloudflare", "token": "t0ken"}`, bearing,
+		`{"provider": "cloudflare", "token": "t0ken"}`, hasBearerToken,
 		[]call{
 			{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200, `{"success":true,"errors":[],"result":[{"id":"023e105f","name":"airport.test"}]}`},
 			{`POST https://api.cloudflare.com/client/v4/zones/023e105f/dns_records {"content":"\"proof_of-it\"","name":"_acme-challenge.hk.airport.test","ttl":120,"type":"TXT"}`, 200, `{"success":true,"result":{"id":"372e6795","type":"TXT"}}`},
@@ -89,7 +91,7 @@ var vendors = map[string]struct {
 		call{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 403, `{"success":false,"errors":[{"code":9109,"message":"Invalid access token"}]}`},
 	},
 	"digitalocean": {
-		`{"provider": "digitalocean", "token": "t0ken"}`, bearing,
+		`{"provider": "digitalocean", "token": "t0ken"}`, hasBearerToken,
 		[]call{
 			{`POST https://api.digitalocean.com/v2/domains/airport.test/records {"data":"proof_of-it","name":"_acme-challenge.hk","ttl":60,"type":"TXT"}`, 201, `{"domain_record":{"id":28448429,"type":"TXT"}}`},
 			{"DELETE https://api.digitalocean.com/v2/domains/airport.test/records/28448429", 204, ``},
@@ -97,7 +99,7 @@ var vendors = map[string]struct {
 		call{`POST https://api.digitalocean.com/v2/domains/airport.test/records {"data":"proof_of-it","name":"_acme-challenge.hk","ttl":60,"type":"TXT"}`, 401, `{"id":"Unauthorized","message":"Unable to authenticate you"}`},
 	},
 	"hetzner": {
-		`{"provider": "hetzner", "token": "t0ken"}`, bearing,
+		`{"provider": "hetzner", "token": "t0ken"}`, hasBearerToken,
 		[]call{
 			{`POST https://api.hetzner.cloud/v1/zones/airport.test/rrsets/_acme-challenge.hk/TXT/actions/add_records {"records":[{"value":"\"proof_of-it\""}],"ttl":60}`, 201, `{"action":{"id":1,"status":"running"}}`},
 			{`POST https://api.hetzner.cloud/v1/zones/airport.test/rrsets/_acme-challenge.hk/TXT/actions/remove_records {"records":[{"value":"\"proof_of-it\""}]}`, 201, `{"action":{"id":2,"status":"running"}}`},
@@ -135,7 +137,7 @@ var vendors = map[string]struct {
 	},
 }
 
-func TestARecordIsPutAndTakenAwayAtEachVendor(t *testing.T) {
+func TestHost_AddsAndRemovesRecordAtEachVendor(t *testing.T) {
 	for name, c := range vendors {
 		t.Run(name, func(t *testing.T) {
 			v := &vendor{t, slices.Clone(c.calls), c.signed}
@@ -157,7 +159,7 @@ func TestARecordIsPutAndTakenAwayAtEachVendor(t *testing.T) {
 	}
 }
 
-func TestWhatAVendorRefusesIsSaidWithoutCredentials(t *testing.T) {
+func TestHost_RefusedByVendor_ErrorHasNoCredentials(t *testing.T) {
 	reasons := map[string]string{
 		"cloudflare": "Invalid access token", "digitalocean": "Unable to authenticate you", "hetzner": "unable to authenticate",
 		"alidns": "access key is not found", "tencentcloud": "签名错误",
@@ -182,8 +184,8 @@ func TestWhatAVendorRefusesIsSaidWithoutCredentials(t *testing.T) {
 	}
 }
 
-func TestAZoneThatTheTokenDoesNotSeeIsNamed(t *testing.T) {
-	v := &vendor{t, []call{{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200, `{"success":true,"result":[]}`}}, bearing}
+func TestCloudflare_ZoneNotVisibleToToken_IsNamed(t *testing.T) {
+	v := &vendor{t, []call{{"GET https://api.cloudflare.com/client/v4/zones?name=airport.test", 200, `{"success":true,"result":[]}`}}, hasBearerToken}
 	host, err := open([]byte(vendors["cloudflare"].settings), &http.Client{Transport: v})
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +196,7 @@ func TestAZoneThatTheTokenDoesNotSeeIsNamed(t *testing.T) {
 }
 
 // The examples are those of the vendors' documents.
-func TestSignaturesAreTheVendors(t *testing.T) {
+func TestSign_MatchesVendorExamples(t *testing.T) {
 	form := url.Values{
 		"Format": {"XML"}, "AccessKeyId": {"testid"}, "Action": {"DescribeDomainRecords"}, "SignatureMethod": {"HMAC-SHA1"}, "DomainName": {"example.com"},
 		"SignatureNonce": {"f59ed6a9-83fc-473b-9cc6-99c95df3856e"}, "SignatureVersion": {"1.0"}, "Version": {"2015-01-09"}, "Timestamp": {"2016-03-24T16:41:54Z"},
@@ -210,7 +212,7 @@ func TestSignaturesAreTheVendors(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotServeSaysWhatItLacks(t *testing.T) {
+func TestLoad_UnusableFile_NamesWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dns.json")
 	if _, err := Load(path); err == nil {
 		t.Error("a file that is not there is taken")
@@ -241,7 +243,7 @@ func TestAFileThatCannotServeSaysWhatItLacks(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutAPortHasTheUsualOne(t *testing.T) {
+func TestRFC2136_ServerWithoutPort_UsesPort53(t *testing.T) {
 	for given, address := range map[string]string{"ns1.airport.test": "ns1.airport.test:53", "ns1:5353": "ns1:5353", "2001:db8::1": "[2001:db8::1]:53", "[2001:db8::1]": "[2001:db8::1]:53"} {
 		host, err := open([]byte(`{"provider": "rfc2136", "server": "`+given+`", "key_name": "K", "key": "c2VjcmV0"}`), nil)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// exchange sends a request and reads the JSON that answers it into out. What an answer says against it is in the error.
-func exchange(client *http.Client, request *http.Request, out any) error {
+// doJSON sends a request and reads the JSON that answers it into out. What an answer says against it is in the error.
+func doJSON(client *http.Client, request *http.Request, out any) error {
 	response, err := client.Do(request)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b bearer) call(ctx context.Context, method, url string, in, out any) error
 	if in != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	return exchange(b.client, request, out)
+	return doJSON(b.client, request, out)
 }
 
 // object is one of JSON.

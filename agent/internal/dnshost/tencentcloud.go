@@ -57,7 +57,7 @@ func (t tencentcloud) call(ctx context.Context, action string, in object) (recor
 			Error    *struct{ Code, Message string }
 		}
 	}
-	if err := exchange(t.client, request, &out); err != nil {
+	if err := doJSON(t.client, request, &out); err != nil {
 		return 0, err
 	}
 	if e := out.Response.Error; e != nil {

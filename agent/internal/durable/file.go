@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// Full says whether an error means that the disk, or the process's share of it, has no room.
-func Full(err error) bool {
+// IsDiskFull says whether an error means that the disk, or the process's share of it, has no room.
+func IsDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // WriteFile replaces the file at path, mode 0600. On an error the old content is still there.
 func WriteFile(path string, data []byte) error {
 	tmp := path + ".tmp"
-	if err := writeTemporary(tmp, data); err != nil {
+	if err := writeTemporaryFile(tmp, data); err != nil {
 		os.Remove(tmp)
 		return err
 	}
@@ -40,7 +40,7 @@ func SyncFolder(path string) error {
 	return dir.Sync()
 }
 
-func writeTemporary(path string, data []byte) error {
+func writeTemporaryFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-func TestDialerTestsTheAddressItIsAboutToUse(t *testing.T) {
+func TestDialer_ChecksResolvedAddress(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -24,11 +24,11 @@ func TryPort(serving *api.Node, node api.Node) error {
 		return nil
 	}
 	tcp, udp := Networks(node)
-	return Unopened(node, Try(node.Listen, node.Port, tcp, udp))
+	return PortError(node, Try(node.Listen, node.Port, tcp, udp))
 }
 
-// Unopened says of which port the error is.
-func Unopened(node api.Node, err error) error {
+// PortError says of which port the error is.
+func PortError(node api.Node, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -32,21 +32,21 @@ func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target str
 		return nil, err
 	}
 	c := &Conn{gate: g, user: u, source: source.Unmap().WithZone(""), cut: cut}
-	if err := g.place(ctx, u, c.source); err != nil {
+	if err := g.acquireDeviceSlot(ctx, u, c.source); err != nil {
 		return nil, err
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.gone {
+	if u.removed {
 		return nil, ErrUnknownUser
 	}
 	c.device = u.devices[c.source]
-	if c.device == nil || u.row.DeviceLimit != nil && !c.device.holds() {
-		return nil, ErrDevices
+	if c.device == nil || u.row.DeviceLimit != nil && !c.device.holdsSlot() {
+		return nil, ErrDeviceLimit
 	}
 	u.conns[c] = struct{}{}
 	c.device.conns++
-	u.seen[c.source] = struct{}{}
+	u.onlineSources[c.source] = struct{}{}
 	if u.stopped.Load() || g.Blocked(source) {
 		cut() // stopped between the test above and the lock: whoever stopped the user has not seen us
 	}
@@ -60,9 +60,9 @@ func (c *Conn) Close() {
 	defer u.mu.Unlock()
 	delete(u.conns, c)
 	if c.device.conns--; c.device.conns == 0 {
-		c.device.until = time.Now().Add(c.device.keep)
+		c.device.until = time.Now().Add(c.device.retention)
 	}
-	u.forgetDevices()
+	u.pruneDevices()
 }
 
 // Up counts n bytes that came from the user, after waiting as long as the speed limit asks. With an error they
@@ -72,7 +72,7 @@ func (c *Conn) Up(ctx context.Context, n int) error {
 		return err
 	}
 	c.user.counter.Up(int64(n))
-	return c.spend(ctx)
+	return c.consume(ctx)
 }
 
 // Down counts n bytes that are about to go to the user; otherwise as Up. Counting comes before sending, so that
@@ -82,7 +82,7 @@ func (c *Conn) Down(ctx context.Context, n int) error {
 		return err
 	}
 	c.user.counter.Down(int64(n))
-	return c.spend(ctx)
+	return c.consume(ctx)
 }
 
 // cut ends all of the user's connections.

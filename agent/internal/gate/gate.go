@@ -19,22 +19,22 @@ import (
 var (
 	ErrUnknownUser = errors.New("the user is not on this node's list")
 	ErrExhausted   = errors.New("the user has nothing left")
-	ErrDevices     = errors.New("the user is connected from as many addresses as allowed")
-	ErrRule        = errors.New("a rule forbids the destination")
+	ErrDeviceLimit = errors.New("the user is connected from as many addresses as allowed")
+	ErrForbidden   = errors.New("a rule forbids the destination")
 	ErrBlocked     = errors.New("the address is blocked")
 )
 
 // Gate holds the users of a node with their limits and their open connections.
 type Gate struct {
-	meter     *meter.Meter
-	exhausted func(user int64)
-	admit     Admit
-	log       *slog.Logger
-	want      func()
+	meter         *meter.Meter
+	exhausted     func(user int64)
+	admit         Admit
+	log           *slog.Logger
+	onLeaseNeeded func()
 
 	// asks are users of whom the server is to be asked for a lease, or told that there is no need of one.
-	asksMu sync.Mutex
-	asks   map[int64]bool
+	leaseRequestsMu sync.Mutex
+	leaseRequests   map[int64]bool
 
 	rules   atomic.Pointer[[]rule]
 	blocked atomic.Pointer[map[netip.Addr]bool]
@@ -51,24 +51,24 @@ type user struct {
 	limiter *rate.Limiter
 	// stopAt is the position of the counter at which nothing is left, or at which the lease ends; askAt that at which a
 	// lease is asked for.
-	stopAt, askAt atomic.Int64
-	stopped       atomic.Bool
+	stopAt, leaseRequestAt atomic.Int64
+	stopped                atomic.Bool
 
-	mu      sync.Mutex
-	row     api.User
-	gone    bool
-	lease   lease
-	waiting chan struct{} // closed when the end moves; nil while nobody waits there
-	conns   map[*Conn]struct{}
-	devices map[netip.Addr]*device
-	seen    map[netip.Addr]struct{}
+	mu            sync.Mutex
+	row           api.User
+	removed       bool
+	lease         lease
+	waiting       chan struct{} // closed when the end moves; nil while nobody waits there
+	conns         map[*Conn]struct{}
+	devices       map[netip.Addr]*device
+	onlineSources map[netip.Addr]struct{}
 }
 
 // New makes a gate without users. exhausted is called, once and without waiting for it, when a user has used
 // up what remained; the user's connections are cut by then. admit is asked before a new address of a user with a
 // device limit is let in.
 func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
-	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}, asks: map[int64]bool{}}
+	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}, leaseRequests: map[int64]bool{}}
 	g.rules.Store(new([]rule))
 	g.blocked.Store(new(map[netip.Addr]bool))
 	return g
@@ -81,48 +81,48 @@ func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logg
 // It answers whether the user may connect.
 func (g *Gate) Put(row api.User) bool {
 	if row.Idle != nil {
-		g.putLeased(g.enlist(row.ID), row)
+		g.putLeased(g.getOrAddUser(row.ID), row)
 		return true
 	}
 	stopAt := int64(math.MaxInt64)
 	if row.Remaining != nil {
-		stopAt = g.meter.Known(row.ID) + *row.Remaining
+		stopAt = g.meter.SentPosition(row.ID) + *row.Remaining
 	}
 	return g.PutUntil(row, stopAt)
 }
 
 // PutUntil is Put for who is stopped at this position of their counter, such as the one that StopAt gave before a restart.
 func (g *Gate) PutUntil(row api.User, stopAt int64) bool {
-	u := g.enlist(row.ID)
+	u := g.getOrAddUser(row.ID)
 	u.mu.Lock()
-	rekeyed := u.row.ID != 0 && (u.row.UUID != row.UUID || u.row.Password != row.Password)
+	secretChanged := u.row.ID != 0 && (u.row.UUID != row.UUID || u.row.Password != row.Password)
 	u.row = row
 	g.limitSpeed(u)
 	u.lease = lease{}
 	u.stopAt.Store(stopAt)
-	u.askAt.Store(math.MaxInt64)
-	u.wake()
+	u.leaseRequestAt.Store(math.MaxInt64)
+	u.wakeWaiting()
 	u.stopped.Store(u.counter.Total() >= stopAt)
 	u.mu.Unlock()
-	if rekeyed || u.stopped.Load() {
+	if secretChanged || u.stopped.Load() {
 		u.cut()
 	}
 	return !u.stopped.Load()
 }
 
-// enlist gives the user, new where the gate does not know them yet.
-func (g *Gate) enlist(id int64) *user {
+// getOrAddUser gives the user, new where the gate does not know them yet.
+func (g *Gate) getOrAddUser(id int64) *user {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	u := g.users[id]
 	if u == nil {
 		u = &user{
 			id: id, counter: g.meter.Counter(id), limiter: rate.NewLimiter(rate.Inf, 0),
-			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, seen: map[netip.Addr]struct{}{},
+			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, onlineSources: map[netip.Addr]struct{}{},
 		}
 		// Nobody gets in before Put has said how far.
 		u.stopped.Store(true)
-		u.askAt.Store(math.MaxInt64)
+		u.leaseRequestAt.Store(math.MaxInt64)
 		g.users[id] = u
 	}
 	return u
@@ -139,13 +139,13 @@ func (g *Gate) Remove(ids ...int64) {
 			continue
 		}
 		u.mu.Lock()
-		u.gone = true
+		u.removed = true
 		held := u.lease.held
-		u.wake()
+		u.wakeWaiting()
 		u.mu.Unlock()
 		u.cut()
 		if held {
-			g.demand(id, true)
+			g.requestLease(id, true)
 		}
 	}
 }

@@ -14,119 +14,119 @@ import (
 // lease has lapsed.
 
 const (
-	// leaseWait is how long connections wait for a lease before the user is taken for one with nothing left.
-	leaseWait = 10 * time.Second
-	// leaseAgain is how often they ask while they wait.
-	leaseAgain = 500 * time.Millisecond
-	// releaseAfter is how long a user may be idle before the lease is given back.
-	releaseAfter = 5 * time.Minute
+	// leaseTimeout is how long connections wait for a lease before the user is taken for one with nothing left.
+	leaseTimeout = 10 * time.Second
+	// leaseRetryInterval is how often they ask while they wait.
+	leaseRetryInterval = 500 * time.Millisecond
+	// leaseIdleTimeout is how long a user may be idle before the lease is given back.
+	leaseIdleTimeout = 5 * time.Minute
 )
 
 // lease is under the user's lock.
 type lease struct {
-	held     bool
-	until    int64     // position of the counter
-	lapses   time.Time // it must not be used after that
-	renew    time.Time // it is asked for anew after that, if it is in use
-	position int64     // of the counter when it was last seen to move
-	moved    time.Time // and when that was
+	held      bool
+	until     int64     // position of the counter
+	expiresAt time.Time // it must not be used after that
+	renewAt   time.Time // it is asked for anew after that, if it is in use
+	position  int64     // of the counter when it was last seen to move
+	moved     time.Time // and when that was
 }
 
-// Asked is what was asked of the server, with the position that its answer counts from.
-type Asked struct {
-	api.LeaseAsk
+// LeaseRequest is what was asked of the server, with the position that its answer counts from.
+type LeaseRequest struct {
+	api.LeaseRequest
 	answered int64
 	at       time.Time
 }
 
-// Leases has want called, which must not wait, when there is something to ask the server for.
-func (g *Gate) Leases(want func()) { g.want = want }
+// OnLeaseNeeded has want called, which must not wait, when there is something to ask the server for.
+func (g *Gate) OnLeaseNeeded(notify func()) { g.onLeaseNeeded = notify }
 
-// endLocked is the position up to which the user is let through, and the one at which a lease is asked for.
-func (g *Gate) endLocked(u *user) (stopAt, askAt int64) {
+// limitsLocked is the position up to which the user is let through, and the one at which a lease is asked for.
+func (g *Gate) limitsLocked(u *user) (stopAt, leaseRequestAt int64) {
 	if u.lease.held {
-		return u.lease.until, u.lease.askAt(u.counter.Total())
+		return u.lease.until, u.lease.requestPosition(u.counter.Total())
 	}
-	answered := g.meter.Answered(u.id)
+	answered := g.meter.AnsweredPosition(u.id)
 	return answered + *u.row.Idle, answered + *u.row.Idle/2
 }
 
-// askAt is half of what is left of the lease from here.
-func (l *lease) askAt(position int64) int64 {
+// requestPosition is half of what is left of the lease from here.
+func (l *lease) requestPosition(position int64) int64 {
 	if l.until == math.MaxInt64 {
 		return l.until
 	}
 	return max(position, l.until-(l.until-position)/2)
 }
 
-// moveEnd takes over where the user's end is now and wakes the connections that wait there. The caller holds the lock.
-func (g *Gate) moveEnd(u *user) {
-	stopAt, askAt := g.endLocked(u)
+// updateLimit takes over where the user's end is now and wakes the connections that wait there. The caller holds the lock.
+func (g *Gate) updateLimit(u *user) {
+	stopAt, leaseRequestAt := g.limitsLocked(u)
 	u.stopAt.Store(stopAt)
-	u.askAt.Store(askAt)
-	u.wake()
+	u.leaseRequestAt.Store(leaseRequestAt)
+	u.wakeWaiting()
 }
 
-// wake has the connections that wait at the end look again. The caller holds the lock.
-func (u *user) wake() {
+// wakeWaiting has the connections that wait at the end look again. The caller holds the lock.
+func (u *user) wakeWaiting() {
 	if u.waiting != nil {
 		close(u.waiting)
 		u.waiting = nil
 	}
 }
 
-// demand notes that the user needs a lease, or does not need the one there is.
-func (g *Gate) demand(id int64, release bool) {
-	g.asksMu.Lock()
-	was, asked := g.asks[id]
-	g.asks[id] = release && (was || !asked) // whoever needs one again does not give it back
-	g.asksMu.Unlock()
-	if g.want != nil && (!asked || was != release) {
-		g.want()
+// requestLease notes that the user needs a lease, or does not need the one there is.
+func (g *Gate) requestLease(id int64, release bool) {
+	g.leaseRequestsMu.Lock()
+	was, asked := g.leaseRequests[id]
+	g.leaseRequests[id] = release && (was || !asked) // whoever needs one again does not give it back
+	g.leaseRequestsMu.Unlock()
+	if g.onLeaseNeeded != nil && (!asked || was != release) {
+		g.onLeaseNeeded()
 	}
 }
 
-// askAhead asks for a lease before the user has come to the end of what there is, once.
-func (g *Gate) askAhead(u *user) {
-	if u.askAt.Swap(math.MaxInt64) != math.MaxInt64 {
-		g.demand(u.id, false)
+// prefetchLease asks for a lease before the user has come to the end of what there is, once.
+func (g *Gate) prefetchLease(u *user) {
+	if u.leaseRequestAt.Swap(math.MaxInt64) != math.MaxInt64 {
+		g.requestLease(u.id, false)
 	}
 }
 
-// Asks takes what there is to ask the server for, at most n.
-func (g *Gate) Asks(n int) []Asked {
-	g.asksMu.Lock()
-	defer g.asksMu.Unlock()
-	var asks []Asked
-	for id, release := range g.asks {
-		if len(asks) == n {
+// TakeLeaseRequests takes what there is to ask the server for, at most n.
+func (g *Gate) TakeLeaseRequests(n int) []LeaseRequest {
+	g.leaseRequestsMu.Lock()
+	defer g.leaseRequestsMu.Unlock()
+	var requests []LeaseRequest
+	for id, release := range g.leaseRequests {
+		if len(requests) == n {
 			break
 		}
-		delete(g.asks, id)
-		answered := g.meter.Answered(id)
+		delete(g.leaseRequests, id)
+		answered := g.meter.AnsweredPosition(id)
 		open := g.meter.Counter(id).Total() - answered
-		asks = append(asks, Asked{api.LeaseAsk{UserID: id, Open: open, Release: release}, answered, time.Now()})
+		requests = append(requests, LeaseRequest{api.LeaseRequest{UserID: id, Open: open, Release: release}, answered, time.Now()})
 	}
-	return asks
+	return requests
 }
 
 // Grant takes over the server's answer, which holds for so long from when it was asked.
-func (g *Gate) Grant(a Asked, l api.Lease, lasts time.Duration) {
+func (g *Gate) Grant(a LeaseRequest, l api.Lease, lasts time.Duration) {
 	u := g.find(a.UserID)
 	if u == nil || a.Release {
 		return
 	}
 	u.mu.Lock()
-	if u.row.Idle == nil || u.gone || u.stopped.Load() {
+	if u.row.Idle == nil || u.removed || u.stopped.Load() {
 		u.mu.Unlock()
 		return
 	}
 	u.lease.held, u.lease.until = true, math.MaxInt64
-	u.lease.lapses, u.lease.renew = a.at.Add(lasts), a.at.Add(lasts/2)
+	u.lease.expiresAt, u.lease.renewAt = a.at.Add(lasts), a.at.Add(lasts/2)
 	if l.Bytes != nil {
 		u.lease.until = a.answered + *l.Bytes
 	}
-	g.moveEnd(u)
+	g.updateLimit(u)
 	over := l.Spent && u.counter.Total() >= u.lease.until
 	if over {
 		u.stopped.Store(true)
@@ -138,8 +138,8 @@ func (g *Gate) Grant(a Asked, l api.Lease, lasts time.Duration) {
 	}
 }
 
-// Unleased lets the user go on without leases, as a server wants it that does not give any.
-func (g *Gate) Unleased(id int64) {
+// DisableLeases lets the user go on without leases, as a server wants it that does not give any.
+func (g *Gate) DisableLeases(id int64) {
 	if u := g.find(id); u != nil {
 		u.mu.Lock()
 		row := u.row
@@ -149,21 +149,21 @@ func (g *Gate) Unleased(id int64) {
 	}
 }
 
-// Settle moves the ends of users without a lease after the server has answered a report of theirs.
-func (g *Gate) Settle(rows []api.Row) {
+// ReportAnswered moves the ends of users without a lease after the server has answered a report of theirs.
+func (g *Gate) ReportAnswered(rows []api.Row) {
 	for _, r := range rows {
 		if u := g.find(r.UserID); u != nil {
 			u.mu.Lock()
 			if u.row.Idle != nil && !u.lease.held {
-				g.moveEnd(u)
+				g.updateLimit(u)
 			}
 			u.mu.Unlock()
 		}
 	}
 }
 
-// Lapse ends leases that are too old, asks for those anew that are in use, and gives those back that are not.
-func (g *Gate) Lapse(now time.Time) {
+// ExpireLeases ends leases that are too old, asks for those anew that are in use, and gives those back that are not.
+func (g *Gate) ExpireLeases(now time.Time) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	for _, u := range g.users {
@@ -173,15 +173,15 @@ func (g *Gate) Lapse(now time.Time) {
 				l.position, l.moved = total, now
 			}
 			switch {
-			case now.After(l.lapses):
+			case now.After(l.expiresAt):
 				u.lease = lease{}
-				g.moveEnd(u)
-			case now.Sub(l.moved) > releaseAfter:
+				g.updateLimit(u)
+			case now.Sub(l.moved) > leaseIdleTimeout:
 				u.lease = lease{}
-				g.moveEnd(u)
-				g.demand(u.id, true)
-			case now.After(l.renew):
-				g.demand(u.id, false)
+				g.updateLimit(u)
+				g.requestLease(u.id, true)
+			case now.After(l.renewAt):
+				g.requestLease(u.id, false)
 			}
 		}
 		u.mu.Unlock()
@@ -189,23 +189,23 @@ func (g *Gate) Lapse(now time.Time) {
 }
 
 // LeaseOf gives the position at which the user's lease ends, and when it lapses; false where there is none.
-func (g *Gate) LeaseOf(id int64) (until int64, lapses time.Time, held bool) {
+func (g *Gate) LeaseOf(id int64) (until int64, expiresAt time.Time, held bool) {
 	u := g.find(id)
 	if u == nil {
 		return 0, time.Time{}, false
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.lease.until, u.lease.lapses, u.lease.held
+	return u.lease.until, u.lease.expiresAt, u.lease.held
 }
 
 // PutLeased is Put for a user whose lease is still good, such as the one that LeaseOf gave before a restart.
-func (g *Gate) PutLeased(row api.User, until int64, lapses time.Time) {
+func (g *Gate) PutLeased(row api.User, until int64, expiresAt time.Time) {
 	g.Put(row)
-	if u := g.find(row.ID); u != nil && row.Idle != nil && time.Now().Before(lapses) {
+	if u := g.find(row.ID); u != nil && row.Idle != nil && time.Now().Before(expiresAt) {
 		u.mu.Lock()
-		u.lease = lease{held: true, until: until, lapses: lapses, renew: time.Now()}
-		g.moveEnd(u)
+		u.lease = lease{held: true, until: until, expiresAt: expiresAt, renewAt: time.Now()}
+		g.updateLimit(u)
 		u.mu.Unlock()
 	}
 }
@@ -218,34 +218,34 @@ func (g *Gate) putLeased(u *user, row api.User) {
 	u.row = row
 	g.limitSpeed(u)
 	u.stopped.Store(false)
-	g.moveEnd(u)
-	needed := u.lease.held || u.counter.Total() >= u.askAt.Load()
+	g.updateLimit(u)
+	needed := u.lease.held || u.counter.Total() >= u.leaseRequestAt.Load()
 	u.mu.Unlock()
 	if needed {
-		g.demand(u.id, false)
+		g.requestLease(u.id, false)
 	}
 	if rekeyed {
 		u.cut()
 	}
 }
 
-// await waits at the end of the lease until there is another one. It answers why it must not go on, nil where it may, and
+// awaitLease waits at the end of the lease until there is another one. It answers why it must not go on, nil where it may, and
 // timely is false where the server did not say in time.
-func (c *Conn) await(ctx context.Context) (err error, timely bool) {
+func (c *Conn) awaitLease(ctx context.Context) (err error, answered bool) {
 	u := c.user
-	patience := time.NewTimer(leaseWait)
-	defer patience.Stop()
-	again := time.NewTicker(leaseAgain)
-	defer again.Stop()
+	timeout := time.NewTimer(leaseTimeout)
+	defer timeout.Stop()
+	retry := time.NewTicker(leaseRetryInterval)
+	defer retry.Stop()
 	for {
 		u.mu.Lock()
 		switch {
-		case u.gone:
+		case u.removed:
 			err = ErrUnknownUser
 		case u.stopped.Load():
 			err = ErrExhausted
 		case c.device.dropped.Load():
-			err = ErrDevices
+			err = ErrDeviceLimit
 		case u.counter.Total() < u.stopAt.Load():
 			u.mu.Unlock()
 			return nil, true
@@ -259,13 +259,13 @@ func (c *Conn) await(ctx context.Context) (err error, timely bool) {
 		}
 		waiting := u.waiting
 		u.mu.Unlock()
-		c.gate.demand(u.id, false)
+		c.gate.requestLease(u.id, false)
 		select {
 		case <-waiting:
-		case <-again.C:
+		case <-retry.C:
 		case <-ctx.Done():
 			return ctx.Err(), true
-		case <-patience.C:
+		case <-timeout.C:
 			return nil, false
 		}
 	}

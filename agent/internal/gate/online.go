@@ -26,18 +26,18 @@ func (g *Gate) Online() (online []api.Online, connections int) {
 	for _, u := range g.users {
 		u.mu.Lock()
 		connections += len(u.conns)
-		if len(u.seen) > 0 {
+		if len(u.onlineSources) > 0 {
 			o := api.Online{UserID: u.id}
-			for addr := range u.seen {
+			for addr := range u.onlineSources {
 				o.IPs = append(o.IPs, addr.String())
 			}
 			slices.Sort(o.IPs)
 			online = append(online, o)
 		}
-		clear(u.seen)
+		clear(u.onlineSources)
 		for addr, d := range u.devices {
 			if d.conns > 0 {
-				u.seen[addr] = struct{}{}
+				u.onlineSources[addr] = struct{}{}
 			}
 		}
 		u.mu.Unlock()

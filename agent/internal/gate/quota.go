@@ -9,7 +9,7 @@ func (g *Gate) Stop(id int64) bool {
 		return false
 	}
 	u.mu.Lock()
-	u.wake()
+	u.wakeWaiting()
 	u.mu.Unlock()
 	u.cut()
 	return true
@@ -24,21 +24,21 @@ func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
 	return u.stopAt.Load(), u.stopped.Load()
 }
 
-// spend stops the user who has come to the end. The bytes that went past it are counted and not delivered. At the end of a
+// consume stops the user who has come to the end. The bytes that went past it are counted and not delivered. At the end of a
 // lease it waits for another one.
-func (c *Conn) spend(ctx context.Context) error {
+func (c *Conn) consume(ctx context.Context) error {
 	if c.device.dropped.Load() {
-		return ErrDevices
+		return ErrDeviceLimit
 	}
 	u := c.user
 	total := u.counter.Total()
-	if total >= u.askAt.Load() {
-		c.gate.askAhead(u)
+	if total >= u.leaseRequestAt.Load() {
+		c.gate.prefetchLease(u)
 	}
 	if total < u.stopAt.Load() {
 		return nil
 	}
-	if err, timely := c.await(ctx); err != nil || timely {
+	if err, answered := c.awaitLease(ctx); err != nil || answered {
 		return err
 	}
 	// Under the lock, because a renewal may just be moving the end.
@@ -56,20 +56,20 @@ func (c *Conn) spend(ctx context.Context) error {
 	return ErrExhausted
 }
 
-// Ending says whether any user has used, since the last report, a twentieth or more of what remained: then the
+// IsNearLimit says whether any user has used, since the last report, a twentieth or more of what remained: then the
 // user's other nodes, which may be giving out the same bytes, have to hear of it soon.
-func (g *Gate) Ending() bool {
+func (g *Gate) IsNearLimit() bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	for _, u := range g.users {
-		if u.ending(g.meter.UnsealedOf(u.id)) {
+		if u.isNearLimit(g.meter.UnsealedBytes(u.id)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (u *user) ending(unreported int64) bool {
+func (u *user) isNearLimit(unreported int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if unreported == 0 || u.row.Remaining == nil || u.stopped.Load() {

@@ -30,15 +30,15 @@ func (g *Gate) SetRules(rules []api.Rule) {
 	g.rules.Store(&compiled)
 }
 
-// Ruled says whether there is any rule, so that looking into a connection can be of use.
-func (g *Gate) Ruled() bool { return len(*g.rules.Load()) > 0 }
+// HasRules says whether there is any rule, so that looking into a connection can be of use.
+func (g *Gate) HasRules() bool { return len(*g.rules.Load()) > 0 }
 
 // Allowed tests a destination, host:port, against the rules and counts a hit.
 func (g *Gate) Allowed(id int64, target string) error {
 	for _, r := range *g.rules.Load() {
 		if _, exempt := slices.BinarySearch(r.exempt, id); !exempt && r.pattern.MatchString(target) {
 			g.meter.Hit(id, r.id)
-			return fmt.Errorf("%w (rule %d)", ErrRule, r.id)
+			return fmt.Errorf("%w (rule %d)", ErrForbidden, r.id)
 		}
 	}
 	return nil

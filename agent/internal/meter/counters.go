@@ -69,7 +69,7 @@ type counters struct {
 // serving.
 func openCounters(path string, log *slog.Logger) (*counters, error) {
 	c, err := mapCounters(path, log)
-	if durable.Full(err) {
+	if durable.IsDiskFull(err) {
 		log.Error("the disk has no room for the counters file; until the next start bytes are counted in memory only and, while nothing can be reported, lost if the agent ends", "err", err)
 		return &counters{head: make([]byte, headBytes), byUser: map[int64]*Counter{}, volatile: err, log: log}, nil
 	}
@@ -221,8 +221,8 @@ func (c *counters) setSealedAt(t time.Time) {
 	atomic.StoreInt64((*int64)(unsafe.Pointer(&c.head[32])), t.UnixNano())
 }
 
-// kept is why what is counted would not outlive the process, nil where it would.
-func (c *counters) kept() error {
+// volatileReason is why what is counted would not outlive the process, nil where it would.
+func (c *counters) volatileReason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.volatile != nil {

@@ -16,38 +16,38 @@ import (
 // A kill leaves the files as the process last saw them. A power cut leaves each line of the counters as it was
 // at the last sync or at any time since, and may bring back deleted batches.
 type history struct {
-	dir    string
-	m      *Meter
-	synced []byte            // the counters file at the last sync
-	gone   map[string][]byte // deleted batches whose deletion may not be on the disk
-	keep   map[int64]bool
+	dir     string
+	m       *Meter
+	synced  []byte            // the counters file at the last sync
+	deleted map[string][]byte // deleted batches whose deletion may not be on the disk
+	listed  map[int64]bool
 
-	counted, safe, loose map[int64]int64 // bytes ever; those that no accident may lose; those since the last sync
-	billed               map[int64]int64
-	seen                 map[string]string
+	counted, durable, unsynced map[int64]int64 // bytes ever; those that no accident may lose; those since the last sync
+	billed                     map[int64]int64
+	delivered                  map[string]string
 }
 
 func (h *history) open(t *rapid.T) {
-	m, err := Open(h.dir, func(user int64) bool { return h.keep[user] }, slog.New(slog.DiscardHandler))
+	m, err := Open(h.dir, func(user int64) bool { return h.listed[user] }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.m = m
-	clear(h.gone)
-	h.onDisk(t)
+	clear(h.deleted)
+	h.markSynced(t)
 }
 
-// onDisk notes that the counters have just been synced.
-func (h *history) onDisk(t *rapid.T) {
+// markSynced notes that the counters have just been synced.
+func (h *history) markSynced(t *rapid.T) {
 	data, err := os.ReadFile(h.counters())
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.synced = data
-	for user, n := range h.loose {
-		h.safe[user] += n
+	for user, n := range h.unsynced {
+		h.durable[user] += n
 	}
-	clear(h.loose)
+	clear(h.unsynced)
 }
 
 func (h *history) counters() string { return filepath.Join(h.dir, "counters") }
@@ -60,18 +60,18 @@ func (h *history) count(t *rapid.T) {
 		h.m.Counter(user).Down(n)
 	}
 	h.counted[user] += n
-	h.loose[user] += n
+	h.unsynced[user] += n
 }
 
 func (h *history) seal(t *rapid.T) {
 	if err := h.m.Seal(); err != nil {
 		t.Fatal(err)
 	}
-	h.onDisk(t)
+	h.markSynced(t)
 }
 
-// sealAndDie goes through some of the steps of sealing.
-func (h *history) sealAndDie(t *rapid.T) {
+// crashWhileSealing goes through some of the steps of sealing.
+func (h *history) crashWhileSealing(t *rapid.T) {
 	batches := h.m.collect()
 	switch rapid.SampledFrom([]string{"before the rename", "before the counters", "before the sync"}).Draw(t, "dies") {
 	case "before the rename":
@@ -91,7 +91,7 @@ func (h *history) sealAndDie(t *rapid.T) {
 			h.m.apply(b.marks)
 		}
 	}
-	h.die(t)
+	h.crash(t)
 }
 
 // write spools a batch: what is in it is safe.
@@ -99,10 +99,10 @@ func (h *history) write(t *rapid.T, b *Batch) {
 	if err := h.m.spool.write(b); err != nil {
 		t.Fatal(err)
 	}
-	for user, n := range h.loose {
-		h.safe[user] += n
+	for user, n := range h.unsynced {
+		h.durable[user] += n
 	}
-	clear(h.loose)
+	clear(h.unsynced)
 }
 
 // deliver sends the oldest batch; the answer may be lost.
@@ -114,10 +114,10 @@ func (h *history) deliver(t *rapid.T) bool {
 	if b == nil {
 		return false
 	}
-	h.m.Leaving(b)
+	h.m.MarkSent(b)
 	key := fmt.Sprint(b.Report.Boot, " ", b.Report.Sequence)
-	if body, again := h.seen[key]; !again {
-		h.seen[key] = string(b.Body)
+	if body, again := h.delivered[key]; !again {
+		h.delivered[key] = string(b.Body)
 		for _, r := range b.Report.Rows {
 			if r.Up < 0 || r.Down < 0 {
 				t.Fatalf("negative row %+v", r)
@@ -128,25 +128,25 @@ func (h *history) deliver(t *rapid.T) bool {
 		t.Fatalf("batch %s was sent with another content", key)
 	}
 	if rapid.IntRange(0, 3).Draw(t, "answer") > 0 {
-		h.gone[b.name], err = os.ReadFile(filepath.Join(h.dir, "spool", b.name))
+		h.deleted[b.name], err = os.ReadFile(filepath.Join(h.dir, "spool", b.name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.m.Counted(b); err != nil {
+		if err := h.m.Complete(b); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return true
 }
 
-// die ends the process, by a signal or by the power, and starts the next one.
-func (h *history) die(t *rapid.T) {
-	for user := range h.keep {
-		delete(h.keep, user)
+// crash ends the process, by a signal or by the power, and starts the next one.
+func (h *history) crash(t *rapid.T) {
+	for user := range h.listed {
+		delete(h.listed, user)
 	}
 	for user := int64(1); user <= 6; user++ {
 		if rapid.Bool().Draw(t, "listed") {
-			h.keep[user] = true
+			h.listed[user] = true
 		}
 	}
 	if rapid.Bool().Draw(t, "power") {
@@ -175,8 +175,8 @@ func (h *history) die(t *rapid.T) {
 		if err := os.WriteFile(h.counters(), now, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		clear(h.loose)
-		for name, data := range h.gone {
+		clear(h.unsynced)
+		for name, data := range h.deleted {
 			if rapid.Bool().Draw(t, "back") {
 				if err := os.WriteFile(filepath.Join(h.dir, "spool", name), data, 0o600); err != nil {
 					t.Fatal(err)
@@ -187,7 +187,7 @@ func (h *history) die(t *rapid.T) {
 	h.open(t)
 }
 
-func TestNoAccidentLosesOrDoublesBytes(t *testing.T) {
+func TestMeter_AnyCrash_LosesAndDuplicatesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "meter")
 		if err != nil {
@@ -195,18 +195,18 @@ func TestNoAccidentLosesOrDoublesBytes(t *testing.T) {
 		}
 		defer os.RemoveAll(dir)
 		h := &history{
-			dir: dir, gone: map[string][]byte{}, keep: map[int64]bool{}, seen: map[string]string{},
-			counted: map[int64]int64{}, safe: map[int64]int64{}, loose: map[int64]int64{}, billed: map[int64]int64{},
+			dir: dir, deleted: map[string][]byte{}, listed: map[int64]bool{}, delivered: map[string]string{},
+			counted: map[int64]int64{}, durable: map[int64]int64{}, unsynced: map[int64]int64{}, billed: map[int64]int64{},
 		}
 		h.open(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"count": h.count, "count more": h.count, "seal": h.seal, "seal and die": h.sealAndDie, "die": h.die,
+			"count": h.count, "count more": h.count, "seal": h.seal, "seal and die": h.crashWhileSealing, "die": h.crash,
 			"deliver": func(t *rapid.T) { h.deliver(t) },
 			"sync": func(t *rapid.T) {
 				if err := h.m.Sync(); err != nil {
 					t.Fatal(err)
 				}
-				h.onDisk(t)
+				h.markSynced(t)
 			},
 			"": func(t *rapid.T) {
 				for user, n := range h.billed {
@@ -220,8 +220,8 @@ func TestNoAccidentLosesOrDoublesBytes(t *testing.T) {
 		for h.deliver(t) {
 		}
 		for user := range h.counted {
-			if h.billed[user] < h.safe[user] || h.billed[user] > h.counted[user] {
-				t.Fatalf("user %d: billed %d, of %d counted and %d that nothing may lose", user, h.billed[user], h.counted[user], h.safe[user])
+			if h.billed[user] < h.durable[user] || h.billed[user] > h.counted[user] {
+				t.Fatalf("user %d: billed %d, of %d counted and %d that nothing may lose", user, h.billed[user], h.counted[user], h.durable[user])
 			}
 		}
 	})

@@ -43,8 +43,8 @@ import (
 // safe and don't fill the disk.
 const maxWaiting = 60
 
-// longestWindow is as much time as the server lets a report cover.
-const longestWindow = 24 * time.Hour
+// maxWindow is as much time as the server lets a report cover.
+const maxWindow = 24 * time.Hour
 
 // ErrNotSealed means that bytes stay in the counters because enough batches wait already.
 var ErrNotSealed = errors.New("enough batches are waiting to be sent")
@@ -117,7 +117,7 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 		}
 		m.waiting++
 		m.apply(b.marks)
-		m.wait(b, 1)
+		m.trackUnanswered(b, 1)
 		for _, k := range b.marks {
 			marked[k.User] = true
 		}
@@ -148,8 +148,8 @@ func raise(counter *int64, to int64) {
 	}
 }
 
-// Follow takes the time that reports are stamped with from now, which is called before the first Seal.
-func (m *Meter) Follow(now func() time.Time) { m.now = now }
+// SetClock takes the time that reports are stamped with from now, which is called before the first Seal.
+func (m *Meter) SetClock(now func() time.Time) { m.now = now }
 
 // Boot names this start of the agent.
 func (m *Meter) Boot() string { return m.boot }
@@ -173,8 +173,8 @@ func (m *Meter) Totals() (up, down int64) {
 	return up, down
 }
 
-// Unsealed says whether anything is waiting to be sealed.
-func (m *Meter) Unsealed() bool {
+// HasUnsealed says whether anything is waiting to be sealed.
+func (m *Meter) HasUnsealed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.hits) > 0 || slices.ContainsFunc(m.counters.all(), func(c *Counter) bool {
@@ -182,44 +182,46 @@ func (m *Meter) Unsealed() bool {
 	})
 }
 
-// UnsealedOf is how many of a user's bytes are waiting to be sealed.
-func (m *Meter) UnsealedOf(user int64) int64 {
+// UnsealedBytes is how many of a user's bytes are waiting to be sealed.
+func (m *Meter) UnsealedBytes(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return c.Total() - c.sealedUp - c.sealedDown
 }
 
-// Known is the position of a user's counter up to which the server may already have taken the bytes off
+// SentPosition is the position of a user's counter up to which the server may already have taken the bytes off
 // the user's remaining: everything that has ever left in a batch. Bytes beyond it are surely not taken off.
-func (m *Meter) Known(user int64) int64 {
+func (m *Meter) SentPosition(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return c.sealedUp + c.sealedDown - m.unsent[user]
 }
 
-// Open is how many of a user's bytes no answered report has. The server may have counted some of them.
-func (m *Meter) Open(user int64) int64 {
+// UnansweredBytes is how many of a user's bytes no answered report has. The server may have counted some of them.
+func (m *Meter) UnansweredBytes(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return c.Total() - m.answered(c)
+	return c.Total() - m.answeredPositionLocked(c)
 }
 
-// Answered is the position of a user's counter up to which answers have named the batches: the server has counted all of
+// AnsweredPosition is the position of a user's counter up to which answers have named the batches: the server has counted all of
 // it, but for rows that it refused.
-func (m *Meter) Answered(user int64) int64 {
+func (m *Meter) AnsweredPosition(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.answered(c)
+	return m.answeredPositionLocked(c)
 }
 
-func (m *Meter) answered(c *Counter) int64 { return c.sealedUp + c.sealedDown - m.unanswered[c.user] }
+func (m *Meter) answeredPositionLocked(c *Counter) int64 {
+	return c.sealedUp + c.sealedDown - m.unanswered[c.user]
+}
 
-// wait notes that a batch waits for an answer, or with -1 that it does so no longer.
-func (m *Meter) wait(b *Batch, sign int64) {
+// trackUnanswered notes that a batch waits for an answer, or with -1 that it does so no longer.
+func (m *Meter) trackUnanswered(b *Batch, sign int64) {
 	for _, r := range b.Report.Rows {
 		if m.unanswered[r.UserID] += sign * (r.Up + r.Down); m.unanswered[r.UserID] <= 0 {
 			delete(m.unanswered, r.UserID)
@@ -266,7 +268,7 @@ func (m *Meter) collect() []*Batch {
 	case from.IsZero():
 		from = to.Add(-time.Since(m.began))
 	case from.After(to): // a clock was set back
-		from = to.Add(-longestWindow)
+		from = to.Add(-maxWindow)
 	}
 	var batches []*Batch
 	for len(rows) > 0 || len(hits) > 0 {
@@ -290,7 +292,7 @@ func (m *Meter) collect() []*Batch {
 func (m *Meter) settle(b *Batch) error {
 	m.apply(b.marks)
 	m.waiting++
-	m.wait(b, 1)
+	m.trackUnanswered(b, 1)
 	m.fresh[b.name] = true
 	for _, r := range b.Report.Rows {
 		m.unsent[r.UserID] += r.Up + r.Down
@@ -321,8 +323,8 @@ func (m *Meter) Next() (*Batch, error) {
 	return b, err
 }
 
-// Leaving is called before a batch is sent: from now on the server may have counted it, whatever is answered.
-func (m *Meter) Leaving(b *Batch) {
+// MarkSent is called before a batch is sent: from now on the server may have counted it, whatever is answered.
+func (m *Meter) MarkSent(b *Batch) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.fresh[b.name] {
@@ -336,12 +338,12 @@ func (m *Meter) Leaving(b *Batch) {
 	}
 }
 
-// Counted deletes a batch that the server has named in an answer.
-func (m *Meter) Counted(b *Batch) error {
+// Complete deletes a batch that the server has named in an answer.
+func (m *Meter) Complete(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting--
-	m.wait(b, -1)
+	m.trackUnanswered(b, -1)
 	return m.spool.remove(b.name)
 }
 
@@ -350,16 +352,16 @@ func (m *Meter) Refuse(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting--
-	m.wait(b, -1)
+	m.trackUnanswered(b, -1)
 	return m.spool.setAside(b.name)
 }
 
 // Sync makes what was counted so far outlive a power cut.
 func (m *Meter) Sync() error { return m.counters.sync() }
 
-// Kept is why some of what is counted would be lost if the process were killed: there was no room for it in the counters
+// VolatileReason is why some of what is counted would be lost if the process were killed: there was no room for it in the counters
 // file, or that was removed. Nil: all is kept.
-func (m *Meter) Kept() error { return m.counters.kept() }
+func (m *Meter) VolatileReason() error { return m.counters.volatileReason() }
 
 // Close ends the accounting; counting after it is harmless and reaches the next start.
 func (m *Meter) Close() error { return errors.Join(m.counters.sync(), m.counters.close()) }

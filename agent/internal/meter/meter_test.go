@@ -40,8 +40,8 @@ func drain(t *testing.T, m *meter.Meter) (sizes []int, sums map[int64]int64) {
 		for _, r := range b.Report.Rows {
 			sums[r.UserID] += r.Up + r.Down
 		}
-		m.Leaving(b)
-		if err := m.Counted(b); err != nil {
+		m.MarkSent(b)
+		if err := m.Complete(b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func seal(t *testing.T, m *meter.Meter) {
 	}
 }
 
-func TestManyUsersAreSplitIntoBatches(t *testing.T) {
+func TestSeal_ManyUsers_SplitsBatches(t *testing.T) {
 	m := open(t, t.TempDir(), new(bytes.Buffer))
 	const users = 2*api.MaxRows + 5
 	for id := int64(1); id <= users; id++ {
@@ -76,7 +76,7 @@ func TestManyUsersAreSplitIntoBatches(t *testing.T) {
 	}
 }
 
-func TestCountingWhileSealing(t *testing.T) {
+func TestSeal_WhileCounting_LosesNothing(t *testing.T) {
 	m := open(t, t.TempDir(), new(bytes.Buffer))
 	const each, counters = 20_000, 4
 	var group sync.WaitGroup
@@ -97,32 +97,32 @@ func TestCountingWhileSealing(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerMayKnowGrowsWhenABatchLeaves(t *testing.T) {
+func TestSentPosition_GrowsWhenBatchIsSent(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, new(bytes.Buffer))
 	m.Counter(1).Up(100)
 	seal(t, m)
 	m.Counter(1).Up(10)
-	if known := m.Known(1); known != 0 {
+	if known := m.SentPosition(1); known != 0 {
 		t.Errorf("before anything has left, the server may know of %d bytes", known)
 	}
 	b, err := m.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Leaving(b)
-	m.Leaving(b) // sent again
-	if known := m.Known(1); known != 100 {
+	m.MarkSent(b)
+	m.MarkSent(b) // sent again
+	if known := m.SentPosition(1); known != 100 {
 		t.Errorf("when 100 of 110 bytes have left, the server may know of %d", known)
 	}
 	// After a restart nobody remembers what had left: a batch in the spool may have been answered.
 	m.Close()
-	if known := open(t, dir, new(bytes.Buffer)).Known(1); known != 100 {
+	if known := open(t, dir, new(bytes.Buffer)).SentPosition(1); known != 100 {
 		t.Errorf("after a restart with 100 bytes in the spool, the server may know of %d", known)
 	}
 }
 
-func TestASpoolThatCannotBeWrittenLosesNothing(t *testing.T) {
+func TestSeal_SpoolNotWritable_LosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, new(bytes.Buffer))
 	m.Counter(1).Up(5)
@@ -151,7 +151,7 @@ func TestASpoolThatCannotBeWrittenLosesNothing(t *testing.T) {
 	}
 }
 
-func TestWhileTheServerIsAwayTheSpoolDoesNotGrowForever(t *testing.T) {
+func TestSeal_ServerAway_SpoolIsBounded(t *testing.T) {
 	m := open(t, t.TempDir(), new(bytes.Buffer))
 	refused := 0
 	for range 100 {
@@ -168,7 +168,7 @@ func TestWhileTheServerIsAwayTheSpoolDoesNotGrowForever(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNotReadableAreSetAside(t *testing.T) {
+func TestOpen_UnreadableFiles_AreSetAside(t *testing.T) {
 	dir := t.TempDir()
 	var log bytes.Buffer
 	first := open(t, dir, &log)

@@ -42,7 +42,7 @@ type spool struct {
 // openSpool makes the folder where it is not there and the disk has room; else write does, once it has.
 func openSpool(dir string) (*spool, error) {
 	s := &spool{dir: dir}
-	if err := s.make(); err != nil && !durable.Full(err) {
+	if err := s.make(); err != nil && !durable.IsDiskFull(err) {
 		return nil, err
 	}
 	// Unfinished files of a process that died while it wrote them: their bytes are still in the counters.

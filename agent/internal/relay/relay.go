@@ -22,26 +22,26 @@ type Relay struct {
 	blocked func(netip.Addr) bool
 	log     *slog.Logger
 
-	mu    sync.Mutex
-	doors map[way]door
+	mu        sync.Mutex
+	listeners map[route]listener
 }
 
-// way is what a door is about. One that differs in anything is another door.
-type way struct{ network, listen, target string }
+// route is what a door is about. One that differs in anything is another door.
+type route struct{ network, listen, target string }
 
-// door takes what comes to a port.
-type door interface {
+// listener takes what comes to a port.
+type listener interface {
 	// drain lets nobody in any more.
 	drain()
-	// open is how many connections have not ended.
-	open() int
+	// openCount is how many connections have not ended.
+	openCount() int
 	// close ends everything.
 	close()
 }
 
 // New makes a relay of nothing yet.
 func New(blocked func(netip.Addr) bool, log *slog.Logger) *Relay {
-	return &Relay{blocked: blocked, log: log, doors: map[way]door{}}
+	return &Relay{blocked: blocked, log: log, listeners: map[route]listener{}}
 }
 
 // Set makes the forwards the only ones. Those that were there before go on with all their connections; those that are
@@ -49,26 +49,26 @@ func New(blocked func(netip.Addr) bool, log *slog.Logger) *Relay {
 func (r *Relay) Set(listen string, forwards []api.Forward) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	wanted := map[way]bool{}
+	wanted := map[route]bool{}
 	for _, f := range forwards {
 		at := net.JoinHostPort(cmp.Or(listen, "::"), strconv.Itoa(f.Port))
 		if f.TCP {
-			wanted[way{"tcp", at, f.Target}] = true
+			wanted[route{"tcp", at, f.Target}] = true
 		}
 		if f.UDP {
-			wanted[way{"udp", at, f.Target}] = true
+			wanted[route{"udp", at, f.Target}] = true
 		}
 	}
-	for w, d := range r.doors { // first, for another target may want the port
+	for w, d := range r.listeners { // first, for another target may want the port
 		if !wanted[w] {
 			d.close()
-			delete(r.doors, w)
+			delete(r.listeners, w)
 			r.log.Info("no relay any more", "network", w.network, "listen", w.listen, "target", w.target)
 		}
 	}
 	var failed []error
 	for w := range wanted {
-		if r.doors[w] != nil {
+		if r.listeners[w] != nil {
 			continue
 		}
 		d, err := r.listen(w)
@@ -76,13 +76,13 @@ func (r *Relay) Set(listen string, forwards []api.Forward) error {
 			failed = append(failed, fmt.Errorf("the relay of %s: %w", w.target, err))
 			continue
 		}
-		r.doors[w] = d
+		r.listeners[w] = d
 		r.log.Info("a relay", "network", w.network, "listen", w.listen, "target", w.target)
 	}
 	return errors.Join(failed...)
 }
 
-func (r *Relay) listen(w way) (door, error) {
+func (r *Relay) listen(w route) (listener, error) {
 	if w.network == "tcp" {
 		return r.listenTCP(w)
 	}
@@ -90,74 +90,74 @@ func (r *Relay) listen(w way) (door, error) {
 }
 
 // Drain lets nobody in any more; what is open goes on. Only Open and Close may follow.
-func (r *Relay) Drain() { r.each(door.drain) }
+func (r *Relay) Drain() { r.each(listener.drain) }
 
-// Open is how many TCP connections are open.
-func (r *Relay) Open() (n int) {
-	r.each(func(d door) { n += d.open() })
+// OpenCount is how many TCP connections are open.
+func (r *Relay) OpenCount() (n int) {
+	r.each(func(d listener) { n += d.openCount() })
 	return n
 }
 
 // Close ends everything.
-func (r *Relay) Close() { r.each(door.close) }
+func (r *Relay) Close() { r.each(listener.close) }
 
-func (r *Relay) each(do func(door)) {
+func (r *Relay) each(do func(listener)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, d := range r.doors {
+	for _, d := range r.listeners {
 		do(d)
 	}
 }
 
-// dialTime is how long the other node has to answer.
-const dialTime = 10 * time.Second
+// dialTimeout is how long the other node has to answer.
+const dialTimeout = 10 * time.Second
 
-func dial(ctx context.Context, w way) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: dialTime}
+func dial(ctx context.Context, w route) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialTimeout}
 	return dialer.DialContext(ctx, w.network, w.target)
 }
 
 // As nobody has shown a secret yet, no address may hold more than this of a port, and all together no more than that.
 const (
-	mostFrom = 1000
-	mostOpen = 10_000
+	maxPerSource = 1000
+	maxOpen      = 10_000
 )
 
-// crowd counts who is in.
-type crowd struct {
-	mu    sync.Mutex
-	total int
-	from  map[netip.Prefix]int
+// sourceLimiter counts who is in.
+type sourceLimiter struct {
+	mu       sync.Mutex
+	total    int
+	bySource map[netip.Prefix]int
 }
 
-// enter answers whether there is room; then leave has to follow.
-func (c *crowd) enter(source netip.Addr) bool {
+// acquire answers whether there is room; then leave has to follow.
+func (c *sourceLimiter) acquire(source netip.Addr) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	home := home(source)
-	if c.total >= mostOpen || c.from[home] >= mostFrom {
+	prefix := sourcePrefix(source)
+	if c.total >= maxOpen || c.bySource[prefix] >= maxPerSource {
 		return false
 	}
-	if c.from == nil {
-		c.from = map[netip.Prefix]int{}
+	if c.bySource == nil {
+		c.bySource = map[netip.Prefix]int{}
 	}
 	c.total++
-	c.from[home]++
+	c.bySource[prefix]++
 	return true
 }
 
-func (c *crowd) leave(source netip.Addr) {
+func (c *sourceLimiter) release(source netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	home := home(source)
+	prefix := sourcePrefix(source)
 	c.total--
-	if c.from[home]--; c.from[home] == 0 {
-		delete(c.from, home)
+	if c.bySource[prefix]--; c.bySource[prefix] == 0 {
+		delete(c.bySource, prefix)
 	}
 }
 
-// home of an address: of IPv6 the 64 bits that one household gets at least.
-func home(source netip.Addr) netip.Prefix {
+// sourcePrefix of an address: of IPv6 the 64 bits that one household gets at least.
+func sourcePrefix(source netip.Addr) netip.Prefix {
 	bits := 64
 	if source.Is4() {
 		bits = 32

@@ -43,8 +43,8 @@ func dial(t *testing.T, network string, f api.Forward) net.Conn {
 	return conn
 }
 
-// speaks says whether a word comes back.
-func speaks(conn net.Conn, word string) bool {
+// echoes says whether a word comes back.
+func echoes(conn net.Conn, word string) bool {
 	if _, err := conn.Write([]byte(word)); err != nil {
 		return false
 	}
@@ -53,21 +53,21 @@ func speaks(conn net.Conn, word string) bool {
 	return err == nil && string(got) == word
 }
 
-// ended says whether the other side ends a connection without a word.
-func ended(conn net.Conn) bool {
+// isClosed says whether the other side ends a connection without a word.
+func isClosed(conn net.Conn) bool {
 	_, err := conn.Read(make([]byte, 1))
 	return err != nil && !strings.Contains(err.Error(), "timeout")
 }
 
-// named sends its name to whoever connects, and the same back.
-func named(t *testing.T, name string) string {
+// namedServer sends its name to whoever connects, and the same back.
+func namedServer(t *testing.T, name string) string {
 	return xraytest.Server(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, name)
 		_, _ = io.Copy(conn, conn)
 	})
 }
 
-func greeting(t *testing.T, conn net.Conn) string {
+func readGreeting(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	b := make([]byte, 1)
 	if _, err := io.ReadFull(conn, b); err != nil {
@@ -76,56 +76,56 @@ func greeting(t *testing.T, conn net.Conn) string {
 	return string(b)
 }
 
-func TestOneForwardChangesAndTheOthersStay(t *testing.T) {
+func TestSet_OneForwardChanges_OthersStayConnected(t *testing.T) {
 	r, _ := newRelay(t)
-	stays := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "A"), TCP: true}
-	moves := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "B"), TCP: true}
+	stays := api.Forward{Port: xraytest.FreePort(t), Target: namedServer(t, "A"), TCP: true}
+	moves := api.Forward{Port: xraytest.FreePort(t), Target: namedServer(t, "B"), TCP: true}
 	set(t, r, stays, moves)
 	here, there := dial(t, "tcp", stays), dial(t, "tcp", moves)
-	if a, b := greeting(t, here), greeting(t, there); a != "A" || b != "B" {
+	if a, b := readGreeting(t, here), readGreeting(t, there); a != "A" || b != "B" {
 		t.Fatal(a, b)
 	}
-	moves.Target = named(t, "C")
+	moves.Target = namedServer(t, "C")
 	set(t, r, stays, moves)
-	if !ended(there) {
+	if !isClosed(there) {
 		t.Error("a connection to the former target goes on")
 	}
-	if got := greeting(t, dial(t, "tcp", moves)); got != "C" {
+	if got := readGreeting(t, dial(t, "tcp", moves)); got != "C" {
 		t.Errorf("a new connection came to %s", got)
 	}
-	if !speaks(here, "still here") {
+	if !echoes(here, "still here") {
 		t.Error("a connection that the change is not about was cut")
 	}
 	set(t, r, stays)
 	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", moves.Port)); err == nil {
 		t.Error("a port that is no relay's any more still answers")
 	}
-	if !speaks(here, "still here") {
+	if !echoes(here, "still here") {
 		t.Error("a connection that the end of another relay is not about was cut")
 	}
 }
 
-func TestAPortThatIsTakenIsTriedAgainWhileTheOthersServe(t *testing.T) {
+func TestSet_PortTaken_IsRetriedWhileOthersServe(t *testing.T) {
 	r, _ := newRelay(t)
-	late := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "A"), TCP: true}
+	late := api.Forward{Port: xraytest.FreePort(t), Target: namedServer(t, "A"), TCP: true}
 	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", late.Port))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := api.Forward{Port: xraytest.FreePort(t), Target: named(t, "B"), TCP: true}
+	other := api.Forward{Port: xraytest.FreePort(t), Target: namedServer(t, "B"), TCP: true}
 	if err := r.Set("127.0.0.1", []api.Forward{late, other}); err == nil || !strings.Contains(err.Error(), late.Target) {
 		t.Fatalf("a port in use: %v", err)
 	}
 	conn := dial(t, "tcp", other)
-	greeting(t, conn)
+	readGreeting(t, conn)
 	taken.Close()
 	set(t, r, late, other)
-	if got := greeting(t, dial(t, "tcp", late)); got != "A" || !speaks(conn, "still here") {
+	if got := readGreeting(t, dial(t, "tcp", late)); got != "A" || !echoes(conn, "still here") {
 		t.Errorf("it came to %s", got)
 	}
 }
 
-func TestEachDirectionEndsByItself(t *testing.T) {
+func TestTCP_DirectionsEndIndependently(t *testing.T) {
 	r, _ := newRelay(t)
 	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
 	set(t, r, f)
@@ -138,21 +138,21 @@ func TestEachDirectionEndsByItself(t *testing.T) {
 	}
 }
 
-func TestPacketsFindTheirClients(t *testing.T) {
+func TestUDP_AnswersReachTheirClients(t *testing.T) {
 	r, _ := newRelay(t)
 	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.UDPEchoServer(t), UDP: true}
 	set(t, r, f)
 	var clients []net.Conn
 	for i := range 5 {
 		clients = append(clients, dial(t, "udp", f))
-		if word := fmt.Sprint("hello from ", i); !speaks(clients[i], word) {
+		if word := fmt.Sprint("hello from ", i); !echoes(clients[i], word) {
 			t.Errorf("%q did not come back", word)
 		}
 	}
 	large := make([]byte, 9000)
 	for i, c := range clients {
 		large[0] = byte(i)
-		if !speaks(c, string(large)) {
+		if !echoes(c, string(large)) {
 			t.Errorf("client %d did not get its packet", i)
 		}
 	}
@@ -161,28 +161,28 @@ func TestPacketsFindTheirClients(t *testing.T) {
 	}
 }
 
-func TestABlockedAddressIsNotLetIn(t *testing.T) {
+func TestBlockedAddress_IsRefused(t *testing.T) {
 	r, blocked := newRelay(t)
 	tcp := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
 	udp := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.UDPEchoServer(t), UDP: true}
 	set(t, r, tcp, udp)
 	blocked.Store(true)
-	if !ended(dial(t, "tcp", tcp)) {
+	if !isClosed(dial(t, "tcp", tcp)) {
 		t.Error("a connection is let in")
 	}
 	packets := dial(t, "udp", udp)
 	packets.SetDeadline(time.Now().Add(300 * time.Millisecond))
-	if speaks(packets, "hello") {
+	if echoes(packets, "hello") {
 		t.Error("a packet is let in")
 	}
 	blocked.Store(false)
 	packets.SetDeadline(time.Now().Add(time.Minute))
-	if !speaks(dial(t, "tcp", tcp), "hello") || !speaks(packets, "hello") {
+	if !echoes(dial(t, "tcp", tcp), "hello") || !echoes(packets, "hello") {
 		t.Error("after that nobody is let in")
 	}
 }
 
-func TestOneAddressCannotTakeAllThePlaces(t *testing.T) {
+func TestLimiter_OneAddress_CannotUseAllConnections(t *testing.T) {
 	r, _ := newRelay(t)
 	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
 	set(t, r, f)
@@ -190,40 +190,40 @@ func TestOneAddressCannotTakeAllThePlaces(t *testing.T) {
 	for range 1000 {
 		conns = append(conns, dial(t, "tcp", f))
 	}
-	if !speaks(conns[999], "hello") {
+	if !echoes(conns[999], "hello") {
 		t.Fatal("the 1000th connection of an address was refused")
 	}
-	if !ended(dial(t, "tcp", f)) {
+	if !isClosed(dial(t, "tcp", f)) {
 		t.Error("an address has more than 1000 connections")
 	}
 	for _, c := range conns[:10] {
 		c.Close()
 	}
-	for deadline := time.Now().Add(time.Minute); r.Open() > 990 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); r.OpenCount() > 990 && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if !speaks(dial(t, "tcp", f), "hello") {
+	if !echoes(dial(t, "tcp", f), "hello") {
 		t.Error("after some have ended the address has no place")
 	}
 }
 
-func TestADrainLetsConnectionsEndAndNoneBegin(t *testing.T) {
+func TestDrain_OpenConnectionsContinue_NewOnesAreRefused(t *testing.T) {
 	r, _ := newRelay(t)
 	f := api.Forward{Port: xraytest.FreePort(t), Target: xraytest.EchoServer(t), TCP: true}
 	set(t, r, f)
 	conn := dial(t, "tcp", f)
-	if !speaks(conn, "hello") {
+	if !echoes(conn, "hello") {
 		t.Fatal("nothing came back")
 	}
 	r.Drain()
 	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.Port)); err == nil {
 		t.Error("somebody is let in")
 	}
-	if r.Open() != 1 || !speaks(conn, "hello again") {
+	if r.OpenCount() != 1 || !echoes(conn, "hello again") {
 		t.Error("the open connection was cut")
 	}
 	conn.Close()
-	for deadline := time.Now().Add(time.Minute); r.Open() > 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); r.OpenCount() > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the connection has not ended")
 		}

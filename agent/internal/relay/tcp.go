@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// tcpDoor takes the connections to a port.
-type tcpDoor struct {
+// tcpListener takes the connections to a port.
+type tcpListener struct {
 	*Relay
-	way      way
+	route    route
 	listener net.Listener
-	crowd    crowd
+	limiter  sourceLimiter
 
 	ctx     context.Context
-	end     context.CancelFunc
+	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-func (r *Relay) listenTCP(w way) (door, error) {
-	d := &tcpDoor{Relay: r, way: w}
-	d.ctx, d.end = context.WithCancel(context.Background())
+func (r *Relay) listenTCP(w route) (listener, error) {
+	d := &tcpListener{Relay: r, route: w}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
 	var config net.ListenConfig
 	var err error
 	if d.listener, err = config.Listen(d.ctx, "tcp", w.listen); err != nil {
@@ -34,28 +34,28 @@ func (r *Relay) listenTCP(w way) (door, error) {
 	return d, nil
 }
 
-func (d *tcpDoor) drain() { d.listener.Close() }
+func (d *tcpListener) drain() { d.listener.Close() }
 
-func (d *tcpDoor) open() int {
-	d.crowd.mu.Lock()
-	defer d.crowd.mu.Unlock()
-	return d.crowd.total
+func (d *tcpListener) openCount() int {
+	d.limiter.mu.Lock()
+	defer d.limiter.mu.Unlock()
+	return d.limiter.total
 }
 
-func (d *tcpDoor) close() {
+func (d *tcpListener) close() {
 	d.listener.Close()
-	d.end()
+	d.cancel()
 	d.running.Wait()
 }
 
-func (d *tcpDoor) accept() {
+func (d *tcpListener) accept() {
 	for {
 		conn, err := d.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil { // such as too many open files
-			d.log.Error("a connection could not be accepted", "listen", d.way.listen, "err", err)
+			d.log.Error("a connection could not be accepted", "listen", d.route.listen, "err", err)
 			select {
 			case <-time.After(100 * time.Millisecond):
 			case <-d.ctx.Done():
@@ -63,36 +63,36 @@ func (d *tcpDoor) accept() {
 			continue
 		}
 		source := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-		if d.blocked(source) || !d.crowd.enter(source) {
+		if d.blocked(source) || !d.limiter.acquire(source) {
 			conn.Close()
 			continue
 		}
 		d.running.Go(func() {
-			defer d.crowd.leave(source)
-			d.carry(source, conn.(*net.TCPConn))
+			defer d.limiter.release(source)
+			d.serve(source, conn.(*net.TCPConn))
 		})
 	}
 }
 
-// carry passes both directions on until both have ended. Between two sockets the kernel does it.
-func (d *tcpDoor) carry(source netip.Addr, conn *net.TCPConn) {
+// serve passes both directions on until both have ended. Between two sockets the kernel does it.
+func (d *tcpListener) serve(source netip.Addr, conn *net.TCPConn) {
 	defer conn.Close()
-	other, err := dial(d.ctx, d.way)
+	other, err := dial(d.ctx, d.route)
 	if err != nil {
-		d.log.Debug("the relay's target does not answer", "target", d.way.target, "source", source, "err", err)
+		d.log.Debug("the relay's target does not answer", "target", d.route.target, "source", source, "err", err)
 		return
 	}
 	target := other.(*net.TCPConn)
 	defer target.Close()
 	defer context.AfterFunc(d.ctx, func() { conn.Close(); target.Close() })()
 	var up sync.WaitGroup
-	up.Go(func() { pass(target, conn) })
-	pass(conn, target)
+	up.Go(func() { copyDirection(target, conn) })
+	copyDirection(conn, target)
 	up.Wait()
 }
 
-// pass hands on what comes, and that it ends. What is under way in the other direction still arrives, if it can.
-func pass(to, from *net.TCPConn) {
+// copyDirection hands on what comes, and that it ends. What is under way in the other direction still arrives, if it can.
+func copyDirection(to, from *net.TCPConn) {
 	_, _ = io.Copy(to, from)
 	_ = from.CloseRead()
 	_ = to.CloseWrite()

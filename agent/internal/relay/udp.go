@@ -12,23 +12,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// idleFlow is how long a flow lasts without a packet (RFC 4787, REQ-5).
-const idleFlow = 2 * time.Minute
+// flowIdleTimeout is how long a flow lasts without a packet (RFC 4787, REQ-5).
+const flowIdleTimeout = 2 * time.Minute
 
-// udpDoor takes the packets to a port. Each client has a socket towards the target.
-type udpDoor struct {
+// udpListener takes the packets to a port. Each client has a socket towards the target.
+type udpListener struct {
 	*Relay
-	way    way
-	socket *net.UDPConn
-	crowd  crowd
+	route   route
+	socket  *net.UDPConn
+	limiter sourceLimiter
 
 	ctx     context.Context
-	end     context.CancelFunc
+	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	mu    sync.Mutex
-	flows map[netip.AddrPort]*flow
-	full  bool // no more flows
+	mu       sync.Mutex
+	flows    map[netip.AddrPort]*flow
+	draining bool // no more flows
 }
 
 // flow is what goes on between a client and the target.
@@ -38,12 +38,12 @@ type flow struct {
 	out *net.UDPConn
 }
 
-// packets are large enough for any. A flow that waits holds none.
-var packets = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+// packetBuffers are large enough for any. A flow that waits holds none.
+var packetBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-func (r *Relay) listenUDP(w way) (door, error) {
-	d := &udpDoor{Relay: r, way: w, flows: map[netip.AddrPort]*flow{}}
-	d.ctx, d.end = context.WithCancel(context.Background())
+func (r *Relay) listenUDP(w route) (listener, error) {
+	d := &udpListener{Relay: r, route: w, flows: map[netip.AddrPort]*flow{}}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
 	var config net.ListenConfig
 	socket, err := config.ListenPacket(d.ctx, "udp", w.listen)
 	if err != nil {
@@ -54,23 +54,23 @@ func (r *Relay) listenUDP(w way) (door, error) {
 	return d, nil
 }
 
-func (d *udpDoor) drain() {
+func (d *udpListener) drain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.full = true
+	d.draining = true
 }
 
-// open: flows have no end that could be waited for.
-func (d *udpDoor) open() int { return 0 }
+// openCount: flows have no end that could be waited for.
+func (d *udpListener) openCount() int { return 0 }
 
-func (d *udpDoor) close() {
-	d.end()
+func (d *udpListener) close() {
+	d.cancel()
 	d.socket.Close()
 	d.running.Wait()
 }
 
 // receive passes on what clients send.
-func (d *udpDoor) receive() {
+func (d *udpListener) receive() {
 	b := new([64 << 10]byte)
 	for {
 		n, client, err := d.socket.ReadFromUDPAddrPort(b[:])
@@ -85,7 +85,7 @@ func (d *udpDoor) receive() {
 		if f == nil {
 			d.begin(client, append([]byte(nil), b[:n]...))
 		} else if f.out != nil {
-			f.idle.Reset(idleFlow)
+			f.idle.Reset(flowIdleTimeout)
 			_, _ = f.out.Write(b[:n]) // what can't be sent is lost
 		}
 		d.mu.Unlock()
@@ -93,15 +93,15 @@ func (d *udpDoor) receive() {
 }
 
 // begin opens a flow, under the lock.
-func (d *udpDoor) begin(client netip.AddrPort, first []byte) {
+func (d *udpListener) begin(client netip.AddrPort, first []byte) {
 	source := client.Addr().Unmap()
-	if d.full || d.blocked(source) || !d.crowd.enter(source) {
+	if d.draining || d.blocked(source) || !d.limiter.acquire(source) {
 		return
 	}
 	f := new(flow)
 	d.flows[client] = f
 	d.running.Go(func() {
-		defer d.crowd.leave(source)
+		defer d.limiter.release(source)
 		d.serve(client, f, first)
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -109,15 +109,15 @@ func (d *udpDoor) begin(client netip.AddrPort, first []byte) {
 	})
 }
 
-func (d *udpDoor) serve(client netip.AddrPort, f *flow, first []byte) {
-	conn, err := dial(d.ctx, d.way)
+func (d *udpListener) serve(client netip.AddrPort, f *flow, first []byte) {
+	conn, err := dial(d.ctx, d.route)
 	if err != nil {
-		d.log.Debug("the relay's target is not known", "target", d.way.target, "err", err)
+		d.log.Debug("the relay's target is not known", "target", d.route.target, "err", err)
 		return
 	}
 	defer conn.Close()
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
-	idle := time.AfterFunc(idleFlow, func() { conn.Close() })
+	idle := time.AfterFunc(flowIdleTimeout, func() { conn.Close() })
 	defer idle.Stop()
 	d.mu.Lock()
 	f.idle, f.out = idle, conn.(*net.UDPConn)
@@ -134,16 +134,16 @@ func (d *udpDoor) serve(client netip.AddrPort, f *flow, first []byte) {
 }
 
 // answer waits for a packet from the target and passes it on. false: there will be no more.
-func (d *udpDoor) answer(raw syscall.RawConn, client netip.AddrPort, idle *time.Timer) bool {
+func (d *udpListener) answer(raw syscall.RawConn, client netip.AddrPort, idle *time.Timer) bool {
 	err := raw.Read(func(fd uintptr) bool {
-		b := packets.Get().(*[64 << 10]byte)
-		defer packets.Put(b)
+		b := packetBuffers.Get().(*[64 << 10]byte)
+		defer packetBuffers.Put(b)
 		n, err := unix.Read(int(fd), b[:])
 		if errors.Is(err, unix.EAGAIN) {
 			return false
 		}
 		if err == nil { // else: nobody listens there at the moment
-			idle.Reset(idleFlow)
+			idle.Reset(flowIdleTimeout)
 			_, _ = d.socket.WriteToUDPAddrPort(b[:n], client)
 		}
 		return true

@@ -53,53 +53,53 @@ type agent struct {
 	// certificate is the node's, which may be another one without a word from the server.
 	certificate *certificate.Keeper
 
-	// wire is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
+	// reportMu is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
 	// batches a snapshot's figures can include.
-	wire sync.Mutex
-	// saving keeps an older state from being written over a newer one.
-	saving   sync.Mutex
-	troubles troubles
+	reportMu sync.Mutex
+	// saveMu keeps an older state from being written over a newer one.
+	saveMu   sync.Mutex
+	problems problems
 
-	// hurry asks for a report now.
-	hurry chan struct{}
-	// leasing asks for leases now.
-	leasing chan struct{}
+	// reportNow asks for a report now.
+	reportNow chan struct{}
+	// leaseNow asks for leases now.
+	leaseNow chan struct{}
 
 	mu         sync.Mutex
 	known      api.Snapshot // without its users and blocked addresses
 	etag       string
-	users      map[int64]member
+	users      map[int64]listedUser
 	blocked    map[netip.Addr]bool
 	have       bool // there is a list, the server's or the saved one
 	configured bool // the engine serves known.Node
-	relaying   bool // and the relay its forwards
+	relayReady bool // and the relay its forwards
 	dirty      bool // what is known is not saved
 	// stale means that only a snapshot can bring the list up to date; interrupt ends the stream that is followed.
 	stale     bool
 	interrupt context.CancelCauseFunc
 	fetched   time.Time
-	// doubt holds users who ran out by our figures while the server has not yet said so.
-	doubt map[int64]bool
+	// disputed holds users who ran out by our figures while the server has not yet said so.
+	disputed map[int64]bool
 }
 
-// member is a user with the time at which the server last told us about them.
-type member struct {
-	row  api.User
-	told time.Time
+// listedUser is a user with the time at which the server last told us about them.
+type listedUser struct {
+	row       api.User
+	updatedAt time.Time
 }
 
 // Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at
 // once if the folder is in use, if the secret is another node's, or if it cannot keep accounts; with meter.ErrRemoved if the
 // folder was removed meanwhile, after it has reported what was counted: it can be run again.
 func Run(ctx context.Context, c Config) error {
-	folder, err := claim(c.Data)
+	folder, err := lockFolder(c.Data)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
 	_ = os.Remove(filepath.Join(c.Data, failureFile)) // what it says is over
 	if err = run(ctx, c, folder); err != nil {
-		remember(c.Data, err)
+		writeFailure(c.Data, err)
 	}
 	return err
 }
@@ -111,22 +111,22 @@ func run(ctx context.Context, c Config, folder *os.File) error {
 	}
 	a := &agent{
 		node: c.Node, server: c.Server, version: c.Version, started: time.Now(), data: c.Data,
-		client: client, log: c.Log, users: map[int64]member{}, doubt: map[int64]bool{},
-		hurry: make(chan struct{}, 1), leasing: make(chan struct{}, 1), stale: true,
+		client: client, log: c.Log, users: map[int64]listedUser{}, disputed: map[int64]bool{},
+		reportNow: make(chan struct{}, 1), leaseNow: make(chan struct{}, 1), stale: true,
 	}
-	saved := a.load()
-	if a.meter, err = meter.Open(c.Data, saved.listed(), c.Log); err != nil {
+	saved := a.loadState()
+	if a.meter, err = meter.Open(c.Data, saved.hasUser(), c.Log); err != nil {
 		return fmt.Errorf("opening the accounts in %s: %w", c.Data, err)
 	}
-	a.meter.Follow(client.Now)
+	a.meter.SetClock(client.Now)
 	a.gate = gate.New(a.meter, a.exhausted, a.admit, c.Log)
-	a.gate.Leases(a.leaseSoon)
+	a.gate.OnLeaseNeeded(a.triggerLeases)
 	a.relay = relay.New(a.gate.Blocked, c.Log)
 	a.certificate = certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, c.Log)
 	if a.engine, err = c.Engine(a.gate); err != nil {
 		return errors.Join(err, a.meter.Close())
 	}
-	stop := a.tell(folder)
+	stop := a.serveStatus(folder)
 	defer stop()
 	c.Log.Info("agent started", "boot", a.meter.Boot(), "version", c.Version)
 	err = a.serve(ctx, saved)
@@ -139,7 +139,7 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	defer cancel(nil)
 	var group sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.report, a.lease, a.beat, a.upkeep,
+		func(ctx context.Context) error { return a.follow(ctx, saved) }, a.sendReports, a.requestLeases, a.sendHeartbeats, a.upkeep,
 	} {
 		group.Go(func() {
 			if err := part(ctx); err != nil {
@@ -158,17 +158,17 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 // should be. It fails if the counters were removed.
 func (a *agent) upkeep(ctx context.Context) error {
 	for second := 1; sleep(ctx, time.Second); second++ {
-		err := errors.Join(a.meter.Kept(), a.meter.Sync())
-		if a.troubles.note(counters, err) {
+		err := errors.Join(a.meter.VolatileReason(), a.meter.Sync())
+		if a.problems.record(counters, err) {
 			a.log.Error("the counters are not on the disk; counting goes on", "err", err)
 		}
 		if errors.Is(err, meter.ErrRemoved) {
 			return fmt.Errorf("the data folder: %w", err)
 		}
 		if second%5 == 0 {
-			a.gate.Lapse(time.Now())
+			a.gate.ExpireLeases(time.Now())
 			a.save()
-			a.mend()
+			a.repair()
 		}
 	}
 	return nil

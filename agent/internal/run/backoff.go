@@ -8,13 +8,13 @@ import (
 
 // backoff waits 1 s, 2 s, 4 s … with jitter.
 type backoff struct {
-	longest time.Duration
-	tries   int
+	max   time.Duration
+	tries int
 }
 
 // next is how long to wait now.
 func (b *backoff) next() time.Duration {
-	d := min(b.longest, time.Second<<min(b.tries, 10))
+	d := min(b.max, time.Second<<min(b.tries, 10))
 	b.tries++
 	return d/2 + rand.N(d/2+1)
 }

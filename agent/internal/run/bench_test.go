@@ -21,8 +21,8 @@ import (
 // greeting is what goes through each connection, in both directions, before it is idle.
 const greeting = "hello"
 
-// resident is how many MB of memory a process has.
-func resident(b *testing.B, pid int) float64 {
+// residentMB is how many MB of memory a process has.
+func residentMB(b *testing.B, pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		b.Fatal(err)
@@ -37,8 +37,8 @@ func resident(b *testing.B, pid int) float64 {
 	return 0
 }
 
-// built is the agent's binary.
-func built(b *testing.B) string {
+// buildAgent is the agent's binary.
+func buildAgent(b *testing.B) string {
 	path := filepath.Join(b.TempDir(), "airstrip-node")
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "../..").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
@@ -61,17 +61,17 @@ func BenchmarkIdle(b *testing.B) {
 		}
 	}
 	setup.Node.Settings.Flow, setup.Node.ReportSeconds = "", 60
-	w := newWorldOf(b, setup, User(1))
-	file := filepath.Join(w.data, "secret")
+	e := newTestEnvWith(b, setup, User(1))
+	file := filepath.Join(e.data, "secret")
 	if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	agent := exec.Command(built(b), "run", "--server", w.http.URL, "--node", "1", "--data", w.data, "--secret-file", file)
+	agent := exec.Command(buildAgent(b), "run", "--server", e.http.URL, "--node", "1", "--data", e.data, "--secret-file", file)
 	if err := agent.Start(); err != nil {
 		b.Fatal(err)
 	}
 	defer func() { agent.Process.Kill(); agent.Wait() }()
-	w.listening()
+	e.listening()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -106,7 +106,7 @@ func BenchmarkIdle(b *testing.B) {
 	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1) // VLESS: no addons, TCP, port, IPv4
 	head = append(head, greeting...)
 	address := fmt.Sprintf("127.0.0.1:%d", setup.Node.Port)
-	empty := resident(b, agent.Process.Pid)
+	empty := residentMB(b, agent.Process.Pid)
 	for b.Loop() {
 		for len(conns) < many {
 			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
@@ -124,7 +124,7 @@ func BenchmarkIdle(b *testing.B) {
 		eventually(b, time.Minute, "all connections have come through", func() bool { return arrived.Load() == int64(many) })
 	}
 	time.Sleep(75 * time.Second) // it gives back each minute what it does not use
-	full := resident(b, agent.Process.Pid)
+	full := residentMB(b, agent.Process.Pid)
 	b.ReportMetric(full, "MB")
 	b.ReportMetric(empty+(full-empty)*10_000/float64(many), "MB/10000")
 }

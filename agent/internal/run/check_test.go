@@ -19,9 +19,9 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestCheckNamesWhatIsWrong(t *testing.T) {
+func TestCheck_NamesProblems(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	problems := func(c run.Config) (bad []string) {
 		for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
 			if f.Wrong != "" {
@@ -30,7 +30,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		}
 		return bad
 	}
-	good := w.config(t.Output())
+	good := e.config(t.Output())
 	if bad := problems(good); len(bad) > 0 {
 		t.Errorf("nothing is wrong, but: %v", bad)
 	}
@@ -50,22 +50,22 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	}
 	defer taken.Close()
 	cert := SelfSigned(t, "a.test")
-	w.set(func() {
-		w.node.Port = taken.Addr().(*net.TCPAddr).Port
-		w.node.Settings.TLS.ServerName, w.node.Settings.TLS.Certificate, w.node.Settings.TLS.Key = "b.test", cert.PEM, cert.Key
+	e.set(func() {
+		e.node.Port = taken.Addr().(*net.TCPAddr).Port
+		e.node.Settings.TLS.ServerName, e.node.Settings.TLS.Certificate, e.node.Settings.TLS.Key = "b.test", cert.PEM, cert.Key
 	})
 	if bad := problems(good); len(bad) != 2 || !strings.Contains(bad[0], "a.test") || !strings.Contains(bad[1], "in use") {
 		t.Errorf("with a port in use and another name's certificate: %v", bad)
 	}
-	w.set(func() { w.node.Port, w.node.Settings.TLS.ACME = FreePort(t), &api.ACME{Challenge: "dns-01"} })
+	e.set(func() { e.node.Port, e.node.Settings.TLS.ACME = FreePort(t), &api.ACME{Challenge: "dns-01"} })
 	if bad := problems(good); len(bad) != 1 || !strings.Contains(bad[0], "certificate for b.test") || !strings.Contains(bad[0], "dns_file") {
 		t.Errorf("with dns-01 and nowhere to put a record: %v", bad)
 	}
 }
 
-func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
+func TestCheck_FindsConfigurationMistakes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -135,14 +135,14 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 			n.Settings.Security, n.Settings.Reality = "reality", api.Reality{Dest: strings.TrimPrefix(page.URL, "http://"), ServerNames: []string{"a.test"}}
 		}, says: "note reality dest"},
 	} {
-		c, was := w.config(t.Output()), w.setup.Node
+		c, was := e.config(t.Output()), e.setup.Node
 		if mistake.config != nil {
 			mistake.config(&c)
 		}
 		if mistake.node != nil {
 			mistake.node(&was)
 		}
-		w.set(func() { w.node = was })
+		e.set(func() { e.node = was })
 		var lines []string
 		for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
 			if f.Wrong != "" {
@@ -156,14 +156,14 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 		}
 	}
 
-	w.set(func() {
-		w.node = w.setup.Node
-		w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.set(func() {
+		e.node = e.setup.Node
+		e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 			rw.Header().Set("Date", time.Now().Add(-10*time.Minute-30*time.Second).UTC().Format(http.TimeFormat))
 			return false
 		}
 	})
-	if found := run.Check(t.Context(), w.config(t.Output()), new(run.Ports)); !slices.ContainsFunc(found, func(f run.Finding) bool {
+	if found := run.Check(t.Context(), e.config(t.Output()), new(run.Ports)); !slices.ContainsFunc(found, func(f run.Finding) bool {
 		return f.What == "clock" && strings.HasPrefix(f.Wrong, "it is 10m") && strings.Contains(f.Wrong, "ahead")
 	}) {
 		t.Errorf("a clock 10 minutes ahead: %+v", found)
@@ -171,10 +171,10 @@ func TestCheckFindsWhatOperatorsGetWrong(t *testing.T) {
 }
 
 // Root checks, and the unit's agent is another user: it could not work on a folder of root's.
-func TestCheckLeavesNoFolderBehind(t *testing.T) {
+func TestCheck_LeavesNoFolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	c := w.config(t.Output())
+	e := newTestEnv(t, User(1))
+	c := e.config(t.Output())
 	above := filepath.Join(t.TempDir(), "airstrip-node")
 	c.Data = filepath.Join(above, "panel.example-7")
 	for _, f := range run.Check(t.Context(), c, new(run.Ports)) {
@@ -187,9 +187,9 @@ func TestCheckLeavesNoFolderBehind(t *testing.T) {
 	}
 }
 
-func TestCheckFindsTwoNodesWithOnePort(t *testing.T) {
+func TestCheck_TwoNodesWithOnePort_IsFound(t *testing.T) {
 	t.Parallel()
-	first, second := newWorld(t, User(1)), newWorld(t, User(1))
+	first, second := newTestEnv(t, User(1)), newTestEnv(t, User(1))
 	first.start() // whether it runs or not
 	first.well()
 	for name, c := range map[string]struct {

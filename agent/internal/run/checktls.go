@@ -27,11 +27,11 @@ func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt erro
 	keeper := certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	defer keeper.Close()
 	if t.ACME != nil && t.ACME.Challenge == "dns-01" {
-		return keeper.RehearseDNS(ctx, t.ServerName), nil
+		return keeper.TryDNS(ctx, t.ServerName), nil
 	}
 	if t.ACME != nil {
 		port := map[string]int{"http-01": 80, "tls-alpn-01": 443}[t.ACME.Challenge]
-		if err := portAdvice(engine.Try("", port, true, false)); err != nil {
+		if err := withPortAdvice(engine.Try("", port, true, false)); err != nil {
 			return fmt.Errorf("the issuer will ask at port %d: %w", port, err), nil
 		}
 		return nil, nil
@@ -45,20 +45,20 @@ func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt erro
 		return err, nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
-		return fmt.Errorf("it is valid from %s to %s", clock(pair.Leaf.NotBefore), clock(pair.Leaf.NotAfter)), nil
+		return fmt.Errorf("it is valid from %s to %s", formatTime(pair.Leaf.NotBefore), formatTime(pair.Leaf.NotAfter)), nil
 	}
 	if err := pair.Leaf.VerifyHostname(t.ServerName); err != nil {
 		return err, nil
 	}
 	if t.Certificate == "" {
-		doubt = errors.Join(untrusted(pair, t.ServerName), readableBy(t.KeyFile))
+		doubt = errors.Join(checkTrusted(pair, t.ServerName), checkReadable(t.KeyFile))
 	}
-	_, ending := keeper.Standing()
+	_, ending := keeper.Status()
 	return nil, errors.Join(doubt, ending)
 }
 
-// untrusted is why clients that know only this system's authorities refuse a certificate from a file.
-func untrusted(pair tls.Certificate, name string) error {
+// checkTrusted is why clients that know only this system's authorities refuse a certificate from a file.
+func checkTrusted(pair tls.Certificate, name string) error {
 	between := x509.NewCertPool()
 	for _, der := range pair.Certificate[1:] {
 		if c, err := x509.ParseCertificate(der); err == nil {
@@ -71,8 +71,8 @@ func untrusted(pair tls.Certificate, name string) error {
 	return nil
 }
 
-// readableBy says when root alone can read a file: the unit's agent is not root.
-func readableBy(path string) error {
+// checkReadable says when root alone can read a file: the unit's agent is not root.
+func checkReadable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 || info.Mode().Perm()&0o044 != 0 {
 		return nil
@@ -82,7 +82,7 @@ func readableBy(path string) error {
 
 // checkReality asks the site that a REALITY node shows for the TLS that it needs.
 func checkReality(ctx context.Context, r api.Reality) error {
-	ctx, cancel := context.WithTimeout(ctx, firstCall)
+	ctx, cancel := context.WithTimeout(ctx, firstSnapshotTimeout)
 	defer cancel()
 	name := ""
 	if len(r.ServerNames) > 0 {

@@ -14,30 +14,30 @@ import (
 )
 
 // The clocks of nodes may be wrong by years, and may jump; what they report must be of the time in which it was moved.
-func TestReportsBearTheTimeOfTheServer(t *testing.T) {
+func TestReports_UseServerTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	ahead := 400 * 24 * time.Hour
-	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 		return false
 	}
-	w.start()
-	conn := w.client(User(1)).Dial(w.echo)
-	w.mustExchange(conn, 1000)
-	w.billedExactly(1, 2000)
-	w.set(func() { ahead = -400 * 24 * time.Hour })
-	eventually(t, 30*time.Second, "an answer tells the other time", func() bool { return w.beats() > 1 })
-	w.mustExchange(conn, 1000)
-	w.billedExactly(1, 4000)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, r := range w.reports {
+	e.start()
+	conn := e.client(User(1)).Dial(e.echo)
+	e.mustExchange(conn, 1000)
+	e.mustBill(1, 2000)
+	e.set(func() { ahead = -400 * 24 * time.Hour })
+	eventually(t, 30*time.Second, "an answer tells the other time", func() bool { return e.heartbeatCount() > 1 })
+	e.mustExchange(conn, 1000)
+	e.mustBill(1, 4000)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, r := range e.reports {
 		if r.To.Before(r.From) {
 			t.Errorf("report %d ends before it begins: %s to %s", i, r.From, r.To)
 		}
 	}
-	first, last := w.reports[0], w.reports[len(w.reports)-1]
+	first, last := e.reports[0], e.reports[len(e.reports)-1]
 	if off := time.Until(first.To) - 400*24*time.Hour; off.Abs() > time.Hour {
 		t.Errorf("the first report ends %s from the server's time", off)
 	}
@@ -47,12 +47,12 @@ func TestReportsBearTheTimeOfTheServer(t *testing.T) {
 }
 
 // The clock of a machine that has just started may be years behind, and the server may not be there to tell the time.
-func TestWhatMovesBeforeTheServerTellsTheTimeIsBilledToo(t *testing.T) {
+func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	x := w.wired()
+	e := newTestEnv(t, User(1))
+	x := e.withProxy()
 	const ahead = 400 * 24 * time.Hour
-	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 		if !strings.HasSuffix(r.URL.Path, "/reports") {
 			return false
@@ -61,29 +61,29 @@ func TestWhatMovesBeforeTheServerTellsTheTimeIsBilledToo(t *testing.T) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		var report api.Report
 		if json.Unmarshal(body, &report); err == nil && time.Until(report.To) < ahead-30*24*time.Hour {
-			failure(rw, 410, "batch_too_old")
+			writeError(rw, 410, "batch_too_old")
 			return true
 		}
 		return false
 	}
-	w.start()
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
-	w.billedExactly(1, 2000)
-	if err := w.stop(); err != nil {
+	e.start()
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+	e.mustBill(1, 2000)
+	if err := e.stop(); err != nil {
 		t.Fatal(err)
 	}
 	x.set(func() { x.refuses = true })
 	for range 2 {
-		w.start()
-		w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
+		e.start()
+		e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
 		time.Sleep(3 * time.Second) // some reporting intervals
-		if err := w.stop(); err != nil {
+		if err := e.stop(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.start()
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
+	e.start()
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
 	time.Sleep(2 * time.Second)
 	x.set(func() { x.refuses = false })
-	w.billedExactly(1, 32_000)
+	e.mustBill(1, 32_000)
 }

@@ -8,12 +8,12 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// placeWithin bounds how long a connection waits for a place of its address; the server answers within 3 s if it is there.
-const placeWithin = 5 * time.Second
+// deviceTimeout bounds how long a connection waits for a place of its address; the server answers within 3 s if it is there.
+const deviceTimeout = 5 * time.Second
 
 // admit asks the server for a place. Where older addresses have to be cut here first that is done.
 func (a *agent) admit(ctx context.Context, user int64, source netip.Addr) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, placeWithin)
+	ctx, cancel := context.WithTimeout(ctx, deviceTimeout)
 	defer cancel()
 	ask := api.Device{UserID: user, IP: source.String()}
 	for {
@@ -26,14 +26,14 @@ func (a *agent) admit(ctx context.Context, user int64, source netip.Addr) (bool,
 	}
 }
 
-// drop cuts the addresses and says so. Where that does not arrive the server names them again.
-func (a *agent) drop(ctx context.Context, drops []api.Drop) {
+// dropDevices cuts the addresses and says so. Where that does not arrive the server names them again.
+func (a *agent) dropDevices(ctx context.Context, drops []api.Drop) {
 	for _, d := range drops {
 		a.gate.Drop(d.UserID, addresses(d.IPs)...)
 	}
 	go func() {
 		// The stream that told of them may end meanwhile.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), placeWithin)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deviceTimeout)
 		defer cancel()
 		for _, d := range drops {
 			if _, err := a.client.Device(ctx, api.Device{UserID: d.UserID, Gone: d.IPs}); err != nil {

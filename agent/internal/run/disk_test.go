@@ -51,87 +51,87 @@ func limitDisk(full string) {
 
 const diskIsFull = "from now on the disk is full"
 
-// onDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
-func (w *world) onDisk(full string) (log *output, end func()) {
-	w.t.Helper()
-	agent := w.process("AGENT_FULL_DISK=" + full)
+// startWithFullDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
+func (e *testEnv) startWithFullDisk(full string) (log *output, end func()) {
+	e.t.Helper()
+	agent := e.process("AGENT_FULL_DISK=" + full)
 	log = new(output)
 	agent.Stderr = log
 	if err := agent.Start(); err != nil {
-		w.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	end = sync.OnceFunc(func() {
 		agent.Process.Kill()
 		agent.Wait()
-		w.t.Log(log)
+		e.t.Log(log)
 	})
-	w.t.Cleanup(end)
-	w.listening()
+	e.t.Cleanup(end)
+	e.listening()
 	return log, end
 }
 
-func TestWithAFullDiskAndAnEmptyFolderItStartsAndSaysSo(t *testing.T) {
+func TestFullDisk_EmptyFolder_StartsAndReports(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	full := filepath.Join(t.TempDir(), "full")
 	if err := os.WriteFile(full, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log, end := w.onDisk(full)
-	conn := w.client(User(1)).Dial(w.echo)
-	w.mustExchange(conn, 1000)
+	log, end := e.startWithFullDisk(full)
+	conn := e.client(User(1)).Dial(e.echo)
+	e.mustExchange(conn, 1000)
 	for _, words := range []string{"no room for the counters file", "could not be written to the spool", "the state could not be saved"} {
 		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
 	}
-	w.mustExchange(conn, 5000)
+	e.mustExchange(conn, 5000)
 	eventually(t, 5*time.Second, "the status says so, too", func() bool {
-		wrong := wrongOf(run.Summarize(w.data))
-		return strings.Contains(wrong, "in memory only") && strings.Contains(wrong, "spooling a batch") && strings.Contains(wrong, w.data)
+		wrong := problemsOf(run.Summarize(e.data))
+		return strings.Contains(wrong, "in memory only") && strings.Contains(wrong, "spooling a batch") && strings.Contains(wrong, e.data)
 	})
-	if bill := w.bill(1); bill != 0 {
+	if bill := e.billedBytes(1); bill != 0 {
 		t.Errorf("billed %d while no report could be kept", bill)
 	}
 	if err := os.Remove(full); err != nil {
 		t.Fatal(err)
 	}
-	w.billedExactly(1, 12_000)
+	e.mustBill(1, 12_000)
 	end()
-	w.onDisk(full) // with a counters file now
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
-	w.billedExactly(1, 14_000)
+	e.startWithFullDisk(full) // with a counters file now
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+	e.mustBill(1, 14_000)
 }
 
-func TestOnAFullDiskItSaysSoAndGoesOnCounting(t *testing.T) {
+func TestFullDisk_ReportsAndContinuesCounting(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	full := filepath.Join(t.TempDir(), "full")
-	log, _ := w.onDisk(full)
-	conn := w.client(User(1)).Dial(w.echo)
-	w.mustExchange(conn, 1000)
-	w.billedExactly(1, 2000)
+	log, _ := e.startWithFullDisk(full)
+	conn := e.client(User(1)).Dial(e.echo)
+	e.mustExchange(conn, 1000)
+	e.mustBill(1, 2000)
 
 	if err := os.WriteFile(full, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 5*time.Second, diskIsFull, func() bool { return strings.Contains(log.String(), diskIsFull) })
-	w.mustExchange(conn, 5000)
-	w.publish(api.Change{Users: []api.User{User(2)}})
-	w.letsIn(w.client(User(2)), "a new user")
+	e.mustExchange(conn, 5000)
+	e.publish(api.Change{Users: []api.User{User(2)}})
+	e.mustLetIn(e.client(User(2)), "a new user")
 	for _, words := range []string{"could not be written to the spool", "the state could not be saved"} {
 		eventually(t, 10*time.Second, "the log says: "+words, func() bool { return strings.Contains(log.String(), words) })
 	}
-	w.mustExchange(conn, 5000)
-	if bill := w.bill(1); bill != 2000 {
+	e.mustExchange(conn, 5000)
+	if bill := e.billedBytes(1); bill != 2000 {
 		t.Errorf("billed %d while no report could be kept", bill)
 	}
 
 	if err := os.Remove(full); err != nil {
 		t.Fatal(err)
 	}
-	w.billedExactly(1, 22_000)
-	eventually(t, 10*time.Second, "all is well again", func() bool { return wrongOf(run.Summarize(w.data)) == "" })
+	e.mustBill(1, 22_000)
+	eventually(t, 10*time.Second, "all is well again", func() bool { return problemsOf(run.Summarize(e.data)) == "" })
 	eventually(t, 10*time.Second, "the list with the new user is saved", func() bool {
-		text, err := os.ReadFile(filepath.Join(w.data, "state.json"))
+		text, err := os.ReadFile(filepath.Join(e.data, "state.json"))
 		return err == nil && bytes.Contains(text, []byte(User(2).UUID))
 	})
 }

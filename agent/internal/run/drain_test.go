@@ -10,30 +10,30 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestAStopLetsOpenConnectionsEndAndNewOnesNotBegin(t *testing.T) {
+func TestStop_DrainsOpenConnectionsAndRefusesNewOnes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	ctx, stop := context.WithCancel(t.Context())
-	config := w.config(t.Output())
+	config := e.config(t.Output())
 	config.Drain = 5 * time.Minute
 	ended := make(chan error, 1)
 	go func() { ended <- run.Run(ctx, config) }()
-	w.listening()
-	client := w.client(User(1))
+	e.listening()
+	client := e.client(User(1))
 	var open net.Conn
 	eventually(t, 5*time.Second, "the user is let in", func() bool {
-		open = client.Dial(w.echo)
+		open = client.Dial(e.echo)
 		_, err := Exchange(open, 1000)
 		return err == nil
 	})
-	moved := w.bill(1)
+	moved := e.billedBytes(1)
 	stop()
 	eventually(t, 5*time.Second, "nobody is let in any more", func() bool {
-		late := client.Dial(w.echo)
+		late := client.Dial(e.echo)
 		defer late.Close()
 		return Refused(late)
 	})
-	w.mustExchange(open, 5000)
+	e.mustExchange(open, 5000)
 	select {
 	case err := <-ended:
 		t.Fatalf("the agent ended while a connection was open: %v", err)
@@ -48,7 +48,7 @@ func TestAStopLetsOpenConnectionsEndAndNewOnesNotBegin(t *testing.T) {
 	case <-time.After(2 * time.Minute):
 		t.Fatal("the agent goes on without connections")
 	}
-	if bill := w.bill(1); bill < moved+10_000 {
+	if bill := e.billedBytes(1); bill < moved+10_000 {
 		t.Errorf("billed %d; what moved after the stop is missing", bill)
 	}
 }

@@ -17,7 +17,7 @@ type Finding struct {
 
 type findings []Finding
 
-func (f *findings) say(wrong error, what string, args ...any) {
+func (f *findings) add(wrong error, what string, args ...any) {
 	said := Finding{What: fmt.Sprintf(what, args...)}
 	if wrong != nil {
 		said.Wrong = wrong.Error()
@@ -25,15 +25,15 @@ func (f *findings) say(wrong error, what string, args ...any) {
 	*f = append(*f, said)
 }
 
-// note adds to what was said last.
-func (f findings) note(worth error) {
+// addNote adds to what was said last.
+func (f findings) addNote(worth error) {
 	if worth != nil {
 		f[len(f)-1].Note = worth.Error()
 	}
 }
 
-// standingOf a node is whether its settings let anybody use it.
-func standingOf(node api.Node, users int, more string) Finding {
+// nodeFinding a node is whether its settings let anybody use it.
+func nodeFinding(node api.Node, users int, more string) Finding {
 	f := Finding{What: fmt.Sprintf("node %d: %s, %s, %d users%s", node.ID, node.Name, node.Protocol, users, more)}
 	switch {
 	case node.Closed:
@@ -51,8 +51,8 @@ func standingOf(node api.Node, users int, more string) Finding {
 // most that a clock may be wrong without a word: TLS and some protocols need the time.
 const clockTolerance = 30 * time.Second
 
-// clockTrouble compares the machine's clock with the server's.
-func clockTrouble(theirs time.Time) error {
+// clockError compares the machine's clock with the server's.
+func clockError(theirs time.Time) error {
 	off := time.Until(theirs).Round(time.Second)
 	if off.Abs() <= clockTolerance {
 		return nil
@@ -63,4 +63,4 @@ func clockTrouble(theirs time.Time) error {
 	return fmt.Errorf("it is %s ahead of the server's", -off)
 }
 
-func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -0700") }
+func formatTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -0700") }

@@ -15,9 +15,9 @@ import (
 
 var errInUse = errors.New("another agent works on the data folder")
 
-// claim makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
+// lockFolder makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
 // or the process ends.
-func claim(data string) (*os.File, error) {
+func lockFolder(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
@@ -35,8 +35,8 @@ func claim(data string) (*os.File, error) {
 	return nil, fmt.Errorf("%w %s", errInUse, data)
 }
 
-// missing folders on the way to one, that one first.
-func missing(path string) (folders []string) {
+// missingFolders folders on the way to one, that one first.
+func missingFolders(path string) (folders []string) {
 	for _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist); _, err = os.Stat(path) {
 		folders = append(folders, path)
 		path = filepath.Dir(path)
@@ -44,15 +44,15 @@ func missing(path string) (folders []string) {
 	return folders
 }
 
-// removeAll removes those that are empty.
-func removeAll(folders []string) {
+// removeEmptyFolders removes those that are empty.
+func removeEmptyFolders(folders []string) {
 	for _, path := range folders {
 		_ = os.Remove(path)
 	}
 }
 
-// tryFolder writes into the data folder, where no agent works, and looks at what one left there.
-func tryFolder(c Config) error {
+// checkFolder writes into the data folder, where no agent works, and looks at what one left there.
+func checkFolder(c Config) error {
 	path := filepath.Join(c.Data, "check.tmp")
 	err := os.WriteFile(path, []byte("check"), 0o600)
 	if err == nil {
@@ -61,10 +61,10 @@ func tryFolder(c Config) error {
 	if err != nil {
 		return fmt.Errorf("nothing can be kept in it: %w", err)
 	}
-	saved, err := read(c.Data)
+	saved, err := readState(c.Data)
 	if err == nil && saved != nil && saved.Snapshot.Node.ID != c.Node {
 		var s Summary
-		if s.count(c.Data, nil); s.Waiting > 0 {
+		if s.addReports(c.Data, nil); s.Waiting > 0 {
 			return fmt.Errorf("it is that of node %d, of which %d reports wait: they would be counted as this node's", saved.Snapshot.Node.ID, s.Waiting)
 		}
 	}
@@ -74,8 +74,8 @@ func tryFolder(c Config) error {
 // failureFile says why the last agent ended.
 const failureFile = "failure"
 
-// remember keeps why the agent ended.
-func remember(data string, why error) {
+// writeFailure keeps why the agent ended.
+func writeFailure(data string, why error) {
 	text := time.Now().Format(time.RFC3339) + " " + why.Error() + "\n"
 	_ = durable.WriteFile(filepath.Join(data, failureFile), []byte(text)) // the log has it, too
 }

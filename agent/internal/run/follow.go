@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	firstLine  = 5 * time.Second  // a stream begins with a line
-	nextLine   = 40 * time.Second // the server's heartbeat comes each 15 s
-	pollEvery  = time.Second
-	pollFor    = 5 * time.Minute
-	firstCall  = 10 * time.Second
-	longestGap = 30 * time.Second
+	firstLineTimeout     = 5 * time.Second  // a stream begins with a line
+	streamTimeout        = 40 * time.Second // the server's heartbeat comes each 15 s
+	pollInterval         = time.Second
+	pollDuration         = 5 * time.Minute
+	firstSnapshotTimeout = 10 * time.Second
+	maxReconnectDelay    = 30 * time.Second
 )
 
 var (
@@ -29,11 +29,11 @@ var (
 // follow keeps to the server's list: a snapshot, then the changes after it. It fails only if the secret
 // is another node's.
 func (a *agent) follow(ctx context.Context, saved *savedState) error {
-	gap := backoff{longest: longestGap}
+	gap := backoff{max: maxReconnectDelay}
 	var pollUntil time.Time
 	for ctx.Err() == nil {
-		if a.outdated() {
-			err := a.fetch(ctx)
+		if a.isStale() {
+			err := a.fetchSnapshot(ctx)
 			if errors.Is(err, errOtherNode) {
 				return err
 			}
@@ -50,25 +50,25 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 			continue
 		}
 		poll, began := time.Now().Before(pollUntil), time.Now()
-		err := a.changes(ctx, poll)
+		err := a.followChanges(ctx, poll)
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, errReset):
-			a.outdate()
+			a.markStale()
 		case errors.Is(err, errSilent):
 			a.log.Warn("the stream of changes stays silent, asking for changes each second instead")
-			pollUntil = time.Now().Add(pollFor)
+			pollUntil = time.Now().Add(pollDuration)
 		case poll && err == nil:
 			gap.reset()
-			sleep(ctx, pollEvery)
+			sleep(ctx, pollInterval)
 		default:
-			if time.Since(began) > nextLine {
+			if time.Since(began) > streamTimeout {
 				gap.reset()
 			}
 			a.log.Info("the stream of changes ended, connecting again", "err", err)
 			var answer *api.Error
 			if errors.As(err, &answer) && answer.Status < 500 && answer.Status != 429 {
-				a.outdate() // the server does not follow us; only a snapshot can tell why
+				a.markStale() // the server does not follow us; only a snapshot can tell why
 			}
 			gap.wait(ctx)
 		}
@@ -76,28 +76,28 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// changes follows one stream or makes one poll. errSilent: not even a heartbeat came in time.
-func (a *agent) changes(ctx context.Context, poll bool) error {
+// followChanges follows one stream or makes one poll. errSilent: not even a heartbeat came in time.
+func (a *agent) followChanges(ctx context.Context, poll bool) error {
 	if poll {
-		return a.client.Changes(ctx, a.revision(), true, func(c api.Change) error { return a.change(ctx, c) })
+		return a.client.Changes(ctx, a.revision(), true, func(c api.Change) error { return a.applyChange(ctx, c) })
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a.interruptible(cancel)
-	defer a.interruptible(nil)
-	var heard atomic.Bool
-	patience := time.AfterFunc(firstLine, func() {
-		if heard.Load() {
+	a.setInterrupt(cancel)
+	defer a.setInterrupt(nil)
+	var received atomic.Bool
+	timeout := time.AfterFunc(firstLineTimeout, func() {
+		if received.Load() {
 			cancel(errNoHeartbeat)
 		} else {
 			cancel(errSilent)
 		}
 	})
-	defer patience.Stop()
+	defer timeout.Stop()
 	err := a.client.Changes(ctx, a.revision(), false, func(c api.Change) error {
-		heard.Store(true)
-		patience.Reset(nextLine)
-		return a.change(ctx, c)
+		received.Store(true)
+		timeout.Reset(streamTimeout)
+		return a.applyChange(ctx, c)
 	})
 	if why := context.Cause(ctx); why != nil {
 		return why
@@ -105,28 +105,28 @@ func (a *agent) changes(ctx context.Context, poll bool) error {
 	return err
 }
 
-// outdated says that only a snapshot can bring the list up to date.
-func (a *agent) outdated() bool {
+// isStale says that only a snapshot can bring the list up to date.
+func (a *agent) isStale() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.stale
 }
 
-func (a *agent) outdate() {
+func (a *agent) markStale() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.outdateLocked()
+	a.markStaleLocked()
 }
 
-func (a *agent) outdateLocked() {
+func (a *agent) markStaleLocked() {
 	a.stale, a.etag = true, ""
 	if a.interrupt != nil {
 		a.interrupt(errReset)
 	}
 }
 
-// interruptible lets outdate end the stream that is being followed.
-func (a *agent) interruptible(cancel context.CancelCauseFunc) {
+// setInterrupt lets outdate end the stream that is being followed.
+func (a *agent) setInterrupt(cancel context.CancelCauseFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.interrupt = cancel; cancel != nil && a.stale {
@@ -142,16 +142,16 @@ func (a *agent) revision() int64 {
 
 var errOtherNode = errors.New("the secret belongs to another node")
 
-// fetch takes over a snapshot.
-func (a *agent) fetch(ctx context.Context) error {
-	a.wire.Lock()
-	defer a.wire.Unlock()
+// fetchSnapshot takes over a snapshot.
+func (a *agent) fetchSnapshot(ctx context.Context) error {
+	a.reportMu.Lock()
+	defer a.reportMu.Unlock()
 	a.mu.Lock()
 	etag, have := a.etag, a.have
 	a.mu.Unlock()
 	if !have {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, firstCall)
+		ctx, cancel = context.WithTimeout(ctx, firstSnapshotTimeout)
 		defer cancel()
 	}
 	snapshot, etag, err := a.client.Snapshot(ctx, etag)
@@ -168,6 +168,6 @@ func (a *agent) fetch(ctx context.Context) error {
 		return fmt.Errorf("%w: it is node %d's, and this agent was told to be node %d", errOtherNode, snapshot.Node.ID, a.node)
 	}
 	a.etag, a.fetched, a.stale = etag, time.Now(), false
-	a.replace(snapshot, a.gate.Put)
+	a.applySnapshot(snapshot, a.gate.Put)
 	return nil
 }

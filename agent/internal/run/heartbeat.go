@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	beatEvery  = 20 * time.Second
-	beatWithin = 10 * time.Second // after this a heartbeat is lost
+	heartbeatInterval = 20 * time.Second
+	heartbeatTimeout  = 10 * time.Second // after this a heartbeat is lost
 )
 
-// beat sends the heartbeat. After one that was lost the next comes soon: the server takes the node, and who is connected,
+// sendHeartbeats sends the heartbeat. After one that was lost the next comes soon: the server takes the node, and who is connected,
 // for online no longer than 90 s after it has last heard of them.
-func (a *agent) beat(ctx context.Context) error {
-	gap := backoff{longest: beatEvery}
+func (a *agent) sendHeartbeats(ctx context.Context) error {
+	gap := backoff{max: heartbeatInterval}
 	var (
 		last     = time.Now()
 		cpu      = readCPU()
@@ -27,7 +27,7 @@ func (a *agent) beat(ctx context.Context) error {
 		upNow, downNow := a.meter.Totals()
 		seconds := now.Sub(last).Seconds()
 		online, connections := a.gate.Online()
-		double, err := a.status(ctx, api.Status{
+		duplicate, err := a.status(ctx, api.Status{
 			Boot: a.meter.Boot(), Version: a.version, Revision: a.revision(),
 			UptimeSeconds: int64(time.Since(a.started).Seconds()),
 			Load:          readLoad(), CPU: load.busySince(cpu), Memory: readMemory(),
@@ -37,9 +37,9 @@ func (a *agent) beat(ctx context.Context) error {
 		})
 		switch {
 		case err == nil:
-			a.alone(double)
+			a.noteDuplicate(duplicate)
 			gap.reset()
-			wait = beatEvery
+			wait = heartbeatInterval
 		case ctx.Err() == nil:
 			a.log.Debug("the heartbeat was not answered", "err", err)
 			wait = gap.next()
@@ -49,21 +49,21 @@ func (a *agent) beat(ctx context.Context) error {
 	return nil
 }
 
-func (a *agent) status(ctx context.Context, s api.Status) (double bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, beatWithin)
+func (a *agent) status(ctx context.Context, s api.Status) (duplicate bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	return a.client.Status(ctx, s)
 }
 
-var errDouble = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
+var errDuplicateAgent = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
 
-// alone takes over the server's word on whether another agent says that it is this node.
-func (a *agent) alone(double bool) {
+// noteDuplicate takes over the server's word on whether another agent says that it is this node.
+func (a *agent) noteDuplicate(duplicate bool) {
 	var err error
-	if double {
-		err = errDouble
+	if duplicate {
+		err = errDuplicateAgent
 	}
-	if a.troubles.note(identity, err) {
+	if a.problems.record(identity, err) {
 		a.log.Error(err.Error())
 	}
 }

@@ -43,22 +43,22 @@ func TestMain(m *testing.M) {
 }
 
 // process is an agent of its own, not started yet.
-func (w *world) process(env ...string) *exec.Cmd {
+func (e *testEnv) process(env ...string) *exec.Cmd {
 	agent := exec.Command(os.Args[0], "-test.run", "^$")
-	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+w.data, "AGENT_SERVER="+w.http.URL, "AGENT_NODE=1")...)
+	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+e.data, "AGENT_SERVER="+e.http.URL, "AGENT_NODE=1")...)
 	return agent
 }
 
-func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
+func TestKilled_AtAnyMoment_LosesAndDuplicatesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.setup.Node.ReportSeconds = 1
-	w.lose = func() bool { return rand.N(3) == 0 }
-	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newTestEnv(t, User(1))
+	e.setup.Node.ReportSeconds = 1
+	e.lose = func() bool { return rand.N(3) == 0 }
+	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/reports") || rand.N(3) > 0 {
 			return false
 		}
-		failure(rw, http.StatusBadGateway, "proxy")
+		writeError(rw, http.StatusBadGateway, "proxy")
 		return true
 	}
 	var sent, received int64
@@ -67,12 +67,12 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 		kills = 200
 	}
 	for range kills {
-		agent := w.process()
+		agent := e.process()
 		if err := agent.Start(); err != nil {
 			t.Fatal(err)
 		}
-		w.listening()
-		client := w.client(User(1))
+		e.listening()
+		client := e.client(User(1))
 		killed := make(chan struct{})
 		go func() {
 			time.Sleep(500*time.Millisecond + rand.N(2*time.Second))
@@ -85,7 +85,7 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 			case <-killed:
 				alive = false
 			default:
-				conn := client.Dial(w.echo)
+				conn := client.Dial(e.echo)
 				time.AfterFunc(3*time.Second, func() { conn.Close() })
 				block := make([]byte, 20_000)
 				sent += int64(len(block)) // some of it, if an error comes
@@ -97,13 +97,13 @@ func TestKilledAtAnyMomentItLosesNothingAndDoublesNothing(t *testing.T) {
 			}
 		}
 	}
-	w.set(func() { w.lose, w.fault = nil, nil })
-	w.start()
-	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, w.data)) == 0 && w.bill(1) > 0 })
-	w.stop()
+	e.set(func() { e.lose, e.fault = nil, nil })
+	e.start()
+	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, e.data)) == 0 && e.billedBytes(1) > 0 })
+	e.stop()
 	// What came back was counted in both directions; what was sent may have been cut off on its way, in either.
-	if bill := w.bill(1); bill < 2*received || bill > 2*sent {
+	if bill := e.billedBytes(1); bill < 2*received || bill > 2*sent {
 		t.Errorf("sent %d and received %d bytes, billed %d", sent, received, bill)
 	}
-	t.Logf("sent %d and received %d bytes, billed %d in %d batches", sent, received, w.bill(1), len(w.reports))
+	t.Logf("sent %d and received %d bytes, billed %d in %d batches", sent, received, e.billedBytes(1), len(e.reports))
 }

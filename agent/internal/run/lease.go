@@ -11,54 +11,54 @@ import (
 )
 
 const (
-	// leaseGather is how long the first user who needs a lease waits for others.
-	leaseGather = 20 * time.Millisecond
-	leaseWithin = 8 * time.Second // connections wait for it no longer than 10 s
-	leaseRetry  = time.Second
+	// leaseBatchDelay is how long the first user who needs a lease waits for others.
+	leaseBatchDelay = 20 * time.Millisecond
+	leaseTimeout    = 8 * time.Second // connections wait for it no longer than 10 s
+	leaseRetryDelay = time.Second
 )
 
-// lease asks the server for what users may still move here while other nodes give out the same quota.
-func (a *agent) lease(ctx context.Context) error {
+// requestLeases asks the server for what users may still move here while other nodes give out the same quota.
+func (a *agent) requestLeases(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.leasing:
+		case <-a.leaseNow:
 		}
-		if !sleep(ctx, leaseGather) {
+		if !sleep(ctx, leaseBatchDelay) {
 			return nil
 		}
 		for {
-			asks := a.gate.Asks(api.MaxAsks)
-			if len(asks) == 0 {
+			requests := a.gate.TakeLeaseRequests(api.MaxLeaseRequests)
+			if len(requests) == 0 {
 				break
 			}
-			if err := a.askLeases(ctx, asks); err != nil && ctx.Err() == nil {
-				a.log.Debug("leases were not given", "users", len(asks), "err", err)
-				sleep(ctx, leaseRetry)
+			if err := a.sendLeaseRequests(ctx, requests); err != nil && ctx.Err() == nil {
+				a.log.Debug("leases were not given", "users", len(requests), "err", err)
+				sleep(ctx, leaseRetryDelay)
 			}
 		}
 	}
 }
 
-func (a *agent) askLeases(ctx context.Context, asks []gate.Asked) error {
-	byUser := make(map[int64]gate.Asked, len(asks))
-	rows, released := make([]api.LeaseAsk, len(asks)), false
-	for i, ask := range asks {
-		rows[i], byUser[ask.UserID] = ask.LeaseAsk, ask
-		released = released || ask.Release
+func (a *agent) sendLeaseRequests(ctx context.Context, requests []gate.LeaseRequest) error {
+	byUser := make(map[int64]gate.LeaseRequest, len(requests))
+	rows, released := make([]api.LeaseRequest, len(requests)), false
+	for i, request := range requests {
+		rows[i], byUser[request.UserID] = request.LeaseRequest, request
+		released = released || request.Release
 	}
 	if released {
-		a.soil()
+		a.markDirty()
 		a.save() // killed after the server took it back, we must not go on with it
 	}
-	ctx, cancel := context.WithTimeout(ctx, leaseWithin)
+	ctx, cancel := context.WithTimeout(ctx, leaseTimeout)
 	defer cancel()
 	answer, err := a.client.Lease(ctx, rows)
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound { // set back to a version without leases
 		for id := range byUser {
-			a.gate.Unleased(id)
+			a.gate.DisableLeases(id)
 		}
 		return nil
 	}
@@ -66,24 +66,24 @@ func (a *agent) askLeases(ctx context.Context, asks []gate.Asked) error {
 		return err
 	}
 	for _, l := range answer.Leases {
-		if ask, asked := byUser[l.UserID]; asked {
-			a.gate.Grant(ask, l, time.Duration(answer.Seconds)*time.Second)
+		if request, known := byUser[l.UserID]; known {
+			a.gate.Grant(request, l, time.Duration(answer.Seconds)*time.Second)
 		}
 	}
-	a.soil()
+	a.markDirty()
 	return nil
 }
 
-// leaseSoon asks for leases now; one request that waits already is enough.
-func (a *agent) leaseSoon() {
+// triggerLeases asks for leases now; one request that waits already is enough.
+func (a *agent) triggerLeases() {
 	select {
-	case a.leasing <- struct{}{}:
+	case a.leaseNow <- struct{}{}:
 	default:
 	}
 }
 
-// soil says that what is known is not saved.
-func (a *agent) soil() {
+// markDirty says that what is known is not saved.
+func (a *agent) markDirty() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dirty = true

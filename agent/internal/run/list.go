@@ -16,9 +16,9 @@ func (a *agent) restore(saved *savedState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.log.Warn("serving the users of the last snapshot until the server answers", "revision", saved.Snapshot.Revision, "users", len(saved.Snapshot.Users))
-	a.replace(&saved.Snapshot, func(u api.User) bool {
+	a.applySnapshot(&saved.Snapshot, func(u api.User) bool {
 		if l, held := saved.Leases[u.ID]; held {
-			a.gate.PutLeased(u, l.Until, l.Lapses)
+			a.gate.PutLeased(u, l.Limit, l.ExpiresAt)
 			return true
 		}
 		if u.Idle != nil {
@@ -32,36 +32,36 @@ func (a *agent) restore(saved *savedState) {
 	})
 }
 
-// replace makes the snapshot's list the only one.
-func (a *agent) replace(s *api.Snapshot, put func(api.User) bool) {
+// applySnapshot makes the snapshot's list the only one.
+func (a *agent) applySnapshot(s *api.Snapshot, put func(api.User) bool) {
 	a.known, a.have, a.dirty = *s, true, true
 	a.known.Users, a.known.Blocked = nil, nil
 	a.gate.SetNode(s.Node)
 	a.gate.SetRules(s.Rules)
 	a.blocked = map[netip.Addr]bool{}
-	a.block(s.Blocked, nil)
+	a.updateBlocked(s.Blocked, nil)
 	listed := make(map[int64]bool, len(s.Users))
 	for _, u := range s.Users {
 		listed[u.ID] = true
 		put(u)
-		a.users[u.ID] = member{u, time.Now()}
-		delete(a.doubt, u.ID)
+		a.users[u.ID] = listedUser{u, time.Now()}
+		delete(a.disputed, u.ID)
 	}
 	for id := range a.users {
 		if !listed[id] {
-			a.forget(id)
+			a.removeUser(id)
 		}
 	}
 	a.configure()
 }
 
-// change takes over one line of the stream.
-func (a *agent) change(ctx context.Context, c api.Change) error {
+// applyChange takes over one line of the stream.
+func (a *agent) applyChange(ctx context.Context, c api.Change) error {
 	if c.Reset {
 		return errReset
 	}
 	if len(c.Drop) > 0 {
-		a.drop(ctx, c.Drop)
+		a.dropDevices(ctx, c.Drop)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,10 +78,10 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 	}
 	if len(c.Blocked) > 0 || len(c.Unblocked) > 0 {
 		a.dirty, a.etag = true, ""
-		a.block(c.Blocked, c.Unblocked)
+		a.updateBlocked(c.Blocked, c.Unblocked)
 	}
 	for _, id := range c.Removed {
-		a.forget(id)
+		a.removeUser(id)
 	}
 	var in []api.User
 	var out []int64
@@ -91,8 +91,8 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 		} else {
 			out = append(out, u.ID)
 		}
-		a.users[u.ID] = member{u, time.Now()}
-		delete(a.doubt, u.ID)
+		a.users[u.ID] = listedUser{u, time.Now()}
+		delete(a.disputed, u.ID)
 	}
 	if c.Node != nil {
 		a.known.Node = *c.Node
@@ -106,8 +106,8 @@ func (a *agent) change(ctx context.Context, c api.Change) error {
 	return nil
 }
 
-// block lets nobody in from some addresses and again from others.
-func (a *agent) block(in, out []string) {
+// updateBlocked lets nobody in from some addresses and again from others.
+func (a *agent) updateBlocked(in, out []string) {
 	for _, addr := range addresses(in) {
 		a.blocked[addr] = true
 	}
@@ -117,12 +117,12 @@ func (a *agent) block(in, out []string) {
 	a.gate.Block(maps.Clone(a.blocked))
 }
 
-// forget takes a user off the list, cuts their connections, and has their last bytes reported.
-func (a *agent) forget(id int64) {
+// removeUser takes a user off the list, cuts their connections, and has their last bytes reported.
+func (a *agent) removeUser(id int64) {
 	a.gate.Remove(id)
 	delete(a.users, id)
-	delete(a.doubt, id)
-	a.reportSoon()
+	delete(a.disputed, id)
+	a.triggerReport()
 }
 
 // exhausted is called by the gate when a user has used up what remained.
@@ -136,6 +136,6 @@ func (a *agent) exhausted(id int64) {
 	if err := a.engine.Remove([]int64{id}); err != nil {
 		a.log.Error("a user could not be removed", "user", id, "err", err)
 	}
-	a.doubt[id] = true
-	a.reportSoon()
+	a.disputed[id] = true
+	a.triggerReport()
 }

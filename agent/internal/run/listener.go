@@ -18,29 +18,29 @@ func (a *agent) configure() {
 	if a.configured = err == nil; !a.configured {
 		_ = a.engine.Add(users) // to what it may go on with: a secret that was replaced opens that no more, either
 	}
-	if a.troubles.note(listener, err) {
+	if a.problems.record(listenerComponent, err) {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)
 	}
-	a.forward()
+	a.configureRelay()
 }
 
-// forward makes the node the relay of others that the server wants. What fails is tried again by mend.
-func (a *agent) forward() {
+// configureRelay makes the node the relay of others that the server wants. What fails is tried again by mend.
+func (a *agent) configureRelay() {
 	err := a.relay.Set(a.known.Node.Listen, a.known.Node.Forwards)
-	a.relaying = err == nil
-	if a.troubles.note(relays, err) {
+	a.relayReady = err == nil
+	if a.problems.record(relays, err) {
 		a.log.Error("the node cannot be a relay as the server wants it", "err", err)
 	}
 }
 
-// mend tries again what could not be opened, and takes over a new certificate.
-func (a *agent) mend() {
+// repair tries again what could not be opened, and takes over a new certificate.
+func (a *agent) repair() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.have && (!a.configured || a.certificate.Changed()) {
 		a.configure()
 	}
-	if a.have && !a.relaying {
-		a.forward()
+	if a.have && !a.relayReady {
+		a.configureRelay()
 	}
 }

@@ -12,41 +12,41 @@ import (
 )
 
 // Ports are those that nodes of one machine want.
-type Ports []wanted
+type Ports []portRequest
 
-type wanted struct {
-	by, listen string
-	port       int
-	tcp, udp   bool
+type portRequest struct {
+	node, listen string
+	port         int
+	tcp, udp     bool
 }
 
 // add says who else wants the port.
-func (p *Ports) add(w wanted) error {
+func (p *Ports) add(w portRequest) error {
 	for _, other := range *p {
-		if w.port == other.port && (w.tcp && other.tcp || w.udp && other.udp) && meet(w.listen, other.listen) {
-			return fmt.Errorf("%s wants the same port: give one of the two another", other.by)
+		if w.port == other.port && (w.tcp && other.tcp || w.udp && other.udp) && overlap(w.listen, other.listen) {
+			return fmt.Errorf("%s wants the same port: give one of the two another", other.node)
 		}
 	}
 	*p = append(*p, w)
 	return nil
 }
 
-// try says why the port cannot be had.
-func (w wanted) try() error { return portAdvice(engine.Try(w.listen, w.port, w.tcp, w.udp)) }
+// check says why the port cannot be had.
+func (w portRequest) check() error { return withPortAdvice(engine.Try(w.listen, w.port, w.tcp, w.udp)) }
 
-// meet says whether two addresses have ports in common.
-func meet(a, b string) bool {
+// overlap says whether two addresses have ports in common.
+func overlap(a, b string) bool {
 	one, two := net.ParseIP(a), net.ParseIP(b) // nil for all addresses
 	return one == nil || two == nil || one.IsUnspecified() || two.IsUnspecified() || one.Equal(two)
 }
 
-// place is where a node listens.
-func place(node api.Node) string {
+// listenAddress is where a node listens.
+func listenAddress(node api.Node) string {
 	return fmt.Sprintf("port %d of %s", node.Port, cmp.Or(node.Listen, "all addresses"))
 }
 
-// portAdvice adds what an operator can do about a port that cannot be opened.
-func portAdvice(err error) error {
+// withPortAdvice adds what an operator can do about a port that cannot be opened.
+func withPortAdvice(err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%w; `ss -lntup` tells by whom", err)

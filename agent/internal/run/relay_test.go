@@ -16,23 +16,23 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// entering makes a client that enters at another port than the node's.
-func (w *world) entering(u api.User, port int) *Client {
-	outbound := w.setup.Client(u)
+// clientAt makes a client that enters at another port than the node's.
+func (e *testEnv) clientAt(u api.User, port int) *Client {
+	outbound := e.setup.Client(u)
 	outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
-	return NewClient(w.t, outbound)
+	return NewClient(e.t, outbound)
 }
 
-func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
+func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	t.Parallel()
-	target, other, relay := newWorld(t, User(1)), newWorld(t, User(1)), newWorld(t)
+	target, other, relay := newTestEnv(t, User(1)), newTestEnv(t, User(1)), newTestEnv(t)
 	target.start()
 	other.start()
 	port := FreePort(t)
-	forwards := func(to ...*world) *api.Node {
+	forwards := func(to ...*testEnv) *api.Node {
 		node := relay.setup.Node
-		for i, w := range to {
-			node.Forwards = append(node.Forwards, api.Forward{Port: port + i, Target: fmt.Sprintf("127.0.0.1:%d", w.setup.Node.Port), TCP: true})
+		for i, e := range to {
+			node.Forwards = append(node.Forwards, api.Forward{Port: port + i, Target: fmt.Sprintf("127.0.0.1:%d", e.setup.Node.Port), TCP: true})
 		}
 		return &node
 	}
@@ -40,7 +40,7 @@ func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
 	relay.publish(api.Change{Node: forwards(target)})
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 500_000)) }))
 	t.Cleanup(web.Close)
-	client := target.entering(User(1), port)
+	client := target.clientAt(User(1), port)
 	surfer := &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return client.Dial(address), nil }}}
 	get := func() error {
 		answer, err := surfer.Get(web.URL)
@@ -58,14 +58,14 @@ func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
 	eventually(t, 10*time.Second, "a page comes through the relay", func() bool { err = get(); return err == nil })
 	staying := client.Dial(target.echo)
 	target.mustExchange(staying, 1000)
-	eventually(t, 15*time.Second, "the traffic is billed", func() bool { return target.bill(1) >= 502_000 })
+	eventually(t, 15*time.Second, "the traffic is billed", func() bool { return target.billedBytes(1) >= 502_000 })
 	time.Sleep(2 * time.Second)
-	if bill := target.bill(1); bill > 504_000 { // with the heads of request and answer
+	if bill := target.billedBytes(1); bill > 504_000 { // with the heads of request and answer
 		t.Errorf("a page of 500,000 bytes and 2,000 of an exchange were billed as %d", bill)
 	}
 
 	relay.publish(api.Change{Node: forwards(target, other)}) // another relay comes
-	second := other.entering(User(1), port+1)
+	second := other.clientAt(User(1), port+1)
 	eventually(t, 10*time.Second, "the second relay serves", func() bool {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
 		if err == nil {
@@ -75,7 +75,7 @@ func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
 	})
 	other.mustExchange(second.Dial(other.echo), 1000)
 	target.mustExchange(staying, 1000)
-	other.billedExactly(1, 2000)
+	other.mustBill(1, 2000)
 
 	if err := relay.stop(); err != nil { // without a drain: what is open is cut
 		t.Error(err)
@@ -83,15 +83,15 @@ func TestARelayCarriesUsersOfAnotherNodeAndCountsNothing(t *testing.T) {
 	if _, err := Exchange(staying, 1000); err == nil {
 		t.Error("the relay has ended and its connection goes on")
 	}
-	if bill := relay.bill(1); bill != 0 {
+	if bill := relay.billedBytes(1); bill != 0 {
 		t.Errorf("the relay billed %d bytes", bill)
 	}
 	target.mustExchange(target.client(User(1)).Dial(target.echo), 1000) // the node itself knows nothing of it
 }
 
-func TestARelayServesFromTheSavedListToo(t *testing.T) {
+func TestRelay_ServerAway_ServesFromSavedState(t *testing.T) {
 	t.Parallel()
-	relay := newWorld(t)
+	relay := newTestEnv(t)
 	relay.setup.Node.Forwards = []api.Forward{{Port: FreePort(t), Target: EchoServer(t), TCP: true}}
 	relay.node = relay.setup.Node
 	relay.start()
@@ -99,7 +99,7 @@ func TestARelayServesFromTheSavedListToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	relay.set(func() {
-		relay.fault = func(rw http.ResponseWriter, _ *http.Request) bool { failure(rw, 503, "away"); return true }
+		relay.fault = func(rw http.ResponseWriter, _ *http.Request) bool { writeError(rw, 503, "away"); return true }
 	})
 	relay.start()
 	var conn net.Conn
@@ -112,35 +112,35 @@ func TestARelayServesFromTheSavedListToo(t *testing.T) {
 	relay.mustExchange(conn, 1000)
 }
 
-func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+func TestBlockedAddress_IsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	client := w.client(User(1))
-	open := client.Dial(w.echo)
-	w.mustExchange(open, 1000)
+	e := newTestEnv(t, User(1))
+	e.start()
+	client := e.client(User(1))
+	open := client.Dial(e.echo)
+	e.mustExchange(open, 1000)
 	refused := func() bool {
-		conn := client.Dial(w.echo)
+		conn := client.Dial(e.echo)
 		defer conn.Close()
 		return Refused(conn)
 	}
-	w.publish(api.Change{Blocked: []string{"127.0.0.1", "192.0.2.9"}})
+	e.publish(api.Change{Blocked: []string{"127.0.0.1", "192.0.2.9"}})
 	eventually(t, 10*time.Second, "new connections are refused", refused)
 	if _, err := Exchange(open, 1000); err == nil {
 		t.Error("a connection from the blocked address goes on")
 	}
-	eventually(t, 10*time.Second, "the address is blocked", func() bool { return run.Summarize(w.data).Revision == 2 })
-	if err := w.stop(); err != nil {
+	eventually(t, 10*time.Second, "the address is blocked", func() bool { return run.Summarize(e.data).Revision == 2 })
+	if err := e.stop(); err != nil {
 		t.Fatal(err)
 	}
-	w.set(func() {
-		w.fault = func(rw http.ResponseWriter, _ *http.Request) bool { failure(rw, 503, "away"); return true }
+	e.set(func() {
+		e.fault = func(rw http.ResponseWriter, _ *http.Request) bool { writeError(rw, 503, "away"); return true }
 	})
-	w.start()
+	e.start()
 	if !refused() {
 		t.Error("after a restart without the server the address is let in")
 	}
-	w.set(func() { w.fault = nil })
-	w.publish(api.Change{Unblocked: []string{"127.0.0.1"}})
-	w.letsIn(client, "the address that was blocked")
+	e.set(func() { e.fault = nil })
+	e.publish(api.Change{Unblocked: []string{"127.0.0.1"}})
+	e.mustLetIn(client, "the address that was blocked")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // What runs over TCP needn't end when the certificate changes, but for gRPC, which xray ends with its listener.
-func TestACertificateThatIsRenewedLeavesConnections(t *testing.T) {
+func TestCertificate_Renewed_KeepsConnections(t *testing.T) {
 	for _, s := range Setups(t) {
 		settings := &s.Node.Settings.TLS
 		if settings.Certificate == "" || s.Node.Protocol == "hysteria2" || s.Node.Settings.Transport == "grpc" {
@@ -31,10 +31,10 @@ func TestACertificateThatIsRenewedLeavesConnections(t *testing.T) {
 			}
 			settings.CertificateFile, settings.KeyFile = file("c.pem", settings.Certificate), file("k.pem", settings.Key)
 			settings.Certificate, settings.Key = "", ""
-			w := newWorldOf(t, s, User(1))
-			w.start()
-			conn := w.client(User(1)).Dial(w.echo)
-			w.mustExchange(conn, 1000)
+			e := newTestEnvWith(t, s, User(1))
+			e.start()
+			conn := e.client(User(1)).Dial(e.echo)
+			e.mustExchange(conn, 1000)
 			next := SelfSigned(t, settings.ServerName)
 			file("c.pem", next.PEM)
 			file("k.pem", next.Key)
@@ -45,25 +45,25 @@ func TestACertificateThatIsRenewedLeavesConnections(t *testing.T) {
 				}
 				return err == nil
 			})
-			w.mustExchange(conn, 1000)
-			w.well()
+			e.mustExchange(conn, 1000)
+			e.well()
 		})
 	}
 }
 
-func TestANodeThatBecomesAnotherProtocolServesThat(t *testing.T) {
+func TestNode_ProtocolChanges_ServesNewProtocol(t *testing.T) {
 	t.Parallel()
 	all := Setups(t)
-	w := newWorldOf(t, all[0], User(1))
-	w.node.ReportSeconds = 1
-	w.start()
+	e := newTestEnvWith(t, all[0], User(1))
+	e.node.ReportSeconds = 1
+	e.start()
 	for _, next := range all[1:] {
 		node := next.Node
-		w.publish(api.Change{Node: &node})
-		w.setup = next
-		w.listening()
-		w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
+		e.publish(api.Change{Node: &node})
+		e.setup = next
+		e.listening()
+		e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	}
-	w.billedExactly(1, 2000*int64(len(all)-1))
-	w.well()
+	e.mustBill(1, 2000*int64(len(all)-1))
+	e.well()
 }

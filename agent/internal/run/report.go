@@ -10,54 +10,54 @@ import (
 )
 
 const (
-	endingEvery = 2 * time.Second
-	hurryGap    = 300 * time.Millisecond
-	retryLimit  = 60 * time.Second
-	resyncGap   = 10 * time.Second
+	nearLimitInterval = 2 * time.Second
+	promptReportDelay = 300 * time.Millisecond
+	maxRetryDelay     = 60 * time.Second
+	minResyncInterval = 10 * time.Second
 )
 
-// report seals what was counted and sends it, each report_seconds, each 2 s while a user is near the end, and
+// sendReports seals what was counted and sends it, each report_seconds, each 2 s while a user is near the end, and
 // at once when a user was stopped or removed.
-func (a *agent) report(ctx context.Context) error {
-	gap := backoff{longest: retryLimit}
+func (a *agent) sendReports(ctx context.Context) error {
+	gap := backoff{max: maxRetryDelay}
 	var sealed, retry time.Time
 	for {
-		hurry := false
+		prompt := false
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.hurry:
-			hurry = true
-			if !sleep(ctx, hurryGap) { // for the last bytes of what was just cut, and for others to join
+		case <-a.reportNow:
+			prompt = true
+			if !sleep(ctx, promptReportDelay) { // for the last bytes of what was just cut, and for others to join
 				return nil
 			}
 		case <-time.After(time.Second):
 		}
-		if hurry || time.Since(sealed) >= a.interval() {
+		if prompt || time.Since(sealed) >= a.reportInterval() {
 			a.seal()
 			sealed = time.Now()
 		}
 		if time.Now().Before(retry) {
 			continue
 		}
-		err := a.deliver(ctx, a.answered)
+		err := a.deliver(ctx, a.handleReceipt)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if a.troubles.note(sending, err); err != nil {
+		if a.problems.record(sending, err); err != nil {
 			wait := gap.next()
 			retry = time.Now().Add(wait)
 			a.log.Warn("a report was not answered; it is kept and sent again", "err", err, "in", wait.Round(time.Millisecond))
 			continue
 		}
 		gap.reset()
-		a.settleDoubts()
+		a.resolveDisputed()
 	}
 }
 
-func (a *agent) interval() time.Duration {
-	if a.gate.Ending() {
-		return endingEvery
+func (a *agent) reportInterval() time.Duration {
+	if a.gate.IsNearLimit() {
+		return nearLimitInterval
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,14 +69,14 @@ func (a *agent) interval() time.Duration {
 
 // seal waits for the server's time: a report by a clock that is far behind would be refused. Till then the counters keep all.
 func (a *agent) seal() {
-	if !a.client.Told() {
+	if !a.client.KnowsTime() {
 		return
 	}
 	err := a.meter.Seal()
 	if errors.Is(err, meter.ErrNotSealed) {
 		err = nil
 	}
-	if a.troubles.note(spool, err) {
+	if a.problems.record(spool, err) {
 		a.log.Error("traffic could not be written to the spool; it stays in the counters and is tried again", "err", err)
 	}
 }
@@ -92,7 +92,7 @@ func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Re
 		if batch == nil {
 			return nil
 		}
-		left := time.Now()
+		sentAt := time.Now()
 		receipt, err := a.send(ctx, batch)
 		var refused *api.Error
 		switch {
@@ -101,9 +101,9 @@ func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Re
 				"boot", batch.Report.Boot, "sequence", batch.Report.Sequence, "err", err)
 			err = a.meter.Refuse(batch)
 		case err == nil:
-			answered(batch, receipt, left)
-			err = a.meter.Counted(batch)
-			a.gate.Settle(batch.Report.Rows)
+			answered(batch, receipt, sentAt)
+			err = a.meter.Complete(batch)
+			a.gate.ReportAnswered(batch.Report.Rows)
 		}
 		if err != nil {
 			return err
@@ -112,18 +112,18 @@ func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Re
 }
 
 func (a *agent) send(ctx context.Context, batch *meter.Batch) (*api.Receipt, error) {
-	a.wire.Lock()
-	defer a.wire.Unlock()
-	a.meter.Leaving(batch)
+	a.reportMu.Lock()
+	defer a.reportMu.Unlock()
+	a.meter.MarkSent(batch)
 	return a.client.Report(ctx, batch.Body)
 }
 
-// answered acts on the answer to a batch: refused rows are logged, users with nothing left are stopped.
-func (a *agent) answered(batch *meter.Batch, receipt *api.Receipt, left time.Time) {
-	if receipt.Kept != "" {
+// handleReceipt acts on the answer to a batch: refused rows are logged, users with nothing left are stopped.
+func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt time.Time) {
+	if receipt.Held != "" {
 		b := batch.Report
 		a.log.Error("the server did not count a batch for the time of its window; it keeps it for staff (airstrip node kept)",
-			"reason", receipt.Kept, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows", len(b.Rows))
+			"reason", receipt.Held, "boot", b.Boot, "sequence", b.Sequence, "from", b.From, "to", b.To, "rows", len(b.Rows))
 	}
 	for _, r := range receipt.Refused {
 		a.log.Warn("the server did not count a row", "user", r.UserID, "code", r.Code, "sequence", batch.Report.Sequence)
@@ -131,14 +131,14 @@ func (a *agent) answered(batch *meter.Batch, receipt *api.Receipt, left time.Tim
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range receipt.Stop {
-		delete(a.doubt, id)
+		delete(a.disputed, id)
 		m, listed := a.users[id]
 		if !listed {
 			continue
 		}
 		// If the server told us about the user while the report was under way, nobody knows which of the two words is
 		// the later one. The user may have renewed: go on. If not, the next report is answered with a stop again.
-		if m.told.After(left) {
+		if m.updatedAt.After(sentAt) {
 			continue
 		}
 		if !a.gate.Stop(id) {
@@ -151,22 +151,22 @@ func (a *agent) answered(batch *meter.Batch, receipt *api.Receipt, left time.Tim
 	}
 }
 
-// settleDoubts asks for a snapshot if users ran out by our figures and the answer to the report of it did not
+// resolveDisputed asks for a snapshot if users ran out by our figures and the answer to the report of it did not
 // say so: rows may have been refused, or the figure was out of date.
-func (a *agent) settleDoubts() {
+func (a *agent) resolveDisputed() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.doubt) == 0 || a.meter.Unsealed() || time.Since(a.fetched) < resyncGap {
+	if len(a.disputed) == 0 || a.meter.HasUnsealed() || time.Since(a.fetched) < minResyncInterval {
 		return
 	}
-	clear(a.doubt)
-	a.outdateLocked()
+	clear(a.disputed)
+	a.markStaleLocked()
 }
 
-// reportSoon asks for a report now; one request that waits already is enough.
-func (a *agent) reportSoon() {
+// triggerReport asks for a report now; one request that waits already is enough.
+func (a *agent) triggerReport() {
 	select {
-	case a.hurry <- struct{}{}:
+	case a.reportNow <- struct{}{}:
 	default:
 	}
 }

@@ -8,23 +8,23 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestASecretThatWasReplacedOpensNothingAlsoWhileTheNodeCannotBeServedAsWanted(t *testing.T) {
+func TestSecret_ReplacedWhileConfigurationFails_IsRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	wanted := w.setup.Node
+	e := newTestEnv(t, User(1))
+	e.start()
+	wanted := e.setup.Node
 	wanted.Settings.Transport = "pigeons"
 	replaced := User(1)
 	replaced.UUID = User(2).UUID
-	w.publish(api.Change{Node: &wanted})
-	w.says("pigeons")
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
-	w.publish(api.Change{Users: []api.User{replaced}})
-	eventually(t, 20*time.Second, "the new secret lets in", func() bool { return !Refused(w.client(replaced).Dial(w.echo)) })
-	if !Refused(w.client(User(1)).Dial(w.echo)) {
+	e.publish(api.Change{Node: &wanted})
+	e.waitForStatus("pigeons")
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+	e.publish(api.Change{Users: []api.User{replaced}})
+	eventually(t, 20*time.Second, "the new secret lets in", func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
+	if !Refused(e.client(User(1)).Dial(e.echo)) {
 		t.Error("the old secret lets in")
 	}
 	replaced.UUID = User(3).UUID
-	w.publish(api.Change{Node: &wanted, Users: []api.User{replaced}})
-	eventually(t, 20*time.Second, "the newer secret lets in", func() bool { return !Refused(w.client(replaced).Dial(w.echo)) })
+	e.publish(api.Change{Node: &wanted, Users: []api.User{replaced}})
+	eventually(t, 20*time.Second, "the newer secret lets in", func() bool { return !Refused(e.client(replaced).Dial(e.echo)) })
 }

@@ -19,26 +19,26 @@ import (
 
 const secret = "the-secret-of-the-node"
 
-// server speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
-type server struct {
+// fakeServer speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
+type fakeServer struct {
 	t    testing.TB
 	http *httptest.Server
 
-	mu       sync.Mutex
-	revision int64
-	node     api.Node
-	users    map[int64]api.User
-	rules    []api.Rule
-	blocked  []string
-	lines    []api.Change
-	changed  chan struct{}
-	batches  map[string]string
-	billed   map[int64]int64
-	quota    map[int64]int64
-	reports  []api.Report
-	statuses []api.Status
-	asked    []api.Device
-	double   bool // another agent says that it is this node
+	mu             sync.Mutex
+	revision       int64
+	node           api.Node
+	users          map[int64]api.User
+	rules          []api.Rule
+	blocked        []string
+	lines          []api.Change
+	changed        chan struct{}
+	batches        map[string]string
+	billed         map[int64]int64
+	quota          map[int64]int64
+	reports        []api.Report
+	statuses       []api.Status
+	deviceRequests []api.Device
+	duplicate      bool // another agent says that it is this node
 	// admit answers an address that asks for a place; without it all are admitted.
 	admit func(api.Device) api.Admission
 	// fault may answer a request itself; true means that it did.
@@ -47,8 +47,8 @@ type server struct {
 	lose func() bool
 }
 
-func newServer(t testing.TB, node api.Node, users ...api.User) *server {
-	s := &server{
+func newFakeServer(t testing.TB, node api.Node, users ...api.User) *fakeServer {
+	s := &fakeServer{
 		t: t, revision: 1, node: node, users: map[int64]api.User{}, changed: make(chan struct{}),
 		batches: map[string]string{}, billed: map[int64]int64{}, quota: map[int64]int64{},
 	}
@@ -63,7 +63,7 @@ func newServer(t testing.TB, node api.Node, users ...api.User) *server {
 	mux.HandleFunc("POST /api/agent/v1/devices", s.device)
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+secret {
-			failure(w, 401, "bad_secret")
+			writeError(w, 401, "bad_secret")
 			return
 		}
 		s.mu.Lock()
@@ -80,19 +80,19 @@ func newServer(t testing.TB, node api.Node, users ...api.User) *server {
 	return s
 }
 
-func failure(w http.ResponseWriter, status int, code string) {
+func writeError(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)
 	fmt.Fprintf(w, `{"code":%q,"message":"as the test wants it"}`, code)
 }
 
-func (s *server) set(f func()) {
+func (s *fakeServer) set(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
 // publish adds a line to the stream.
-func (s *server) publish(c api.Change) {
+func (s *fakeServer) publish(c api.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revision++
@@ -113,7 +113,7 @@ func (s *server) publish(c api.Change) {
 	s.changed = make(chan struct{})
 }
 
-func (s *server) withRemaining(u api.User) api.User {
+func (s *fakeServer) withRemaining(u api.User) api.User {
 	if quota, limited := s.quota[u.ID]; limited {
 		left := quota - s.billed[u.ID]
 		u.Remaining = &left
@@ -121,7 +121,7 @@ func (s *server) withRemaining(u api.User) api.User {
 	return u
 }
 
-func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) snapshot(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snapshot := api.Snapshot{Revision: s.revision, Node: s.node, Users: []api.User{}, Rules: s.rules, Blocked: s.blocked}
@@ -132,10 +132,10 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(snapshot)
 }
 
-func (s *server) changes(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) changes(w http.ResponseWriter, r *http.Request) {
 	since, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
 	if err != nil {
-		failure(w, 422, "bad_revision")
+		writeError(w, 422, "bad_revision")
 		return
 	}
 	heartbeat := time.NewTicker(time.Second)
@@ -168,7 +168,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) report(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) report(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -189,7 +189,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request) {
 	if before, seen := s.batches[key]; seen {
 		if before != digest {
 			s.t.Errorf("batch %s came with another content", key)
-			failure(w, 409, "batch_conflict")
+			writeError(w, 409, "batch_conflict")
 			return
 		}
 		receipt.Result = "already_counted"
@@ -209,24 +209,24 @@ func (s *server) report(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(receipt)
 }
 
-func (s *server) status(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) status(w http.ResponseWriter, r *http.Request) {
 	var status api.Status
 	if err := json.NewDecoder(r.Body).Decode(&status); err != nil {
 		s.t.Errorf("unreadable status: %v", err)
 	}
 	double := false
-	s.set(func() { s.statuses, double = append(s.statuses, status), s.double })
+	s.set(func() { s.statuses, double = append(s.statuses, status), s.duplicate })
 	fmt.Fprintf(w, `{"double":%t}`, double)
 }
 
-func (s *server) device(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) device(w http.ResponseWriter, r *http.Request) {
 	var ask api.Device
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		s.t.Errorf("unreadable question for a place: %v", err)
 	}
 	answer := api.Admission{Admitted: true}
 	s.set(func() {
-		s.asked = append(s.asked, ask)
+		s.deviceRequests = append(s.deviceRequests, ask)
 		if s.admit != nil {
 			answer = s.admit(ask)
 		}
@@ -234,11 +234,11 @@ func (s *server) device(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// questions that were asked about a user's address.
-func (s *server) questions(ip string) (n int) {
+// deviceRequestCount that were asked about a user's address.
+func (s *fakeServer) deviceRequestCount(ip string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, d := range s.asked {
+	for _, d := range s.deviceRequests {
 		if d.IP == ip {
 			n++
 		}
@@ -246,15 +246,15 @@ func (s *server) questions(ip string) (n int) {
 	return n
 }
 
-// bill of a user, in both directions.
-func (s *server) bill(id int64) int64 {
+// billedBytes of a user, in both directions.
+func (s *fakeServer) billedBytes(id int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.billed[id]
 }
 
-// beats is how many heartbeats came.
-func (s *server) beats() int {
+// heartbeatCount is how many heartbeats came.
+func (s *fakeServer) heartbeatCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.statuses)
@@ -271,8 +271,8 @@ func eventually(t testing.TB, within time.Duration, what string, true func() boo
 	}
 }
 
-// promptly tests that something takes less than 2 s, which a machine that is slow or busy may not show at each try.
-func promptly(t testing.TB, what string, before, something func()) {
+// mustBePrompt tests that something takes less than 2 s, which a machine that is slow or busy may not show at each try.
+func mustBePrompt(t testing.TB, what string, before, something func()) {
 	t.Helper()
 	var took []time.Duration
 	for range 10 {

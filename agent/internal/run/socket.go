@@ -12,22 +12,22 @@ import (
 // socketFile is where a running agent tells how it stands.
 const socketFile = "status.sock"
 
-// socketOf a folder, by a path that is short enough for a socket's address wherever the folder is.
-func socketOf(folder *os.File) string {
+// socketPath a folder, by a path that is short enough for a socket's address wherever the folder is.
+func socketPath(folder *os.File) string {
 	return fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), socketFile)
 }
 
-// tell lets Summarize ask how the agent stands, until stop.
-func (a *agent) tell(folder *os.File) (stop func()) {
-	_ = os.Remove(socketOf(folder)) // that of one who was killed
-	door, err := net.Listen("unix", socketOf(folder))
+// serveStatus lets Summarize ask how the agent stands, until stop.
+func (a *agent) serveStatus(folder *os.File) (stop func()) {
+	_ = os.Remove(socketPath(folder)) // that of one who was killed
+	listener, err := net.Listen("unix", socketPath(folder))
 	if err != nil {
 		a.log.Warn("status will know no more than what lies in the data folder", "err", err)
 		return func() {}
 	}
 	go func() {
 		for {
-			conn, err := door.Accept()
+			conn, err := listener.Accept()
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
@@ -37,24 +37,24 @@ func (a *agent) tell(folder *os.File) (stop func()) {
 			}
 			go func() {
 				defer conn.Close()
-				_ = conn.SetDeadline(time.Now().Add(answerTime))
+				_ = conn.SetDeadline(time.Now().Add(statusTimeout))
 				_ = json.NewEncoder(conn).Encode(a.summary()) // whoever went away needs no answer
 			}()
 		}
 	}()
-	return func() { door.Close() }
+	return func() { listener.Close() }
 }
 
-// answerTime is how long a running agent has to tell how it stands.
-const answerTime = 5 * time.Second
+// statusTimeout is how long a running agent has to tell how it stands.
+const statusTimeout = 5 * time.Second
 
-// ask has the running agent say how it stands.
-func ask(folder *os.File, s *Summary) error {
-	conn, err := net.DialTimeout("unix", socketOf(folder), answerTime)
+// requestStatus has the running agent say how it stands.
+func requestStatus(folder *os.File, s *Summary) error {
+	conn, err := net.DialTimeout("unix", socketPath(folder), statusTimeout)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(answerTime))
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
 	return json.NewDecoder(conn).Decode(s)
 }

@@ -25,12 +25,12 @@ type savedState struct {
 }
 
 type savedLease struct {
-	Until  int64     `json:"until"`
-	Lapses time.Time `json:"lapses"`
+	Limit     int64     `json:"until"`
+	ExpiresAt time.Time `json:"lapses"`
 }
 
-// listed answers a test for the users on the saved list.
-func (s *savedState) listed() func(user int64) bool {
+// hasUser answers a test for the users on the saved list.
+func (s *savedState) hasUser() func(user int64) bool {
 	users := map[int64]bool{}
 	if s != nil {
 		for _, u := range s.Snapshot.Users {
@@ -40,9 +40,9 @@ func (s *savedState) listed() func(user int64) bool {
 	return func(user int64) bool { return users[user] }
 }
 
-// load answers nil if there is nothing saved for this node.
-func (a *agent) load() *savedState {
-	s, err := read(a.data)
+// loadState answers nil if there is nothing saved for this node.
+func (a *agent) loadState() *savedState {
+	s, err := readState(a.data)
 	if err == nil && s != nil && s.Snapshot.Node.ID != a.node {
 		err = errors.New("it is of another node")
 	}
@@ -53,8 +53,8 @@ func (a *agent) load() *savedState {
 	return s
 }
 
-// read what is saved in a data folder, nil if nothing is.
-func read(data string) (*savedState, error) {
+// readState what is saved in a data folder, nil if nothing is.
+func readState(data string) (*savedState, error) {
 	text, err := os.ReadFile(filepath.Join(data, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -68,8 +68,8 @@ func read(data string) (*savedState, error) {
 
 // save writes the state if it has changed.
 func (a *agent) save() {
-	a.saving.Lock()
-	defer a.saving.Unlock()
+	a.saveMu.Lock()
+	defer a.saveMu.Unlock()
 	a.mu.Lock()
 	if !a.dirty {
 		a.mu.Unlock()
@@ -94,7 +94,7 @@ func (a *agent) save() {
 	if err == nil {
 		err = durable.WriteFile(filepath.Join(a.data, stateFile), text)
 	}
-	if a.troubles.note(state, err) {
+	if a.problems.record(state, err) {
 		a.log.Error("the state could not be saved; it is tried again", "file", filepath.Join(a.data, stateFile), "err", err)
 	}
 	if err != nil {

@@ -24,8 +24,8 @@ type Summary struct {
 	reports
 }
 
-// Over says that the agent ended as it should and left nothing to be sent.
-func (s *Summary) Over() bool { return !s.Running && s.Failure == "" && s.Waiting == 0 }
+// IsFinished says that the agent ended as it should and left nothing to be sent.
+func (s *Summary) IsFinished() bool { return !s.Running && s.Failure == "" && s.Waiting == 0 }
 
 // reports of a folder. Waiting ones are not answered yet, the first since Oldest; Refused ones never will be counted.
 type reports struct {
@@ -40,49 +40,49 @@ func (a *agent) summary() Summary {
 	have, node, users, revision := a.have, a.known.Node, len(a.users), a.known.Revision
 	a.mu.Unlock()
 	s := Summary{Running: true, Node: a.node, Server: a.server, Revision: revision, Users: users}
-	s.Findings.say(a.troubles.why(identity), "agent: %s, runs since %s", a.version, clock(a.started))
-	s.Findings.say(a.serverTrouble(), "server %s", a.server)
+	s.Findings.add(a.problems.current(identity), "agent: %s, runs since %s", a.version, formatTime(a.started))
+	s.Findings.add(a.serverError(), "server %s", a.server)
 	if !have {
-		s.Findings.say(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)
+		s.Findings.add(errors.New("nobody is served: there is no list of the server's yet, nor one of an earlier day"), "node %d", a.node)
 	} else {
-		s.Findings = append(s.Findings, standingOf(node, users, fmt.Sprintf(", %d connections", a.gate.Connections())))
-		s.Findings.say(a.troubles.why(listener), "listener: %s", place(node))
+		s.Findings = append(s.Findings, nodeFinding(node, users, fmt.Sprintf(", %d connections", a.gate.Connections())))
+		s.Findings.add(a.problems.current(listenerComponent), "listener: %s", listenAddress(node))
 		if len(node.Forwards) > 0 {
-			s.Findings.say(a.troubles.why(relays), "relays: %d", len(node.Forwards))
+			s.Findings.add(a.problems.current(relays), "relays: %d", len(node.Forwards))
 		}
 		if hasCertificate(node.Settings.TLS) {
-			ends, wrong := a.certificate.Standing()
+			ends, wrong := a.certificate.Status()
 			until := ""
 			if !ends.IsZero() {
-				until = ", until " + clock(ends)
+				until = ", until " + formatTime(ends)
 			}
-			s.Findings.say(wrong, "certificate for %s%s", node.Settings.TLS.ServerName, until)
+			s.Findings.add(wrong, "certificate for %s%s", node.Settings.TLS.ServerName, until)
 		}
-		s.Findings.say(clockTrouble(a.client.Now()), "clock")
+		s.Findings.add(clockError(a.client.Now()), "clock")
 	}
-	s.Findings.say(errors.Join(a.troubles.why(counters), a.troubles.why(spool), a.troubles.why(state)), "data folder %s", a.data)
-	s.count(a.data, a.troubles.why(sending))
+	s.Findings.add(errors.Join(a.problems.current(counters), a.problems.current(spool), a.problems.current(state)), "data folder %s", a.data)
+	s.addReports(a.data, a.problems.current(sending))
 	return s
 }
 
-// serverTrouble is why the server is not reached, or does not take us.
-func (a *agent) serverTrouble() error {
+// serverError is why the server is not reached, or does not take us.
+func (a *agent) serverError() error {
 	switch c := a.client.Contact(); {
 	case c.Failing != nil && c.Answered.IsZero():
-		return fmt.Errorf("%w (since %s, and never since the agent's start)", c.Failing, clock(c.Since))
+		return fmt.Errorf("%w (since %s, and never since the agent's start)", c.Failing, formatTime(c.Since))
 	case c.Failing != nil:
-		return fmt.Errorf("%w (since %s; the last answer came at %s)", c.Failing, clock(c.Since), clock(c.Answered))
+		return fmt.Errorf("%w (since %s; the last answer came at %s)", c.Failing, formatTime(c.Since), formatTime(c.Answered))
 	case c.Answered.IsZero():
 		return errors.New("no answer yet")
 	}
 	return nil
 }
 
-// late is how long reports may wait without a word.
-const late = time.Minute
+// overdueAfter is how long reports may wait without a word.
+const overdueAfter = time.Minute
 
-// count looks at the reports in a folder; sending is why the last one was not answered.
-func (s *Summary) count(data string, sending error) {
+// addReports looks at the reports in a folder; sending is why the last one was not answered.
+func (s *Summary) addReports(data string, sending error) {
 	waiting, _ := filepath.Glob(filepath.Join(data, "spool", "*.batch")) // the pattern is a good one
 	refused, _ := filepath.Glob(filepath.Join(data, "spool", "refused", "*.batch"))
 	s.Waiting, s.Refused = len(waiting), len(refused)
@@ -93,15 +93,15 @@ func (s *Summary) count(data string, sending error) {
 		}
 	}
 	var wrong error
-	if s.Oldest != nil && time.Since(*s.Oldest) > late {
-		wrong = fmt.Errorf("the oldest was written at %s and is not answered", clock(*s.Oldest))
+	if s.Oldest != nil && time.Since(*s.Oldest) > overdueAfter {
+		wrong = fmt.Errorf("the oldest was written at %s and is not answered", formatTime(*s.Oldest))
 		if sending != nil {
 			wrong = fmt.Errorf("%w: %w", wrong, sending)
 		}
 	}
-	s.Findings.say(wrong, "reports: %d wait", s.Waiting)
+	s.Findings.add(wrong, "reports: %d wait", s.Waiting)
 	if s.Refused > 0 {
-		s.Findings.say(errors.New("their traffic is not counted; the log says why, and removing them from spool/refused ends this notice"), "reports: %d refused", s.Refused)
+		s.Findings.add(errors.New("their traffic is not counted; the log says why, and removing them from spool/refused ends this notice"), "reports: %d refused", s.Refused)
 	}
 }
 
@@ -109,11 +109,11 @@ func (s *Summary) count(data string, sending error) {
 func Summarize(data string) (s Summary) {
 	folder, err := os.Open(data)
 	if err != nil {
-		s.Findings.say(fmt.Errorf("%w; has an agent run on it, and may this user read it?", err), "data folder")
+		s.Findings.add(fmt.Errorf("%w; has an agent run on it, and may this user read it?", err), "data folder")
 		return s
 	}
 	defer folder.Close()
-	silence := ask(folder, &s)
+	silence := requestStatus(folder, &s)
 	if silence == nil {
 		return s
 	}
@@ -130,15 +130,15 @@ func Summarize(data string) (s Summary) {
 		s.Failure = strings.TrimSpace(string(why))
 		wrong += "; the last one ended " + s.Failure
 	}
-	s.Findings.say(errors.New(wrong), "agent")
-	saved, err := read(data)
+	s.Findings.add(errors.New(wrong), "agent")
+	saved, err := readState(data)
 	switch {
 	case err != nil:
-		s.Findings.say(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err), "saved list")
+		s.Findings.add(fmt.Errorf("state.json: %w; without it nobody is served before the server answers", err), "saved list")
 	case saved != nil:
 		s.Node, s.Revision, s.Users = saved.Snapshot.Node.ID, saved.Snapshot.Revision, len(saved.Snapshot.Users)
-		s.Findings = append(s.Findings, standingOf(saved.Snapshot.Node, s.Users, " when it was saved"))
+		s.Findings = append(s.Findings, nodeFinding(saved.Snapshot.Node, s.Users, " when it was saved"))
 	}
-	s.count(data, nil)
+	s.addReports(data, nil)
 	return s
 }

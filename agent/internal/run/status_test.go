@@ -19,8 +19,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// wrongOf is all that a summary says is wrong.
-func wrongOf(s run.Summary) string {
+// problemsOf is all that a summary says is wrong.
+func problemsOf(s run.Summary) string {
 	var all []string
 	for _, f := range s.Findings {
 		if f.Wrong != "" {
@@ -30,11 +30,11 @@ func wrongOf(s run.Summary) string {
 	return strings.Join(all, "\n")
 }
 
-// says waits until the status of the node says all of the words, and answers what it says is wrong.
-func (w *world) says(words ...string) (wrong string) {
-	w.t.Helper()
-	eventually(w.t, 15*time.Second, "the status says "+strings.Join(words, ", "), func() bool {
-		wrong = wrongOf(run.Summarize(w.data))
+// waitForStatus waits until the status of the node says all of the words, and answers what it says is wrong.
+func (e *testEnv) waitForStatus(words ...string) (wrong string) {
+	e.t.Helper()
+	eventually(e.t, 15*time.Second, "the status says "+strings.Join(words, ", "), func() bool {
+		wrong = problemsOf(run.Summarize(e.data))
 		for _, word := range words {
 			if !strings.Contains(wrong, word) {
 				return false
@@ -45,68 +45,68 @@ func (w *world) says(words ...string) (wrong string) {
 	return wrong
 }
 
-func (w *world) well() {
-	w.t.Helper()
+func (e *testEnv) well() {
+	e.t.Helper()
 	wrong := "not asked"
-	eventually(w.t, 15*time.Second, "all is well", func() bool { wrong = wrongOf(run.Summarize(w.data)); return wrong == "" })
+	eventually(e.t, 15*time.Second, "all is well", func() bool { wrong = problemsOf(run.Summarize(e.data)); return wrong == "" })
 }
 
-func TestStatusTellsOfASecretThatIsRefusedAndOfAServerThatIsAway(t *testing.T) {
+func TestStatus_SecretRefusedOrServerAway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	w.well()
+	e := newTestEnv(t, User(1))
+	e.start()
+	e.well()
 	answer := func(status int, code string) {
-		w.set(func() {
-			w.fault = func(rw http.ResponseWriter, r *http.Request) bool { failure(rw, status, code); return true }
+		e.set(func() {
+			e.fault = func(rw http.ResponseWriter, r *http.Request) bool { writeError(rw, status, code); return true }
 		})
-		w.http.CloseClientConnections()
+		e.http.CloseClientConnections()
 	}
 	answer(401, "bad_secret")
-	w.says("server "+w.http.URL, "refuses the node's secret", "since", "the last answer came at")
+	e.waitForStatus("server "+e.http.URL, "refuses the node's secret", "since", "the last answer came at")
 	answer(503, "away")
-	w.says("503 away")
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000) // who is listed is served all the same
-	w.set(func() { w.fault = nil })
-	w.well()
+	e.waitForStatus("503 away")
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000) // who is listed is served all the same
+	e.set(func() { e.fault = nil })
+	e.well()
 }
 
-func TestStatusOfAnAgentThatNeverReachedTheServer(t *testing.T) {
+func TestStatus_ServerNeverReached(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.front = "http://127.0.0.1:1"
+	e := newTestEnv(t, User(1))
+	e.serverURL = "http://127.0.0.1:1"
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- run.Run(ctx, w.config(t.Output())) }()
-	w.says("nobody is served", "connection refused", "never since the agent's start")
+	go func() { ended <- run.Run(ctx, e.config(t.Output())) }()
+	e.waitForStatus("nobody is served", "connection refused", "never since the agent's start")
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	w.says("none runs on " + w.data)
+	e.waitForStatus("none runs on " + e.data)
 }
 
-func TestStatusTellsOfAPortThatIsTakenUntilItIsFree(t *testing.T) {
+func TestStatus_PortTaken_UntilItIsFree(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	w.well()
+	e := newTestEnv(t, User(1))
+	e.start()
+	e.well()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	node := w.setup.Node
+	node := e.setup.Node
 	node.Port = taken.Addr().(*net.TCPAddr).Port
-	w.publish(api.Change{Node: &node})
-	w.says("listener: port", "in use")
+	e.publish(api.Change{Node: &node})
+	e.waitForStatus("listener: port", "in use")
 	taken.Close()
-	w.well()
+	e.well()
 }
 
-func TestStatusTellsOfTheCertificate(t *testing.T) {
+func TestStatus_Certificate(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
+	e := newTestEnv(t, User(1))
 	cert := SelfSigned(t, "a.test")
 	dir := t.TempDir()
 	put := func(name, text string) {
@@ -116,123 +116,123 @@ func TestStatusTellsOfTheCertificate(t *testing.T) {
 	}
 	put("c.pem", cert.PEM)
 	put("k.pem", cert.Key)
-	w.start()
-	node := w.setup.Node
+	e.start()
+	node := e.setup.Node
 	node.Settings.Security = "tls"
 	node.Settings.TLS = api.TLS{ServerName: "a.test", CertificateFile: filepath.Join(dir, "c.pem"), KeyFile: filepath.Join(dir, "k.pem")}
-	w.publish(api.Change{Node: &node})
-	w.well()
+	e.publish(api.Change{Node: &node})
+	e.well()
 	put("c.pem", cert.Key) // the two in each other's place
 	put("k.pem", cert.PEM)
-	w.says("certificate for a.test", "certificate_file", "c.pem", "key_file")
+	e.waitForStatus("certificate for a.test", "certificate_file", "c.pem", "key_file")
 	put("c.pem", cert.PEM)
 	put("k.pem", cert.Key)
-	w.well()
+	e.well()
 	ending := node
 	ending.Settings.TLS = api.TLS{ServerName: "b.test"}
 	late := SelfSignedUntil(t, "b.test", time.Now().Add(10*time.Minute))
 	ending.Settings.TLS.Certificate, ending.Settings.TLS.Key = late.PEM, late.Key
-	w.publish(api.Change{Node: &ending})
-	w.says("certificate for b.test", "ends soon")
+	e.publish(api.Change{Node: &ending})
+	e.waitForStatus("certificate for b.test", "ends soon")
 }
 
-func TestStatusTellsOfReportsThatWaitOrAreRefused(t *testing.T) {
+func TestStatus_WaitingAndRefusedReports(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newTestEnv(t, User(1))
+	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/reports") {
-			failure(rw, 500, "internal")
+			writeError(rw, 500, "internal")
 			return true
 		}
 		return false
 	}
-	w.start()
-	w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
-	eventually(t, 5*time.Second, "a report waits", func() bool { return run.Summarize(w.data).Waiting == 1 })
+	e.start()
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+	eventually(t, 5*time.Second, "a report waits", func() bool { return run.Summarize(e.data).Waiting == 1 })
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(spooled(t, w.data)[0], old, old); err != nil {
+	if err := os.Chtimes(spooled(t, e.data)[0], old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.says("reports: 1 wait", "500 internal", old.Format("15:04:05"))
-	w.set(func() {
-		w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.waitForStatus("reports: 1 wait", "500 internal", old.Format("15:04:05"))
+	e.set(func() {
+		e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 			if strings.HasSuffix(r.URL.Path, "/reports") {
-				failure(rw, 410, "batch_too_old")
+				writeError(rw, 410, "batch_too_old")
 				return true
 			}
 			return false
 		}
 	})
-	if wrong := w.says("reports: 1 refused", "spool/refused"); strings.Contains(wrong, "server") {
+	if wrong := e.waitForStatus("reports: 1 refused", "spool/refused"); strings.Contains(wrong, "server") {
 		t.Errorf("that one report is refused says nothing of the server: %s", wrong)
 	}
 }
 
-func TestStatusTellsOfANodeThatIsClosedOrHidden(t *testing.T) {
+func TestStatus_ClosedOrHiddenNode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	node := w.setup.Node
+	e := newTestEnv(t, User(1))
+	e.start()
+	node := e.setup.Node
 	node.Closed = true
-	w.publish(api.Change{Node: &node})
-	w.says("closed")
+	e.publish(api.Change{Node: &node})
+	e.waitForStatus("closed")
 	node.Closed, node.Hidden = false, true
-	w.publish(api.Change{Node: &node})
+	e.publish(api.Change{Node: &node})
 	eventually(t, 5*time.Second, "that it is hidden is said and not wrong", func() bool {
-		s := run.Summarize(w.data)
+		s := run.Summarize(e.data)
 		for _, f := range s.Findings {
 			if strings.Contains(f.Note, "hides") {
-				return wrongOf(s) == ""
+				return problemsOf(s) == ""
 			}
 		}
 		return false
 	})
 }
 
-func TestStatusTellsOfAClockThatIsWrong(t *testing.T) {
+func TestStatus_WrongClock(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newTestEnv(t, User(1))
+	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(10*time.Minute+30*time.Second).UTC().Format(http.TimeFormat))
 		return false
 	}
-	w.start()
-	w.says("clock: it is 10m", "behind")
+	e.start()
+	e.waitForStatus("clock: it is 10m", "behind")
 }
 
-func TestStatusSaysWhyAnAgentEnded(t *testing.T) {
+func TestStatus_NamesWhyAgentEnded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	wrong := w.config(t.Output())
+	e := newTestEnv(t, User(1))
+	wrong := e.config(t.Output())
 	wrong.Node = 2
 	if run.Run(t.Context(), wrong) == nil {
 		t.Fatal("another node's secret is taken")
 	}
-	w.says("none runs", "another node")
-	w.start()
-	w.well()
+	e.waitForStatus("none runs", "another node")
+	e.start()
+	e.well()
 }
 
-func TestStatusOfAnAgentThatDoesNotAnswer(t *testing.T) {
+func TestStatus_AgentDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.start()
-	w.well()
-	if err := os.Remove(filepath.Join(w.data, "status.sock")); err != nil {
+	e := newTestEnv(t, User(1))
+	e.start()
+	e.well()
+	if err := os.Remove(filepath.Join(e.data, "status.sock")); err != nil {
 		t.Fatal(err)
 	}
-	w.says("does not tell how it stands", "restart")
+	e.waitForStatus("does not tell how it stands", "restart")
 }
 
-func TestStatusAnswersAgainAfterAShortageOfFiles(t *testing.T) {
+func TestStatus_AfterShortageOfFiles_AnswersAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	agent := w.process()
+	e := newTestEnv(t, User(1))
+	agent := e.process()
 	if err := agent.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { agent.Process.Kill(); agent.Wait() })
-	w.well()
+	e.well()
 	var limit unix.Rlimit
 	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, nil, &limit); err != nil {
 		t.Fatal(err)
@@ -240,18 +240,18 @@ func TestStatusAnswersAgainAfterAShortageOfFiles(t *testing.T) {
 	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Summarize(w.data); !strings.Contains(wrongOf(s), "does not tell how it stands") {
+	if s := run.Summarize(e.data); !strings.Contains(problemsOf(s), "does not tell how it stands") {
 		t.Fatalf("it has no file for an answer, and says %+v", s)
 	}
 	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 15*time.Second, "it tells how it stands", func() bool { // the server may not have been asked again yet
-		return !strings.Contains(wrongOf(run.Summarize(w.data)), "does not tell")
+		return !strings.Contains(problemsOf(run.Summarize(e.data)), "does not tell")
 	})
 }
 
-func TestAskingHowAFolderStandsKeepsNoAgentFromIt(t *testing.T) {
+func TestStatus_BeingRead_DoesNotBlockStart(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	list := filepath.Join(data, "state.json")
@@ -276,20 +276,20 @@ func TestAskingHowAFolderStandsKeepsNoAgentFromIt(t *testing.T) {
 	<-asked
 }
 
-func TestAnAgentWhoseFolderIsRemovedReportsAllAndEnds(t *testing.T) {
+func TestDataFolder_Removed_ReportsAllAndEnds(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(folder string) error{
 		"the folder":       os.RemoveAll,
 		"its files":        func(folder string) error { return os.Remove(filepath.Join(folder, "counters")) },
 		"for an empty one": func(folder string) error { return errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o700)) },
 	} {
-		w := newWorld(t, User(1))
-		w.node.ReportSeconds = 3600
+		e := newTestEnv(t, User(1))
+		e.node.ReportSeconds = 3600
 		ended := make(chan error, 1)
-		go func() { ended <- run.Run(t.Context(), w.config(t.Output())) }()
-		w.listening()
-		w.mustExchange(w.client(User(1)).Dial(w.echo), 5000)
-		if err := remove(w.data); err != nil {
+		go func() { ended <- run.Run(t.Context(), e.config(t.Output())) }()
+		e.listening()
+		e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
+		if err := remove(e.data); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -300,46 +300,46 @@ func TestAnAgentWhoseFolderIsRemovedReportsAllAndEnds(t *testing.T) {
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: it goes on", name)
 		}
-		if bill := w.bill(1); bill != 10_000 {
+		if bill := e.billedBytes(1); bill != 10_000 {
 			t.Errorf("%s: billed %d, moved 10000", name, bill)
 		}
-		w.start()
-		w.mustExchange(w.client(User(1)).Dial(w.echo), 1000)
-		w.well()
-		if err := w.stop(); err != nil {
+		e.start()
+		e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+		e.well()
+		if err := e.stop(); err != nil {
 			t.Error(err)
 		}
-		if bill := w.bill(1); bill != 12_000 {
+		if bill := e.billedBytes(1); bill != 12_000 {
 			t.Errorf("%s: billed %d in the end, moved 12000", name, bill)
 		}
 	}
 }
 
-func TestTheFolderTellsHowAnAgentStands(t *testing.T) {
+func TestStatus_NotRunning_IsReadFromFolder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1), User(2))
-	w.start()
+	e := newTestEnv(t, User(1), User(2))
+	e.start()
 	eventually(t, 5*time.Second, "all is well", func() bool {
-		s := run.Summarize(w.data)
-		return s.Running && s.Users == 2 && s.Node == w.setup.Node.ID && s.Revision == 1 && wrongOf(s) == ""
+		s := run.Summarize(e.data)
+		return s.Running && s.Users == 2 && s.Node == e.setup.Node.ID && s.Revision == 1 && problemsOf(s) == ""
 	})
-	if err := w.stop(); err != nil {
+	if err := e.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Summarize(w.data); s.Running || s.Waiting != 0 || s.Users != 2 || !strings.Contains(wrongOf(s), "none runs") {
+	if s := run.Summarize(e.data); s.Running || s.Waiting != 0 || s.Users != 2 || !strings.Contains(problemsOf(s), "none runs") {
 		t.Errorf("after the end: %+v", s)
 	}
-	if s := run.Summarize(w.data + "/nowhere"); !strings.Contains(wrongOf(s), "nowhere") {
+	if s := run.Summarize(e.data + "/nowhere"); !strings.Contains(problemsOf(s), "nowhere") {
 		t.Errorf("a folder that is not there: %+v", s)
 	}
 }
 
-func TestStatusTellsOfAnotherAgentWithTheSameSecret(t *testing.T) {
+func TestStatus_DuplicateAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, User(1))
-	w.double = true
-	w.start()
-	w.says("another agent serves with this node's secret")
-	w.set(func() { w.double = false })
-	eventually(t, 30*time.Second, "the other is gone", func() bool { return wrongOf(run.Summarize(w.data)) == "" })
+	e := newTestEnv(t, User(1))
+	e.duplicate = true
+	e.start()
+	e.waitForStatus("another agent serves with this node's secret")
+	e.set(func() { e.duplicate = false })
+	eventually(t, 30*time.Second, "the other is gone", func() bool { return problemsOf(run.Summarize(e.data)) == "" })
 }

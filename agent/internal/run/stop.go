@@ -22,7 +22,7 @@ func (a *agent) drain(d time.Duration) {
 		a.log.Warn("closing the listener", "err", err)
 	}
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if a.gate.Connections()+a.relay.Open() == 0 {
+		if a.gate.Connections()+a.relay.OpenCount() == 0 {
 			return
 		}
 	}

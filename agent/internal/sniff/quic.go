@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// mostPackets of a flow that are looked at: a client hello takes one to three.
-const mostPackets = 8
+// maxPackets of a flow that are looked at: a client hello takes one to three.
+const maxPackets = 8
 
 // Packets watches what a client sends to one destination for the handshake of QUIC (RFC 9000 and 9369).
 type Packets struct {
 	Forbidden func(host string) error
 
-	seen    int
-	first   []byte // the connection id that the keys of the handshake follow from
-	frames  []frame
-	done    bool
-	refused error
+	inspected int
+	first     []byte // the connection id that the keys of the handshake follow from
+	frames    []frame
+	done      bool
+	refused   error
 }
 
 // frame is a piece of the client hello.
@@ -29,14 +29,14 @@ type frame struct {
 	data   []byte
 }
 
-// Look is given each packet. An error is Forbidden's: neither this packet nor any after it may go on. Packets before
+// Inspect is given each packet. An error is Forbidden's: neither this packet nor any after it may go on. Packets before
 // it may have, and held less than a whole client hello.
-func (p *Packets) Look(packet []byte) error {
+func (p *Packets) Inspect(packet []byte) error {
 	if p.done {
 		return p.refused
 	}
-	p.seen++
-	p.done = p.seen >= mostPackets || !p.read(packet)
+	p.inspected++
+	p.done = p.inspected >= maxPackets || !p.read(packet)
 	name, more := serverName(p.hello())
 	if more && !p.done {
 		return nil
@@ -57,7 +57,7 @@ func (p *Packets) hello() []byte {
 		if f.offset > at {
 			break
 		}
-		if end := f.offset + len(f.data); end > at && end <= longest {
+		if end := f.offset + len(f.data); end > at && end <= maxBytes {
 			record = append(record, f.data[at-f.offset:]...)
 		}
 	}
@@ -65,7 +65,7 @@ func (p *Packets) hello() []byte {
 	// length of 24 bits).
 	size := max(len(record)-5, 1)
 	if len(record) >= 9 {
-		if whole := 4 + int(record[6])<<16 + int(record[7])<<8 + int(record[8]); whole <= longest {
+		if whole := 4 + int(record[6])<<16 + int(record[7])<<8 + int(record[8]); whole <= maxBytes {
 			size = max(size, whole)
 		}
 	}
@@ -94,21 +94,21 @@ var versions = map[uint32]version{
 // read takes the pieces of the client hello out of a datagram. It answers whether the datagram is one of QUIC's.
 func (p *Packets) read(datagram []byte) bool {
 	for len(datagram) > 0 {
-		r := reader{left: datagram}
+		r := reader{remaining: datagram}
 		flags := r.byte()
 		v, known := versions[uint32(r.number(4))]
 		if flags&0xc0 != 0xc0 || !known {
 			return false
 		}
-		id := r.take(int(r.byte()))
-		r.take(int(r.byte()))
+		id := r.consume(int(r.byte()))
+		r.consume(int(r.byte()))
 		kind := flags >> 4 & 3
 		if kind == v.initial {
-			r.take(r.varint())
+			r.consume(r.varint())
 		}
 		length := r.varint()
-		head := len(datagram) - len(r.left)
-		if r.take(length); r.short || length < 20 {
+		head := len(datagram) - len(r.remaining)
+		if r.consume(length); r.short || length < 20 {
 			return false
 		}
 		if kind == v.initial {
@@ -172,7 +172,7 @@ func expand(secret []byte, label string, size int) []byte {
 
 // collect keeps the CRYPTO frames of a first packet (RFC 9000, 19).
 func (p *Packets) collect(payload []byte) {
-	for r := (&reader{left: payload}); len(r.left) > 0; {
+	for r := (&reader{remaining: payload}); len(r.remaining) > 0; {
 		switch kind := r.byte(); kind {
 		case 0, 1: // padding, ping
 		case 2, 3: // acknowledgement
@@ -191,8 +191,8 @@ func (p *Packets) collect(payload []byte) {
 			}
 		case 6: // crypto
 			offset := r.varint()
-			data := r.take(r.varint())
-			if r.short || offset > longest || len(p.frames) >= 256 {
+			data := r.consume(r.varint())
+			if r.short || offset > maxBytes || len(p.frames) >= 256 {
 				return
 			}
 			p.frames = append(p.frames, frame{offset, data})
@@ -204,24 +204,24 @@ func (p *Packets) collect(payload []byte) {
 
 // reader takes numbers and bytes off the front; short once there were too few.
 type reader struct {
-	left  []byte
-	short bool
+	remaining []byte
+	short     bool
 }
 
-func (r *reader) take(n int) []byte {
-	if n < 0 || n > len(r.left) {
-		r.short, r.left = true, nil
+func (r *reader) consume(n int) []byte {
+	if n < 0 || n > len(r.remaining) {
+		r.short, r.remaining = true, nil
 		return nil
 	}
-	b := r.left[:n]
-	r.left = r.left[n:]
+	b := r.remaining[:n]
+	r.remaining = r.remaining[n:]
 	return b
 }
 
 func (r *reader) byte() byte { return byte(r.number(1)) }
 
 func (r *reader) number(size int) (n int) {
-	for _, b := range r.take(size) {
+	for _, b := range r.consume(size) {
 		n = n<<8 | int(b)
 	}
 	return n
@@ -229,10 +229,10 @@ func (r *reader) number(size int) (n int) {
 
 // varint of RFC 9000, 16.
 func (r *reader) varint() int {
-	if len(r.left) == 0 {
+	if len(r.remaining) == 0 {
 		r.short = true
 		return 0
 	}
-	size := 1 << (r.left[0] >> 6)
+	size := 1 << (r.remaining[0] >> 6)
 	return r.number(size) & (1<<(size*8-2) - 1)
 }

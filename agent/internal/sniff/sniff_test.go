@@ -19,7 +19,7 @@ func stream(pieces ...string) (host string, passed int) {
 	s := sniff.Stream{Forbidden: func(h string) error { host = h; return errForbidden }}
 	waiting := 0
 	for _, p := range pieces {
-		hold, err := s.Look([]byte(p))
+		hold, err := s.Inspect([]byte(p))
 		switch {
 		case err != nil:
 			return host, passed
@@ -32,7 +32,7 @@ func stream(pieces ...string) (host string, passed int) {
 	return host, passed
 }
 
-func TestHostsOfHTTP(t *testing.T) {
+func TestStream_HTTP_FindsHost(t *testing.T) {
 	for _, c := range []struct {
 		pieces []string
 		host   string
@@ -54,7 +54,7 @@ func TestHostsOfHTTP(t *testing.T) {
 	}
 }
 
-func TestHostsOfTLS(t *testing.T) {
+func TestStream_TLS_FindsServerName(t *testing.T) {
 	hello := string(xraytest.ClientHello(t, "www.Example.com"))
 	if host, passed := stream(hello); host != "www.example.com" || passed != 0 {
 		t.Errorf("whole: %q, %d passed", host, passed)
@@ -77,7 +77,7 @@ func TestHostsOfTLS(t *testing.T) {
 	}
 }
 
-func TestHostsOfQUIC(t *testing.T) {
+func TestPackets_QUIC_FindsServerName(t *testing.T) {
 	for _, v := range []quic.Version{quic.Version1, quic.Version2} {
 		packets := xraytest.QUICHello(t, "www.example.com", v)
 		host := ""
@@ -85,7 +85,7 @@ func TestHostsOfQUIC(t *testing.T) {
 		var last error
 		for _, b := range packets {
 			before := string(b)
-			last = p.Look(b)
+			last = p.Inspect(b)
 			if string(b) != before {
 				t.Error("a packet was changed")
 			}
@@ -97,14 +97,14 @@ func TestHostsOfQUIC(t *testing.T) {
 		for i := range packets[0] {
 			for _, junk := range [][]byte{packets[0][:i], append(append([]byte{}, packets[0][:i]...), 0xff)} {
 				p := sniff.Packets{Forbidden: func(string) error { return nil }}
-				if err := p.Look(junk); err != nil {
+				if err := p.Inspect(junk); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	}
 	p := sniff.Packets{Forbidden: func(h string) error { return io.EOF }}
-	if err := p.Look([]byte("a question of DNS")); err != nil {
+	if err := p.Inspect([]byte("a question of DNS")); err != nil {
 		t.Error(err)
 	}
 }

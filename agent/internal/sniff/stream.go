@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// longest beginning of a connection that is looked at.
-const longest = 16 << 10
+// maxBytes beginning of a connection that is looked at.
+const maxBytes = 16 << 10
 
 // Stream watches the beginning of a connection. Forbidden is asked about the host that it finds.
 type Stream struct {
@@ -23,15 +23,15 @@ type Stream struct {
 	done bool
 }
 
-// Look is given what the client sends, piece by piece. With hold the pieces so far must not go on yet: what they
+// Inspect is given what the client sends, piece by piece. With hold the pieces so far must not go on yet: what they
 // begin names a host further on. An error is Forbidden's: they must never go on.
-func (s *Stream) Look(piece []byte) (hold bool, err error) {
+func (s *Stream) Inspect(piece []byte) (hold bool, err error) {
 	if s.done {
 		return false, nil
 	}
 	s.head = append(s.head, piece...)
 	name, more := host(s.head)
-	if more && len(s.head) < longest {
+	if more && len(s.head) < maxBytes {
 		return true, nil
 	}
 	s.head, s.done = nil, true
@@ -51,38 +51,38 @@ func host(b []byte) (name string, more bool) {
 
 const recordHandshake = 22 // RFC 8446, 5.1
 
-var errSeen = errors.New("the client hello was read")
+var errHelloRead = errors.New("the client hello was read")
 
 // serverName reads a client hello as a server would.
 func serverName(records []byte) (name string, more bool) {
-	conn := &beginning{left: records}
+	conn := &prefixConn{remaining: records}
 	err := tls.Server(conn, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 		name = hello.ServerName
-		return nil, errSeen
+		return nil, errHelloRead
 	}}).Handshake()
-	return strings.ToLower(name), conn.ended && !errors.Is(err, errSeen)
+	return strings.ToLower(name), conn.ended && !errors.Is(err, errHelloRead)
 }
 
-// beginning of a connection; what is written to it, alerts, goes nowhere.
-type beginning struct {
+// prefixConn of a connection; what is written to it, alerts, goes nowhere.
+type prefixConn struct {
 	net.Conn
-	left  []byte
-	ended bool
+	remaining []byte
+	ended     bool
 }
 
-func (c *beginning) Read(p []byte) (int, error) {
-	if len(c.left) == 0 {
+func (c *prefixConn) Read(p []byte) (int, error) {
+	if len(c.remaining) == 0 {
 		c.ended = true
 		return 0, io.EOF
 	}
-	n := copy(p, c.left)
-	c.left = c.left[n:]
+	n := copy(p, c.remaining)
+	c.remaining = c.remaining[n:]
 	return n, nil
 }
 
-func (*beginning) Write(p []byte) (int, error)      { return len(p), nil }
-func (*beginning) Close() error                     { return nil }
-func (*beginning) SetWriteDeadline(time.Time) error { return nil }
+func (*prefixConn) Write(p []byte) (int, error)      { return len(p), nil }
+func (*prefixConn) Close() error                     { return nil }
+func (*prefixConn) SetWriteDeadline(time.Time) error { return nil }
 
 var methods = []string{"GET ", "POST ", "HEAD ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT "}
 

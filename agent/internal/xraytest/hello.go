@@ -38,7 +38,7 @@ func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	named := false
 	look := sniff.Packets{Forbidden: func(host string) error { named = host == name; return nil }}
 	var packets [][]byte
-	server.SetReadDeadline(time.Now().Add(patience))
+	server.SetReadDeadline(time.Now().Add(waitLimit))
 	for !named {
 		b := make([]byte, 2000)
 		n, _, err := server.ReadFrom(b)
@@ -46,7 +46,7 @@ func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 			t.Fatalf("no name is in the %d packets that the client sent first: %v", len(packets), err)
 		}
 		packets = append(packets, b[:n])
-		look.Look(b[:n])
+		look.Inspect(b[:n])
 	}
 	return packets
 }

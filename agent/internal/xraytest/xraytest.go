@@ -117,7 +117,7 @@ func Exchange(conn net.Conn, n int) (int, error) {
 	if _, err := conn.Write(sent[:first]); err != nil {
 		return 0, err
 	}
-	if read, err := within(patience, conn, got[:first]); err != nil {
+	if read, err := readWithin(waitLimit, conn, got[:first]); err != nil {
 		return read, err
 	}
 	failed := make(chan error, 1)
@@ -125,7 +125,7 @@ func Exchange(conn net.Conn, n int) (int, error) {
 		_, err := conn.Write(sent[first:])
 		failed <- err
 	}()
-	read, err := within(patience, conn, got[first:])
+	read, err := readWithin(waitLimit, conn, got[first:])
 	if err == nil {
 		err = <-failed
 	}
@@ -135,11 +135,11 @@ func Exchange(conn net.Conn, n int) (int, error) {
 	return first + read, err
 }
 
-// patience is longer than anything takes that works, on a busy machine too.
-const patience = time.Minute
+// waitLimit is longer than anything takes that works, on a busy machine too.
+const waitLimit = time.Minute
 
-// within reads all of b; core.Dial's connections keep no deadlines of their own.
-func within(d time.Duration, conn net.Conn, b []byte) (int, error) {
+// readWithin reads all of b; core.Dial's connections keep no deadlines of their own.
+func readWithin(d time.Duration, conn net.Conn, b []byte) (int, error) {
 	timer := time.AfterFunc(d, func() { conn.Close() })
 	defer timer.Stop()
 	return io.ReadFull(conn, b)
@@ -150,7 +150,7 @@ func Refused(conn net.Conn) bool {
 	if _, err := conn.Write([]byte("anyone there?")); err != nil {
 		return true
 	}
-	n, err := within(time.Second, conn, make([]byte, 1))
+	n, err := readWithin(time.Second, conn, make([]byte, 1))
 	return n == 0 && err != nil
 }
 
@@ -158,11 +158,11 @@ func Refused(conn net.Conn) bool {
 // try that waited in vain is followed by one that waits twice as long.
 func LetIn(dial func() net.Conn) bool {
 	wait := time.Second
-	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * waitLimit); time.Now().Before(deadline); {
 		conn, began := dial(), time.Now()
 		_, err := conn.Write([]byte("anyone there?"))
 		if err == nil {
-			_, err = within(wait, conn, make([]byte, 1))
+			_, err = readWithin(wait, conn, make([]byte, 1))
 		}
 		conn.Close()
 		switch {

@@ -12,9 +12,9 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestANodeCanChangeToAProtocolOfAnotherEngine(t *testing.T) {
-	station := enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return engines.New(g, log), nil })
-	if err := station.Engine.Add([]api.User{User(1)}); err == nil {
+func TestConfigure_ProtocolOfOtherEngine_SwitchesEngine(t *testing.T) {
+	testNode := enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return engines.New(g, log), nil })
+	if err := testNode.Engine.Add([]api.User{User(1)}); err == nil {
 		t.Error("users can be added to an engine that serves nothing")
 	}
 	var s Setup
@@ -28,12 +28,12 @@ func TestANodeCanChangeToAProtocolOfAnotherEngine(t *testing.T) {
 	other.Protocol, other.Settings = "anytls", api.Settings{TLS: api.TLS{Certificate: cert.PEM, Key: cert.Key}}
 	echo := EchoServer(t)
 	for range 2 {
-		station.Serve(s.Node, User(1))
+		testNode.Serve(s.Node, User(1))
 		conn := NewClient(t, s.Client(User(1))).Dial(echo)
 		if n, err := Exchange(conn, 1000); err != nil {
 			t.Fatalf("%d bytes came back: %v", n, err)
 		}
-		station.Serve(other, User(1)) // on the same port
+		testNode.Serve(other, User(1)) // on the same port
 		if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
 			t.Error("the old protocol is still spoken")
 		}

@@ -139,7 +139,7 @@ func (l *anyTLS) stream(who member, stream *session.Stream, source netip.Addr) {
 	l.engine.forward.stream(l.ctx, who, stream, source, target)
 }
 
-var errStranger = errors.New("nobody has this password")
+var errUnknownSecret = errors.New("nobody has this password")
 
 // authenticate reads what a client begins with: the hash of its password, and padding.
 func (l *anyTLS) authenticate(conn net.Conn) (member, error) {
@@ -149,7 +149,7 @@ func (l *anyTLS) authenticate(conn net.Conn) (member, error) {
 	}
 	who, known := (*l.users.Load())[[sha256.Size]byte(head[:sha256.Size])]
 	if !known {
-		return member{}, errStranger
+		return member{}, errUnknownSecret
 	}
 	_, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint16(head[sha256.Size:])))
 	return who, err

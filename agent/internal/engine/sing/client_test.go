@@ -25,7 +25,7 @@ import (
 	"airstrip/agent/internal/xraytest"
 )
 
-func newStation(t *testing.T) *enginetest.Station {
+func newTestNode(t *testing.T) *enginetest.Node {
 	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return sing.New(g, log), nil })
 }
 
@@ -119,13 +119,13 @@ func (c *client) DialContext(ctx context.Context, _ string, target M.Socksaddr) 
 		return c.tuic.DialConn(ctx, target)
 	}
 	conn, err := c.anytls.CreateProxy(ctx, target)
-	return inPieces{conn}, err
+	return frameConn{conn}, err
 }
 
-// inPieces writes no more at once than a frame of AnyTLS holds; the library doesn't look.
-type inPieces struct{ net.Conn }
+// frameConn writes no more at once than a frame of AnyTLS holds; the library doesn't look.
+type frameConn struct{ net.Conn }
 
-func (c inPieces) Write(b []byte) (written int, err error) {
+func (c frameConn) Write(b []byte) (written int, err error) {
 	for err == nil && written < len(b) {
 		var n int
 		n, err = c.Conn.Write(b[written:min(written+32<<10, len(b))])

@@ -88,7 +88,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 // upward counts what comes from the user and passes it on, once it is known that no rule forbids the host it names.
 func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr, out io.Writer) func([]byte) error {
 	var look *sniff.Stream
-	if f.gate.Ruled() {
+	if f.gate.HasRules() {
 		look = &sniff.Stream{Forbidden: f.gate.AllowedInside(id, target.String())}
 	}
 	var held []byte
@@ -97,7 +97,7 @@ func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, targe
 			return err
 		}
 		if look != nil {
-			hold, err := look.Look(b)
+			hold, err := look.Inspect(b)
 			if err != nil {
 				return err
 			}

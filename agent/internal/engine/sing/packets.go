@@ -84,7 +84,7 @@ type flow struct {
 type peer struct {
 	addr      netip.AddrPort
 	forbidden bool
-	look      *sniff.Packets
+	sniffer   *sniff.Packets
 }
 
 func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
@@ -95,8 +95,8 @@ func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
 			return
 		}
 		p := f.peer(ctx, target)
-		if p.look != nil && !p.forbidden {
-			p.forbidden = p.look.Look(packet.Bytes()) != nil
+		if p.sniffer != nil && !p.forbidden {
+			p.forbidden = p.sniffer.Inspect(packet.Bytes()) != nil
 		}
 		if !p.forbidden {
 			// As everywhere in UDP, what can't be sent is lost.
@@ -137,8 +137,8 @@ func (f *flow) peer(ctx context.Context, target M.Socksaddr) *peer {
 // allowed is a destination that the rules have let through by its name or address.
 func (f *flow) allowed(target M.Socksaddr, addr netip.AddrPort) *peer {
 	p := &peer{addr: addr}
-	if f.gate.Ruled() {
-		p.look = &sniff.Packets{Forbidden: f.gate.AllowedInside(f.id, target.String())}
+	if f.gate.HasRules() {
+		p.sniffer = &sniff.Packets{Forbidden: f.gate.AllowedInside(f.id, target.String())}
 	}
 	return p
 }

@@ -74,14 +74,14 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	if err := engine.TryPort(e.node, node); err != nil {
 		return err
 	}
-	if err := e.leave(); err != nil { // old and new may want the same port
+	if err := e.closeListener(); err != nil { // old and new may want the same port
 		e.log.Warn("closing the old listener", "err", err)
 	}
 	e.certificate.Store(pair)
 	e.replace(users)
 	if e.listener, err = open(ip, node); err != nil {
 		e.listener = nil // and no listener that is nothing
-		return engine.Unopened(node, err)
+		return engine.PortError(node, err)
 	}
 	e.node = &node
 	e.log.Info("serving", "protocol", node.Protocol, "listen", node.Listen, "port", node.Port, "users", len(users))
@@ -169,8 +169,8 @@ func (e *Engine) Drain() error {
 	return nil
 }
 
-// leave closes the present listener, and no connections where they needn't end with it.
-func (e *Engine) leave() error {
+// closeListener closes the present listener, and no connections where they needn't end with it.
+func (e *Engine) closeListener() error {
 	old, ok := e.listener.(*anyTLS)
 	if !ok {
 		return e.Close()

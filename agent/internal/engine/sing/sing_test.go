@@ -30,8 +30,8 @@ func mustExchange(t *testing.T, conn net.Conn, n int) {
 	}
 }
 
-// cut says whether the node ends the connection.
-func cut(conn net.Conn) bool {
+// isCut says whether the node ends the connection.
+func isCut(conn net.Conn) bool {
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, conn)
@@ -54,18 +54,18 @@ func each(t *testing.T, test func(t *testing.T, s setup)) {
 	}
 }
 
-func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
+func TestProtocols_CarryAndCountExactly(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(7), User(8))
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(7), User(8))
 		const size = 300_000
 		for _, id := range []int64{7, 8} {
 			conn := s.client(t, User(id), here).Dial(echo)
 			mustExchange(t, conn, size)
 			conn.Close()
 		}
-		counted := station.Counted()
+		counted := testNode.Counted()
 		for _, id := range []int64{7, 8} {
 			if want := (api.Row{UserID: id, Up: size, Down: size}); counted[id] != want {
 				t.Errorf("counted %+v, moved %+v", counted[id], want)
@@ -77,7 +77,7 @@ func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
 	})
 }
 
-func TestADownloadOverHTTPIsWholeAndCounted(t *testing.T) {
+func TestDownload_OverHTTP_IsCompleteAndCounted(t *testing.T) {
 	const size = 3_000_000
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(size))
@@ -86,8 +86,8 @@ func TestADownloadOverHTTPIsWholeAndCounted(t *testing.T) {
 	defer site.Close()
 	for _, s := range setups(t) {
 		t.Run(s.name, func(t *testing.T) {
-			station := newStation(t)
-			station.Serve(s.node, User(1))
+			testNode := newTestNode(t)
+			testNode.Serve(s.node, User(1))
 			client := s.client(t, User(1), here)
 			web := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, target string) (net.Conn, error) {
 				return client.DialContext(ctx, "tcp", M.ParseSocksaddr(target))
@@ -100,18 +100,18 @@ func TestADownloadOverHTTPIsWholeAndCounted(t *testing.T) {
 			if n, err := io.Copy(io.Discard, res.Body); n != size || err != nil {
 				t.Fatalf("%d bytes of %d: %v", n, size, err)
 			}
-			if counted := station.Counted()[1]; counted.Down < size || counted.Down > size+1000 {
+			if counted := testNode.Counted()[1]; counted.Down < size || counted.Down > size+1000 {
 				t.Errorf("counted %+v for a download of %d", counted, size)
 			}
 		})
 	}
 }
 
-func TestUsersComeAndGoWithoutTouchingOthers(t *testing.T) {
+func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(11), User(12))
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(11), User(12))
 		staying := s.client(t, User(11), here).Dial(echo)
 		mustExchange(t, staying, 5000)
 		leaver := s.client(t, User(12), here)
@@ -120,17 +120,17 @@ func TestUsersComeAndGoWithoutTouchingOthers(t *testing.T) {
 
 		moving := make(chan error, 1) // while the list changes
 		go func() { _, err := Exchange(staying, 5_000_000); moving <- err }()
-		station.Gate.Put(User(13))
-		if err := station.Engine.Add([]api.User{User(13)}); err != nil {
+		testNode.Gate.Put(User(13))
+		if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
 			t.Fatal(err)
 		}
 		joined := s.client(t, User(13), here).Dial(echo)
 		mustExchange(t, joined, 5000)
-		station.Gate.Remove(12)
-		if err := station.Engine.Remove([]int64{12}); err != nil {
+		testNode.Gate.Remove(12)
+		if err := testNode.Engine.Remove([]int64{12}); err != nil {
 			t.Fatal(err)
 		}
-		if !cut(leaving) {
+		if !isCut(leaving) {
 			t.Error("the removed user's connection goes on")
 		}
 		if !Refused(leaver.Dial(echo)) {
@@ -142,48 +142,48 @@ func TestUsersComeAndGoWithoutTouchingOthers(t *testing.T) {
 		mustExchange(t, joined, 5000)
 
 		// Back with the same secret, also through the client that never went away.
-		station.Gate.Put(User(12))
-		if err := station.Engine.Add([]api.User{User(12)}); err != nil {
+		testNode.Gate.Put(User(12))
+		if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
 			t.Fatal(err)
 		}
 		mustExchange(t, leaver.Dial(echo), 5000)
 	})
 }
 
-func TestNewSecretEndsTheOldOne(t *testing.T) {
+func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(41))
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(41))
 		old := s.client(t, User(41), here)
 		conn := old.Dial(echo)
 		mustExchange(t, conn, 2000)
 		changed := User(42)
 		changed.ID = 41
-		station.Gate.Put(changed)
-		if err := station.Engine.Add([]api.User{changed}); err != nil {
+		testNode.Gate.Put(changed)
+		if err := testNode.Engine.Add([]api.User{changed}); err != nil {
 			t.Fatal(err)
 		}
-		if !cut(conn) {
+		if !isCut(conn) {
 			t.Error("the connection that was opened with the old secret goes on")
 		}
 		if !Refused(old.Dial(echo)) || !Refused(s.client(t, User(41), here).Dial(echo)) {
 			t.Error("the old secret still opens the door")
 		}
 		mustExchange(t, s.client(t, User(42), here).Dial(echo), 2000)
-		if counted := station.Counted(); counted[41].Down != 4000 {
+		if counted := testNode.Counted(); counted[41].Down != 4000 {
 			t.Errorf("counted %v, moved 4000", counted)
 		}
 	})
 }
 
-func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
+func TestSpeedLimit_HoldsForEveryProtocol(t *testing.T) {
 	echo, packets := EchoServer(t), M.ParseSocksaddr(UDPEchoServer(t))
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
+		testNode := newTestNode(t)
 		slow, slower := User(35), User(36)
 		slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
-		station.Serve(s.node, slow, slower)
+		testNode.Serve(s.node, slow, slower)
 		stream := s.client(t, slow, here).Dial(echo)
 		flow, err := s.client(t, slower, here).ListenPacket(t.Context(), packets)
 		if err != nil {
@@ -191,19 +191,19 @@ func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
 		}
 		defer flow.Close()
 		var both sync.WaitGroup
-		both.Go(func() { station.KeepsSpeed("TCP", 8, enginetest.Stream(stream)) })
-		both.Go(func() { station.KeepsSpeed("UDP", 2, enginetest.Packets(flow, packets)) })
+		both.Go(func() { testNode.CheckSpeedLimit("TCP", 8, enginetest.Stream(stream)) })
+		both.Go(func() { testNode.CheckSpeedLimit("UDP", 2, enginetest.Packets(flow, packets)) })
 		both.Wait()
 	})
 }
 
-func TestDeviceLimitCountsAddresses(t *testing.T) {
+func TestDeviceLimit_CountsAddresses(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
+		testNode := newTestNode(t)
 		limited := User(1)
 		limited.DeviceLimit = Ptr(2)
-		station.Serve(s.node, limited)
+		testNode.Serve(s.node, limited)
 		phone, laptop, third := s.client(t, limited, "127.0.0.11"), s.client(t, limited, "127.0.0.12"), s.client(t, limited, "127.0.0.13")
 		calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
 		for _, conn := range calls {
@@ -212,19 +212,19 @@ func TestDeviceLimitCountsAddresses(t *testing.T) {
 		if !Refused(third.Dial(echo)) {
 			t.Error("a third address was let in")
 		}
-		online, connections := station.Gate.Online()
+		online, connections := testNode.Gate.Online()
 		if len(online) != 1 || len(online[0].IPs) != 2 || online[0].IPs[0] != "127.0.0.11" || connections != 3 {
 			t.Errorf("online: %+v with %d connections", online, connections)
 		}
 	})
 }
 
-func TestPrivateDestinationsAreRefused(t *testing.T) {
+func TestEgress_PrivateDestination_IsRefused(t *testing.T) {
 	_, port, _ := net.SplitHostPort(EchoServer(t))
 	each(t, func(t *testing.T, s setup) {
 		s.node.AllowPrivate = false
-		station := newStation(t)
-		station.Serve(s.node, User(1))
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(1))
 		client := s.client(t, User(1), here)
 		for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254"} {
 			if !Refused(client.Dial(host + ":" + port)) {
@@ -232,17 +232,17 @@ func TestPrivateDestinationsAreRefused(t *testing.T) {
 			}
 		}
 		s.node.AllowPrivate = true
-		station.Serve(s.node, User(1))
+		testNode.Serve(s.node, User(1))
 		mustExchange(t, client.Dial("localhost:"+port), 100)
 	})
 }
 
-func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
+func TestUDP_IsCarriedCountedAndObeysRules(t *testing.T) {
 	first, second := M.ParseSocksaddr(UDPEchoServer(t)), M.ParseSocksaddr(UDPEchoServer(t))
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(31))
-		station.Gate.SetRules([]api.Rule{{ID: 3, Pattern: "^" + second.String() + "$"}})
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(31))
+		testNode.Gate.SetRules([]api.Rule{{ID: 3, Pattern: "^" + second.String() + "$"}})
 		flow, err := s.client(t, User(31), here).ListenPacket(t.Context(), first)
 		if err != nil {
 			t.Fatal(err)
@@ -280,15 +280,15 @@ func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
 			t.Error("a packet reached a destination that a rule forbids")
 		}
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // it may still be on its way
-			if up, _ := station.Meter.Totals(); up >= 2800 || time.Now().After(deadline) {
+			if up, _ := testNode.Meter.Totals(); up >= 2800 || time.Now().After(deadline) {
 				break
 			}
 		}
-		if counted := station.Counted()[31]; counted.Up != 2800 || counted.Down != 2100 {
+		if counted := testNode.Counted()[31]; counted.Up != 2800 || counted.Down != 2100 {
 			t.Errorf("counted %+v, moved 2800 and 2100", counted)
 		}
 		s.node.AllowPrivate = false
-		if err := station.Engine.Configure(s.node, []api.User{User(31)}); err != nil {
+		if err := testNode.Engine.Configure(s.node, []api.User{User(31)}); err != nil {
 			t.Fatal(err)
 		}
 		if send(first, 300*time.Millisecond) != nil {
@@ -300,15 +300,15 @@ func TestUDPIsCarriedCountedAndKeptToTheRules(t *testing.T) {
 // full is the size of `make stress`.
 var full = flag.Bool("full", false, "change users as often as in the stress test")
 
-func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
+func TestDownloads_OtherUsersChange_AreNotInterrupted(t *testing.T) {
 	from, echo := SlowSource(t), EchoServer(t)
 	times, downloads := int64(200), 20
 	if *full {
 		times, downloads = 1000, 50
 	}
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(1), User(2))
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(1), User(2))
 		over := make(chan struct{})
 		var group sync.WaitGroup
 		for id := range int64(2) {
@@ -328,16 +328,16 @@ func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
 			limited := rekeyed
 			limited.SpeedMbps = Ptr(100.0)
 			for _, u := range []api.User{User(id), rekeyed, limited} {
-				station.Gate.Put(u)
-				if err := station.Engine.Add([]api.User{u}); err != nil {
+				testNode.Gate.Put(u)
+				if err := testNode.Engine.Add([]api.User{u}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if id%(times/5) == 0 {
 				mustExchange(t, s.client(t, limited, here).Dial(echo), 1000)
 			}
-			station.Gate.Remove(id)
-			if err := station.Engine.Remove([]int64{id}); err != nil {
+			testNode.Gate.Remove(id)
+			if err := testNode.Engine.Remove([]int64{id}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -347,30 +347,30 @@ func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
 	})
 }
 
-func TestRulesReachHostsBehindAddresses(t *testing.T) {
+func TestRules_ApplyToHostNamedInsideConnection(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(61))
-		station.Blocked(echo, s.client(t, User(61), here).Dial)
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(61))
+		testNode.CheckHostRule(echo, s.client(t, User(61), here).Dial)
 	})
 }
 
-func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+func TestBlockedAddress_IsRefused(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(62))
-		station.RefusesBlocked(echo, s.client(t, User(62), here).Dial)
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(62))
+		testNode.CheckBlockedAddress(echo, s.client(t, User(62), here).Dial)
 	})
 }
 
-func TestRulesReachHostsOfQUIC(t *testing.T) {
+func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 	to := M.ParseSocksaddr(UDPEchoServer(t))
 	each(t, func(t *testing.T, s setup) {
-		station := newStation(t)
-		station.Serve(s.node, User(62))
-		station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+		testNode := newTestNode(t)
+		testNode.Serve(s.node, User(62))
+		testNode.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
 		flow, err := s.client(t, User(62), here).ListenPacket(t.Context(), to)
 		if err != nil {
 			t.Fatal(err)
@@ -383,7 +383,7 @@ func TestRulesReachHostsOfQUIC(t *testing.T) {
 		}
 		hits := int64(0)
 		for deadline := time.Now().Add(time.Minute); hits == 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			hits = station.Hits()[71]
+			hits = testNode.Hits()[71]
 		}
 		if hits != 1 {
 			t.Errorf("%d hits, want one", hits)
@@ -391,14 +391,14 @@ func TestRulesReachHostsOfQUIC(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeServedSaysWhy(t *testing.T) {
+func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
 	s := setups(t)[2]
-	station := newStation(t)
+	testNode := newTestNode(t)
 	for name, spoil := range map[string]func(*api.Node){
 		"port in use":    func(n *api.Node) { n.Port = taken.Addr().(*net.TCPAddr).Port },
 		"no port":        func(n *api.Node) { n.Port = 0 },
@@ -408,24 +408,24 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	} {
 		bad := s.node
 		spoil(&bad)
-		if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
+		if err := testNode.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	station.Serve(s.node, User(1))
+	testNode.Serve(s.node, User(1))
 	mustExchange(t, s.client(t, User(1), here).Dial(EchoServer(t)), 1000)
 }
 
-func TestTenThousandUsersLoadQuickly(t *testing.T) {
+func TestConfigure_TenThousandUsers_IsFast(t *testing.T) {
 	users := make([]api.User, 10_000)
 	for i := range users {
 		users[i] = User(int64(i + 1))
 	}
 	for _, s := range setups(t) {
 		t.Run(s.name, func(t *testing.T) {
-			station := newStation(t)
+			testNode := newTestNode(t)
 			began := time.Now()
-			station.Serve(s.node, users...)
+			testNode.Serve(s.node, users...)
 			t.Logf("%d users took %s", len(users), time.Since(began))
 			mustExchange(t, s.client(t, User(9999), here).Dial(EchoServer(t)), 1000)
 		})

@@ -63,12 +63,12 @@ func (e *Engine) listenTUIC(ip net.IP, node api.Node) (listener, error) {
 		return nil, errors.Join(err, l.socket.Close())
 	}
 	l.current.Store(first)
-	l.loop.Go(l.hand)
+	l.loop.Go(l.dispatch)
 	return l, nil
 }
 
-// hand gives each client to the service with the present users.
-func (l *tuicListener) hand() {
+// dispatch gives each client to the service with the present users.
+func (l *tuicListener) dispatch() {
 	for {
 		conn, err := l.accept(l.ctx)
 		if err != nil {
@@ -106,7 +106,7 @@ func (l *tuicListener) generation() (*generation, error) {
 	g := &generation{listener: l, conns: make(chan *quic.Conn), ended: make(chan struct{})}
 	var err error
 	g.service, err = tuic.NewService[member](tuic.ServiceOptions{
-		Context: l.ctx, Logger: logger.NOP(), TLSConfig: quicDoor{generation: g},
+		Context: l.ctx, Logger: logger.NOP(), TLSConfig: quicListener{generation: g},
 		CongestionControl: cmp.Or(l.node.Settings.Congestion, "bbr"), ZeroRTTHandshake: l.node.Settings.ZeroRTT,
 		UDPTimeout: idleFlow, Handler: tuicHandler{l.engine},
 	})
@@ -155,21 +155,21 @@ func (g *generation) Close() error {
 // Addr implements qtls.Listener.
 func (g *generation) Addr() net.Addr { return g.listener.socket.LocalAddr() }
 
-// quicDoor is the service's way to listen: the first opens the node's QUIC listener, each stands behind it.
-type quicDoor struct {
+// quicListener is the service's way to listen: the first opens the node's QUIC listener, each stands behind it.
+type quicListener struct {
 	aTLS.ServerConfig // nothing of it is called
 	generation        *generation
 }
 
-func (quicDoor) HandshakeTimeout() time.Duration { return handshakeTime }
-func (quicDoor) ConfigureHTTP3()                 {}
+func (quicListener) HandshakeTimeout() time.Duration { return handshakeTime }
+func (quicListener) ConfigureHTTP3()                 {}
 
-func (d quicDoor) config() *tls.Config {
+func (d quicListener) config() *tls.Config {
 	l := d.generation.listener
 	return l.engine.tlsConfig(l.node, "h3")
 }
 
-func (d quicDoor) Listen(conn net.PacketConn, config *quic.Config) (qtls.Listener, error) {
+func (d quicListener) Listen(conn net.PacketConn, config *quic.Config) (qtls.Listener, error) {
 	if l := d.generation.listener; l.accept == nil {
 		opened, err := quic.Listen(conn, d.config(), config)
 		if err != nil {
@@ -180,7 +180,7 @@ func (d quicDoor) Listen(conn net.PacketConn, config *quic.Config) (qtls.Listene
 	return d.generation, nil
 }
 
-func (d quicDoor) ListenEarly(conn net.PacketConn, config *quic.Config) (qtls.EarlyListener, error) {
+func (d quicListener) ListenEarly(conn net.PacketConn, config *quic.Config) (qtls.EarlyListener, error) {
 	if l := d.generation.listener; l.accept == nil {
 		opened, err := quic.ListenEarly(conn, d.config(), config)
 		if err != nil {

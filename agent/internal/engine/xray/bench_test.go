@@ -73,8 +73,8 @@ func plainXray(b *testing.B, node api.Node, u api.User) {
 	b.Cleanup(func() { instance.Close() })
 }
 
-// source sends without end to whoever connects.
-func source(t testing.TB) string {
+// endlessServer sends without end to whoever connects.
+func endlessServer(t testing.TB) string {
 	return Server(t, func(conn net.Conn) {
 		var err error
 		for block := make([]byte, 64<<10); err == nil; _, err = conn.Write(block) {
@@ -88,11 +88,11 @@ func BenchmarkDownload(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			s := vlessTLS(b)
 			if kind == "agent" {
-				newStation(b).Serve(s.Node, User(1))
+				newTestNode(b).Serve(s.Node, User(1))
 			} else {
 				plainXray(b, s.Node, User(1))
 			}
-			conn := NewClient(b, s.Client(User(1))).Dial(source(b))
+			conn := NewClient(b, s.Client(User(1))).Dial(endlessServer(b))
 			if _, err := conn.Write([]byte("go")); err != nil {
 				b.Fatal(err)
 			}

@@ -143,12 +143,12 @@ const (
 	smallestPart   = 128 // for fewer bytes the parts of a packet could not be numbered
 )
 
-var errNarrow = errors.New("the user's end takes no messages of a useful size")
+var errPacketTooSmall = errors.New("the user's end takes no messages of a useful size")
 
 // writeParts writes a message in as many parts as it takes.
 func (w *messageWriter) writeParts(m *hysteria.UDPMessage, largest int) error {
 	if largest < m.HeaderSize()+smallestPart {
-		return errNarrow
+		return errPacketTooSmall
 	}
 	for _, part := range hysteria.FragUDPMessage(m, largest) {
 		if err := w.write(&part); err != nil {

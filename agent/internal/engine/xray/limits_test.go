@@ -16,13 +16,13 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
+func TestSpeedLimit_IsSharedByAllConnectionsOfUser(t *testing.T) {
 	echo := EchoServer(t)
-	s := plain(t)
-	station := newStation(t)
+	s := plainSetup(t)
+	testNode := newTestNode(t)
 	slow := User(1)
 	slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
-	station.Serve(s.Node, slow, User(2))
+	testNode.Serve(s.Node, slow, User(2))
 	began := time.Now()
 	done := make(chan error, 2)
 	client := NewClient(t, s.Client(slow))
@@ -51,12 +51,12 @@ func TestSpeedLimitIsSharedByAllConnectionsOfAUser(t *testing.T) {
 	if best > time.Second {
 		t.Errorf("a user without a limit needed %s for as much", best)
 	}
-	if counted := station.Counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
+	if counted := testNode.Counted(); counted[1].Up != 1_000_000 || counted[1].Down != 1_000_000 {
 		t.Errorf("counted %+v", counted[1])
 	}
 }
 
-func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
+func TestSpeedLimit_HoldsForEveryProtocol(t *testing.T) {
 	echo := EchoServer(t)
 	packets, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
 	if err != nil {
@@ -65,28 +65,28 @@ func TestSpeedLimitsAreKeptByEveryProtocol(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
+			testNode := newTestNode(t)
 			slow, slower := User(35), User(36)
 			slow.SpeedMbps, slower.SpeedMbps = Ptr(8.0), Ptr(2.0)
-			station.Serve(s.Node, slow, slower)
+			testNode.Serve(s.Node, slow, slower)
 			stream, flow := NewClient(t, s.Client(slow)).Dial(echo), NewClient(t, s.Client(slower)).ListenPacket()
 			var both sync.WaitGroup
-			both.Go(func() { station.KeepsSpeed("TCP", 8, enginetest.Stream(stream)) })
-			both.Go(func() { station.KeepsSpeed("UDP", 2, enginetest.Packets(flow, packets)) })
+			both.Go(func() { testNode.CheckSpeedLimit("TCP", 8, enginetest.Stream(stream)) })
+			both.Go(func() { testNode.CheckSpeedLimit("UDP", 2, enginetest.Packets(flow, packets)) })
 			both.Wait()
 		})
 	}
 }
 
-func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
-	endless := source(t)
+func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
+	endless := endlessServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
+			testNode := newTestNode(t)
 			limited := User(21)
 			limited.Remaining = Ptr[int64](1 << 20)
-			station.Serve(s.Node, limited, User(22))
+			testNode.Serve(s.Node, limited, User(22))
 			other := NewClient(t, s.Client(User(22))).Dial(EchoServer(t))
 			mustExchange(t, other, 1000)
 			client := NewClient(t, s.Client(limited))
@@ -100,14 +100,14 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 				received <- n
 			}()
 			select {
-			case id := <-station.Exhausted:
+			case id := <-testNode.Exhausted:
 				if id != 21 {
 					t.Errorf("user %d is said to be exhausted", id)
 				}
 			case <-time.After(time.Minute):
 				t.Fatal("nobody was told that the user has used up everything")
 			}
-			row := station.Counted()[21]
+			row := testNode.Counted()[21]
 			conn.Close()
 			total, got := row.Up+row.Down, <-received
 			if got > total || total < 1<<20 || total > 1<<20+256<<10 {
@@ -118,10 +118,10 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 			}
 			mustExchange(t, other, 1000)
 
-			if !station.Gate.Put(limited) {
+			if !testNode.Gate.Put(limited) {
 				t.Fatal("after a renewal the user still has nothing left")
 			}
-			if err := station.Engine.Add([]api.User{limited}); err != nil {
+			if err := testNode.Engine.Add([]api.User{limited}); err != nil {
 				t.Fatal(err)
 			}
 			mustExchange(t, client.Dial(EchoServer(t)), 1000)
@@ -129,13 +129,13 @@ func TestRemainingStopsTheUserAndARenewalLetsThemIn(t *testing.T) {
 	}
 }
 
-func TestDeviceLimitCountsAddresses(t *testing.T) {
+func TestDeviceLimit_CountsAddresses(t *testing.T) {
 	echo := EchoServer(t)
-	s := plain(t)
-	station := newStation(t)
+	s := plainSetup(t)
+	testNode := newTestNode(t)
 	limited := User(1)
 	limited.DeviceLimit = Ptr(2)
-	station.Serve(s.Node, limited)
+	testNode.Serve(s.Node, limited)
 	from := func(address string) *Client {
 		outbound := s.Client(limited)
 		outbound["sendThrough"] = address
@@ -149,7 +149,7 @@ func TestDeviceLimitCountsAddresses(t *testing.T) {
 	if !Refused(third.Dial(echo)) {
 		t.Error("a third address was let in")
 	}
-	online, connections := station.Gate.Online()
+	online, connections := testNode.Gate.Online()
 	if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
 		t.Errorf("online: %+v with %d connections", online, connections)
 	}
@@ -159,13 +159,13 @@ func TestDeviceLimitCountsAddresses(t *testing.T) {
 	}
 }
 
-func TestPrivateDestinationsAreRefused(t *testing.T) {
+func TestEgress_PrivateDestination_IsRefused(t *testing.T) {
 	echo := EchoServer(t)
 	_, port, _ := net.SplitHostPort(echo)
-	s := plain(t)
+	s := plainSetup(t)
 	s.Node.AllowPrivate = false
-	station := newStation(t)
-	station.Serve(s.Node, User(1))
+	testNode := newTestNode(t)
+	testNode.Serve(s.Node, User(1))
 	client := NewClient(t, s.Client(User(1)))
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "169.254.169.254", "[64:ff9b::7f00:1]"} {
 		if !Refused(client.Dial(host + ":" + port)) {
@@ -174,17 +174,17 @@ func TestPrivateDestinationsAreRefused(t *testing.T) {
 	}
 	allowed := s.Node
 	allowed.AllowPrivate = true
-	station.Serve(allowed, User(1))
+	testNode.Serve(allowed, User(1))
 	mustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
-func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
+func TestRules_ForbidDestinationsAndCountHits(t *testing.T) {
 	echo := EchoServer(t)
 	_, port, _ := net.SplitHostPort(echo)
-	s := plain(t)
-	station := newStation(t)
-	station.Serve(s.Node, User(1))
-	station.Gate.SetRules([]api.Rule{{ID: 4, Pattern: "("}, {ID: 5, Pattern: `^localhost:` + port + `$`}})
+	s := plainSetup(t)
+	testNode := newTestNode(t)
+	testNode.Serve(s.Node, User(1))
+	testNode.Gate.SetRules([]api.Rule{{ID: 4, Pattern: "("}, {ID: 5, Pattern: `^localhost:` + port + `$`}})
 	client := NewClient(t, s.Client(User(1)))
 	for range 2 {
 		if !Refused(client.Dial("localhost:" + port)) {
@@ -192,21 +192,21 @@ func TestRulesForbidDestinationsAndCountHits(t *testing.T) {
 		}
 	}
 	mustExchange(t, client.Dial(echo), 100)
-	if err := station.Meter.Seal(); err != nil {
+	if err := testNode.Meter.Seal(); err != nil {
 		t.Fatal(err)
 	}
-	batch, err := station.Meter.Next()
+	batch, err := testNode.Meter.Next()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := (api.Hit{UserID: 1, RuleID: 5, Count: 2}); len(batch.Report.Hits) != 1 || batch.Report.Hits[0] != want {
 		t.Errorf("hits %+v, want %+v", batch.Report.Hits, want)
 	}
-	station.Gate.SetRules([]api.Rule{{ID: 5, Pattern: `^localhost:` + port + `$`, Exempt: []int64{9, 1}}})
+	testNode.Gate.SetRules([]api.Rule{{ID: 5, Pattern: `^localhost:` + port + `$`, Exempt: []int64{9, 1}}})
 	mustExchange(t, client.Dial("localhost:"+port), 100)
 }
 
-func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
+func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {
 	addr, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
 	if err != nil {
 		t.Fatal(err)
@@ -214,8 +214,8 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(31))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(31))
 			flow := NewClient(t, s.Client(User(31))).ListenPacket()
 			packet := make([]byte, 700)
 			answer := make(chan int, 10)
@@ -244,14 +244,14 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 					t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
 				}
 			}
-			counted := station.Counted()
+			counted := testNode.Counted()
 			if counted[31].Up != 2100 || counted[31].Down != 2100 {
 				t.Errorf("counted %+v, moved 2100 each way", counted[31])
 			}
-			station.Gate.SetNode(s.Node)
+			testNode.Gate.SetNode(s.Node)
 			closed := s.Node
 			closed.AllowPrivate = false
-			if err := station.Engine.Configure(closed, []api.User{User(31)}); err != nil {
+			if err := testNode.Engine.Configure(closed, []api.User{User(31)}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := flow.WriteTo(packet, addr); err != nil {
@@ -267,7 +267,7 @@ func TestUDPIsCarriedCountedAndKeptOutOfPrivateNetworks(t *testing.T) {
 }
 
 // Those that a protocol has to carry in parts too.
-func TestPacketsOfAllSizesArriveAsTheyWere(t *testing.T) {
+func TestUDP_PacketsOfAllSizes_ArriveUnchanged(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
@@ -276,8 +276,8 @@ func TestPacketsOfAllSizesArriveAsTheyWere(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer target.Close()
-			station := newStation(t)
-			station.Serve(s.Node, User(32))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(32))
 			client := NewClient(t, s.Client(User(32)))
 			sizes := []int{1, 700, 1150, 1200, 1252, 1300, 1400, 1472, 2000}
 			for _, first := range sizes {
@@ -300,31 +300,31 @@ func TestPacketsOfAllSizesArriveAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestRulesReachHostsBehindAddresses(t *testing.T) {
+func TestRules_ApplyToHostNamedInsideConnection(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(61))
-			station.Blocked(echo, NewClient(t, s.Client(User(61))).Dial)
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(61))
+			testNode.CheckHostRule(echo, NewClient(t, s.Client(User(61))).Dial)
 		})
 	}
 }
 
-func TestNobodyIsLetInFromABlockedAddress(t *testing.T) {
+func TestBlockedAddress_IsRefused(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(62))
-			station.RefusesBlocked(echo, NewClient(t, s.Client(User(62))).Dial)
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(62))
+			testNode.CheckBlockedAddress(echo, NewClient(t, s.Client(User(62))).Dial)
 		})
 	}
 }
 
-func TestRulesReachHostsOfQUIC(t *testing.T) {
+func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 	addr, err := net.ResolveUDPAddr("udp", UDPEchoServer(t))
 	if err != nil {
 		t.Fatal(err)
@@ -332,9 +332,9 @@ func TestRulesReachHostsOfQUIC(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(63))
-			station.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(63))
+			testNode.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
 			client := NewClient(t, s.Client(User(63)))
 			if !arrives(t, client, addr, QUICHello(t, "allowed.test", quic.Version1), time.Minute) {
 				t.Error("the packets to a host that no rule forbids were stopped")
@@ -344,7 +344,7 @@ func TestRulesReachHostsOfQUIC(t *testing.T) {
 			}
 			hits := int64(0)
 			for deadline := time.Now().Add(time.Minute); hits == 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-				hits = station.Hits()[71]
+				hits = testNode.Hits()[71]
 			}
 			if hits != 1 {
 				t.Errorf("%d hits of rule 71, want one", hits)

@@ -12,7 +12,7 @@ import (
 
 // Xray is a client of nodes too; what the links of the server hold for it must be to its own liking. This is the file that
 // the server's tests compare theirs with.
-func TestXrayTakesTheFilesThatLinksHoldForIt(t *testing.T) {
+func TestLinkFiles_AreAcceptedByXray(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "link", "format", "testdata", "xray.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// worked is how long processors have worked for this process; other processes make it no longer.
-func worked(t *testing.T) time.Duration {
+// cpuTime is how long processors have worked for this process; other processes make it no longer.
+func cpuTime(t *testing.T) time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func worked(t *testing.T) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-func TestTenThousandUsersLoadQuickly(t *testing.T) {
+func TestConfigure_TenThousandUsers_IsFast(t *testing.T) {
 	const many = 10_000
 	users := make([]api.User, many)
 	for i := range users {
@@ -31,22 +31,22 @@ func TestTenThousandUsersLoadQuickly(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			station := newStation(t)
-			began := worked(t)
-			station.Serve(s.Node, users...)
-			took := worked(t) - began
+			testNode := newTestNode(t)
+			began := cpuTime(t)
+			testNode.Serve(s.Node, users...)
+			took := cpuTime(t) - began
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			memory := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 20
 			if took > 2*time.Second || memory > 100 {
 				t.Errorf("%d users took %s of a processor and %d MB", many, took, memory)
 			}
-			began = worked(t)
-			station.Gate.Put(User(many + 1))
-			if err := station.Engine.Add([]api.User{User(many + 1)}); err != nil {
+			began = cpuTime(t)
+			testNode.Gate.Put(User(many + 1))
+			if err := testNode.Engine.Add([]api.User{User(many + 1)}); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d users took %s of a processor and %d MB, one more %s", many, took, memory, worked(t)-began)
+			t.Logf("%d users took %s of a processor and %d MB, one more %s", many, took, memory, cpuTime(t)-began)
 			mustExchange(t, NewClient(t, s.Client(User(many+1))).Dial(EchoServer(t)), 1000)
 		})
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // routeLog sends xray's warnings and errors to log. The rest names users and where they go: it is dropped.
-func routeLog(to *slog.Logger) { log.RegisterHandler(bridge{to}) }
+func routeLog(to *slog.Logger) { log.RegisterHandler(logBridge{to}) }
 
-type bridge struct{ log *slog.Logger }
+type logBridge struct{ log *slog.Logger }
 
-func (b bridge) Handle(msg log.Message) {
+func (b logBridge) Handle(msg log.Message) {
 	general, ok := msg.(*log.GeneralMessage)
 	if !ok {
 		return

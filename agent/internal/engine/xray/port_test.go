@@ -9,11 +9,11 @@ import (
 )
 
 // xray shares ports with whoever lets it, as another xray of the same user does: each would get a part of the clients.
-func TestAPortIsNotSharedWithAnotherNode(t *testing.T) {
+func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			first, second := newStation(t), newStation(t)
+			first, second := newTestNode(t), newTestNode(t)
 			first.Serve(s.Node, User(1))
 			echo := EchoServer(t)
 			if s.Node.Settings.Transport == "grpc" { // opens it a moment later
@@ -35,16 +35,16 @@ func TestAPortIsNotSharedWithAnotherNode(t *testing.T) {
 	}
 }
 
-func TestANodeStaysAtItsPortWhileTheNextIsTaken(t *testing.T) {
+func TestConfigure_NewPortTaken_KeepsOldPort(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(1))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(1))
 			moved := s.Node
 			moved.Port = TakenPort(t, s.Node)
-			if err := station.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
+			if err := testNode.Engine.Configure(moved, []api.User{User(1)}); err == nil || !strings.Contains(err.Error(), "in use") {
 				t.Errorf("the port of somebody else: %v", err)
 			}
 			mustExchange(t, NewClient(t, s.Client(User(1))).Dial(echo), 1000)

@@ -7,12 +7,12 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
+func TestProtocols_CarryAndCountExactly(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
-			station := newStation(t)
-			station.Serve(s.Node, User(7), User(8))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(7), User(8))
 			const size = 300_000
 			for _, id := range []int64{7, 8} {
 				conn := NewClient(t, s.Client(User(id))).Dial(echo)
@@ -21,7 +21,7 @@ func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
 				}
 				conn.Close()
 			}
-			counted := station.Counted()
+			counted := testNode.Counted()
 			for _, id := range []int64{7, 8} {
 				if want := (api.Row{UserID: id, Up: size, Down: size}); counted[id] != want {
 					t.Errorf("counted %+v, moved %+v", counted[id], want)
@@ -30,7 +30,7 @@ func TestEveryProtocolCarriesAndCountsExactly(t *testing.T) {
 			if stranger := NewClient(t, s.Client(User(9))).Dial(echo); !Refused(stranger) {
 				t.Error("a user who is not on the list was let through")
 			}
-			if counted := station.Counted(); len(counted) > 0 {
+			if counted := testNode.Counted(); len(counted) > 0 {
 				t.Errorf("a stranger was counted: %v", counted)
 			}
 		})

@@ -15,12 +15,12 @@ type reader struct {
 	buf.Reader
 	ctx   context.Context
 	user  *gate.Conn
-	hook  *hook
+	hook  *dispatcher
 	id    int64
 	first net.Destination
-	// look is nil where there is nothing to look for; held waits for its word.
-	look *sniff.Stream
-	held buf.MultiBuffer
+	// sniffer is nil where there is nothing to look for; held waits for its word.
+	sniffer *sniff.Stream
+	held    buf.MultiBuffer
 	// peers are the destinations of a UDP flow.
 	peers map[net.Destination]*peer
 }
@@ -29,29 +29,29 @@ type reader struct {
 // is sent there; it is nil where there is nothing to look for.
 type peer struct {
 	forbidden bool
-	look      *sniff.Packets
+	sniffer   *sniff.Packets
 }
 
 // maxPeers bounds how many destinations of a flow are remembered.
 const maxPeers = 1024
 
-func (h *hook) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
+func (h *dispatcher) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
 	r := &reader{Reader: from, ctx: ctx, user: user, hook: h, id: id, first: first}
 	if first.Network == net.Network_UDP {
 		r.peers = map[net.Destination]*peer{}
 		r.peers[first] = r.allowed(first)
-	} else if h.gate.Ruled() {
-		r.look = &sniff.Stream{Forbidden: h.gate.AllowedInside(id, first.NetAddr())}
+	} else if h.gate.HasRules() {
+		r.sniffer = &sniff.Stream{Forbidden: h.gate.AllowedInside(id, first.NetAddr())}
 	}
 	return r
 }
 
 // allowed is a destination that the rules have let through by its name or address.
 func (r *reader) allowed(to net.Destination) *peer {
-	if !r.hook.gate.Ruled() {
+	if !r.hook.gate.HasRules() {
 		return new(peer)
 	}
-	return &peer{look: &sniff.Packets{Forbidden: r.hook.gate.AllowedInside(r.id, to.NetAddr())}}
+	return &peer{sniffer: &sniff.Packets{Forbidden: r.hook.gate.AllowedInside(r.id, to.NetAddr())}}
 }
 
 func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
@@ -64,12 +64,12 @@ func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
 			}
 		}
 		if r.first.Network == net.Network_UDP {
-			return r.obeyRules(mb), err
+			return r.dropForbidden(mb), err
 		}
-		if r.look == nil {
+		if r.sniffer == nil {
 			return mb, err
 		}
-		hold, forbidden := r.beginning(mb)
+		hold, forbidden := r.inspect(mb)
 		r.held, _ = buf.MergeMulti(r.held, mb)
 		if forbidden != nil {
 			r.held = buf.ReleaseMulti(r.held)
@@ -83,21 +83,21 @@ func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	}
 }
 
-// beginning looks at what a stream begins with.
-func (r *reader) beginning(mb buf.MultiBuffer) (hold bool, err error) {
+// inspect looks at what a stream begins with.
+func (r *reader) inspect(mb buf.MultiBuffer) (hold bool, err error) {
 	for _, b := range mb {
-		if hold, err = r.look.Look(b.Bytes()); err != nil {
+		if hold, err = r.sniffer.Inspect(b.Bytes()); err != nil {
 			return false, err
 		}
 	}
 	if !hold && !mb.IsEmpty() {
-		r.look = nil
+		r.sniffer = nil
 	}
 	return hold, nil
 }
 
-// obeyRules drops the packets of a UDP flow whose destination a rule forbids.
-func (r *reader) obeyRules(mb buf.MultiBuffer) buf.MultiBuffer {
+// dropForbidden drops the packets of a UDP flow whose destination a rule forbids.
+func (r *reader) dropForbidden(mb buf.MultiBuffer) buf.MultiBuffer {
 	kept := mb[:0]
 	for _, b := range mb {
 		to := r.first
@@ -105,8 +105,8 @@ func (r *reader) obeyRules(mb buf.MultiBuffer) buf.MultiBuffer {
 			to = *b.UDP
 		}
 		p := r.peer(to)
-		if p.look != nil && !p.forbidden {
-			p.forbidden = p.look.Look(b.Bytes()) != nil
+		if p.sniffer != nil && !p.forbidden {
+			p.forbidden = p.sniffer.Inspect(b.Bytes()) != nil
 		}
 		if p.forbidden {
 			b.Release()

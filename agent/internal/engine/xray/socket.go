@@ -9,35 +9,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostAtOnce is how many buffers one read may fill.
-const mostAtOnce = 8
+// maxBuffersPerRead is how many buffers one read may fill.
+const maxBuffersPerRead = 8
 
 // socket reads from a connection, and holds buffers only when there is something to put into them.
 type socket struct {
-	raw    syscall.RawConn
-	many   int // buffers for the next read, twice as many as the last one filled
-	mb     buf.MultiBuffer
-	n      int
-	failed error
+	raw       syscall.RawConn
+	nextCount int // buffers for the next read, twice as many as the last one filled
+	mb        buf.MultiBuffer
+	n         int
+	failed    error
 }
 
 func (s *socket) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	if err := s.raw.Read(s.read); err != nil {
 		return nil, err
 	}
-	return s.taken()
+	return s.takeBuffers()
 }
 
 // read fills buffers, if there is anything.
 func (s *socket) read(fd uintptr) bool {
-	var space [mostAtOnce][]byte
-	for i := range s.many {
+	var space [maxBuffersPerRead][]byte
+	for i := range s.nextCount {
 		b := buf.New()
 		space[i] = b.Extend(buf.Size)
 		s.mb = append(s.mb, b)
 	}
 	for {
-		s.n, s.failed = unix.Readv(int(fd), space[:s.many])
+		s.n, s.failed = unix.Readv(int(fd), space[:s.nextCount])
 		if !errors.Is(s.failed, unix.EINTR) {
 			break
 		}
@@ -49,8 +49,8 @@ func (s *socket) read(fd uintptr) bool {
 	return true
 }
 
-// taken gives away what was read.
-func (s *socket) taken() (buf.MultiBuffer, error) {
+// takeBuffers gives away what was read.
+func (s *socket) takeBuffers() (buf.MultiBuffer, error) {
 	mb := s.mb
 	s.mb = nil
 	if s.failed == nil && s.n == 0 {
@@ -61,23 +61,23 @@ func (s *socket) taken() (buf.MultiBuffer, error) {
 		return nil, s.failed
 	}
 	filled := (s.n + buf.Size - 1) / buf.Size
-	if filled == s.many {
-		s.many = min(2*s.many, mostAtOnce)
+	if filled == s.nextCount {
+		s.nextCount = min(2*s.nextCount, maxBuffersPerRead)
 	} else {
-		s.many = filled
+		s.nextCount = filled
 	}
 	mb[filled-1].Resize(0, int32(s.n-(filled-1)*buf.Size))
 	buf.ReleaseMulti(mb[filled:])
 	return mb[:filled], nil
 }
 
-// spare lets a reader of xray's, one that reads from the user's connection alone, hold a small buffer while it waits.
-func spare(reader buf.Reader) {
+// useSmallBuffers lets a reader of xray's, one that reads from the user's connection alone, hold a small buffer while it waits.
+func useSmallBuffers(reader buf.Reader) {
 	for {
 		switch r := reader.(type) {
 		case *buf.BufferedReader:
 			if single, ok := r.Reader.(*buf.SingleReader); ok {
-				r.Reader = &sparing{Reader: single.Reader}
+				r.Reader = &adaptiveReader{Reader: single.Reader}
 				return
 			}
 			reader = r.Reader
@@ -90,13 +90,13 @@ func spare(reader buf.Reader) {
 // idlePiece is the smallest that xray keeps in a pool.
 const idlePiece = 2 << 10
 
-// sparing reads into small buffers until one is full, and into large ones until one is nearly empty.
-type sparing struct {
+// adaptiveReader reads into small buffers until one is full, and into large ones until one is nearly empty.
+type adaptiveReader struct {
 	io.Reader
 	busy bool
 }
 
-func (s *sparing) ReadMultiBuffer() (buf.MultiBuffer, error) {
+func (s *adaptiveReader) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	var b *buf.Buffer
 	if s.busy {
 		b = buf.New()

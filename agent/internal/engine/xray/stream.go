@@ -17,24 +17,24 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-// passage is a connection of a user that the gate let through, with the one to where it goes.
-type passage struct {
-	cut    func()
-	uncut  func() bool
-	hook   *hook
-	user   *gate.Conn
-	conn   stat.Connection
-	link   *transport.Link
-	reader *reader
-	writer *writer
-	own    net.Conn // the user's, of which link is a part or the whole
-	from   socket
-	said   atomic.Bool // all that the destination had to say is on its way
-	watch  activity
+// proxiedConn is a connection of a user that the gate let through, with the one to where it goes.
+type proxiedConn struct {
+	cut      func()
+	uncut    func() bool
+	hook     *dispatcher
+	user     *gate.Conn
+	conn     stat.Connection
+	link     *transport.Link
+	reader   *reader
+	writer   *writer
+	userConn net.Conn // the user's, of which link is a part or the whole
+	from     socket
+	finished atomic.Bool // all that the destination had to say is on its way
+	watch    activity
 }
 
 // carry copies in both directions and returns when nothing more is copied, or counted.
-func (p *passage) carry() error {
+func (p *proxiedConn) carry() error {
 	err := p.copy()
 	p.conn.Close()
 	p.uncut()
@@ -44,23 +44,23 @@ func (p *passage) carry() error {
 }
 
 // end makes what is being copied stop. What the destination has said to its end is still the user's to read.
-func (p *passage) end() {
+func (p *proxiedConn) end() {
 	p.conn.Close()
 	if _, piped := p.link.Writer.(*pipe.Writer); piped {
-		if !p.said.Load() {
+		if !p.finished.Load() {
 			common.Interrupt(p.link.Writer)
 		}
 		common.Interrupt(p.link.Reader)
 		return
 	}
-	p.letGo()
+	p.closeUser()
 }
 
-// letGo closes the user's connection. Not all inbounds do so when the link ends (Shadowsocks 2022 does not), nor do UDP
+// closeUser closes the user's connection. Not all inbounds do so when the link ends (Shadowsocks 2022 does not), nor do UDP
 // flows that outlive their carrier (XUDP) end with their context.
-func (p *passage) letGo() {
-	if p.own != nil {
-		p.own.Close()
+func (p *proxiedConn) closeUser() {
+	if p.userConn != nil {
+		p.userConn.Close()
 	}
 }
 
@@ -68,7 +68,7 @@ func (p *passage) letGo() {
 // nothing has moved for long. freedom would do this with a goroutine and a buffer more for each connection, most of which
 // are idle. A goroutine's stack is halved while three quarters of it are free: this one has xray's inbound and the TLS
 // handshake behind it, so little may lie on it here.
-func (p *passage) copy() error {
+func (p *proxiedConn) copy() error {
 	tcp, ok := p.conn.(*net.TCPConn)
 	if !ok {
 		return p.packets()
@@ -87,36 +87,36 @@ func (p *passage) copy() error {
 	return err
 }
 
-func (p *passage) packets() error {
+func (p *proxiedConn) packets() error {
 	outbounds := []*session.Outbound{{OriginalTarget: p.reader.first, Target: p.reader.first}}
 	counted := &transport.Link{Reader: p.reader, Writer: p.writer}
 	return p.hook.freedom.Process(session.ContextWithOutbounds(p.reader.ctx, outbounds), counted, dialed{p.conn})
 }
 
-// lastWords is how long a destination may think about its answer when the user has nothing more to say.
-const lastWords = 10 * time.Second
+// halfCloseTimeout is how long a destination may think about its answer when the user has nothing more to say.
+const halfCloseTimeout = 10 * time.Second
 
-func (p *passage) up(to *net.TCPConn, ended chan<- struct{}) {
+func (p *proxiedConn) up(to *net.TCPConn, ended chan<- struct{}) {
 	err := buf.Copy(p.reader, buf.NewWriter(to), buf.UpdateActivity(&p.watch))
 	if err == nil {
 		_ = to.CloseWrite() // fails where the destination has gone already
 	}
-	p.half(err, lastWords)
+	p.endDirection(err, halfCloseTimeout)
 	close(ended)
 }
 
-func (p *passage) down() error {
-	err := p.fetch()
-	p.half(err, p.hook.timeouts.UplinkOnly)
+func (p *proxiedConn) down() error {
+	err := p.copyDown()
+	p.endDirection(err, p.hook.timeouts.UplinkOnly)
 	return err
 }
 
-// fetch is what buf.Copy is, in a smaller frame.
-func (p *passage) fetch() error {
+// copyDown is what buf.Copy is, in a smaller frame.
+func (p *proxiedConn) copyDown() error {
 	for {
 		mb, err := p.from.ReadMultiBuffer()
 		if errors.Is(err, io.EOF) {
-			p.said.Store(true)
+			p.finished.Store(true)
 			return p.writer.Close()
 		}
 		if err != nil {
@@ -129,8 +129,8 @@ func (p *passage) fetch() error {
 	}
 }
 
-// half ends both directions when one has broken, and when one has ended says how long the other may then be silent.
-func (p *passage) half(err error, rest time.Duration) {
+// endDirection ends both directions when one has broken, and when one has ended says how long the other may then be silent.
+func (p *proxiedConn) endDirection(err error, rest time.Duration) {
 	if err != nil {
 		p.end()
 	}

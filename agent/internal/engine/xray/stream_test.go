@@ -43,16 +43,16 @@ func destination(t *testing.T) (*net.TCPAddr, <-chan *net.TCPConn) {
 	return listener.Addr().(*net.TCPAddr), conns
 }
 
-// through is one connection: the user's end of it and the destination's.
-type through struct {
-	user *tls.Conn
-	far  *net.TCPConn
+// testConn is one connection: the user's end of it and the destination's.
+type testConn struct {
+	user        *tls.Conn
+	destination *net.TCPConn
 }
 
 const hello = "hello"
 
 // open connects a user of VLESS over TLS, by hand: a real client hides how its connection ends. Hello goes both ways.
-func open(t *testing.T, node api.Node, u api.User, target *net.TCPAddr, arrived <-chan *net.TCPConn) through {
+func open(t *testing.T, node api.Node, u api.User, target *net.TCPAddr, arrived <-chan *net.TCPConn) testConn {
 	user, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", node.Port), &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +63,8 @@ func open(t *testing.T, node api.Node, u api.User, target *net.TCPAddr, arrived 
 	if _, err := user.Write(append(head, hello...)); err != nil {
 		t.Fatal(err)
 	}
-	c := through{user, <-arrived}
-	echo(t, c.far)
+	c := testConn{user, <-arrived}
+	echo(t, c.destination)
 	if _, err := io.ReadFull(user, make([]byte, 2+len(hello))); err != nil { // VLESS: version, no addons
 		t.Fatal(err)
 	}
@@ -83,8 +83,8 @@ func echo(t *testing.T, conn net.Conn) {
 	}
 }
 
-// vanish ends a connection without a word.
-func vanish(conn net.Conn) {
+// abort ends a connection without a word.
+func abort(conn net.Conn) {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
 		tcp = conn.(*tls.Conn).NetConn().(*net.TCPConn)
@@ -93,8 +93,8 @@ func vanish(conn net.Conn) {
 	tcp.Close()
 }
 
-// fill writes until nothing more fits between the two ends.
-func fill(conn net.Conn) {
+// fillBuffers writes until nothing more fits between the two ends.
+func fillBuffers(conn net.Conn) {
 	for block := make([]byte, 64<<10); ; {
 		conn.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
 		if _, err := conn.Write(block); err != nil {
@@ -103,8 +103,8 @@ func fill(conn net.Conn) {
 	}
 }
 
-// held is how many goroutines and files this process has.
-func held(t *testing.T) (goroutines, files int) {
+// resourceCounts is how many goroutines and files this process has.
+func resourceCounts(t *testing.T) (goroutines, files int) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
@@ -112,91 +112,91 @@ func held(t *testing.T) (goroutines, files int) {
 	return runtime.NumGoroutine(), len(entries)
 }
 
-func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
+func TestStream_EndsInAnyWay_ReleasesResources(t *testing.T) {
 	for name, way := range map[string]struct {
 		many     int
 		up, down int // bytes of each connection after hello, -1 for as many as there were
-		end      func(*testing.T, *enginetest.Station, through)
+		end      func(*testing.T, *enginetest.Node, testConn)
 	}{
-		"the user closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
+		"the user closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Node, c testConn) {
 			c.user.Close()
-			mustEnd(t, c.far)
-			c.far.Close()
+			mustEnd(t, c.destination)
+			c.destination.Close()
 		}},
-		"the user vanishes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
-			vanish(c.user)
-			mustEnd(t, c.far)
+		"the user vanishes": {200, 0, 0, func(t *testing.T, _ *enginetest.Node, c testConn) {
+			abort(c.user)
+			mustEnd(t, c.destination)
 		}},
-		"the destination closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
-			c.far.Close()
+		"the destination closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Node, c testConn) {
+			c.destination.Close()
 			mustEnd(t, c.user)
 		}},
-		"the destination resets": {200, 0, 0, func(t *testing.T, _ *enginetest.Station, c through) {
-			vanish(c.far)
+		"the destination resets": {200, 0, 0, func(t *testing.T, _ *enginetest.Node, c testConn) {
+			abort(c.destination)
 			mustEnd(t, c.user)
 		}},
-		"the user has nothing more to say": {100, 1000, 200_000, func(t *testing.T, _ *enginetest.Station, c through) {
+		"the user has nothing more to say": {100, 1000, 200_000, func(t *testing.T, _ *enginetest.Node, c testConn) {
 			question, answer := make([]byte, 1000), make([]byte, 200_000)
 			c.user.Write(question)
 			c.user.CloseWrite()
-			if got, err := io.ReadAll(c.far); err != nil || !bytes.Equal(got, question) {
+			if got, err := io.ReadAll(c.destination); err != nil || !bytes.Equal(got, question) {
 				t.Errorf("the destination got %d bytes of the question: %v", len(got), err)
 			}
-			c.far.Write(answer)
-			c.far.Close()
+			c.destination.Write(answer)
+			c.destination.Close()
 			if got, err := io.ReadAll(c.user); err != nil || !bytes.Equal(got, answer) {
 				t.Errorf("the user got %d bytes of the answer: %v", len(got), err)
 			}
 		}},
-		"the destination has nothing more to say": {100, 0, 200_000, func(t *testing.T, _ *enginetest.Station, c through) {
+		"the destination has nothing more to say": {100, 0, 200_000, func(t *testing.T, _ *enginetest.Node, c testConn) {
 			go func() {
-				c.far.Write(make([]byte, 200_000))
-				c.far.CloseWrite()
+				c.destination.Write(make([]byte, 200_000))
+				c.destination.CloseWrite()
 			}()
 			if got, err := io.ReadAll(c.user); err != nil || len(got) != 200_000 {
 				t.Errorf("the user got %d bytes: %v", len(got), err)
 			}
-			mustEnd(t, c.far)
+			mustEnd(t, c.destination)
 		}},
-		"the destination resets before it has read all": {20, -1, 0, func(_ *testing.T, _ *enginetest.Station, c through) {
-			fill(c.user)
-			vanish(c.far)
+		"the destination resets before it has read all": {20, -1, 0, func(_ *testing.T, _ *enginetest.Node, c testConn) {
+			fillBuffers(c.user)
+			abort(c.destination)
 		}},
-		"the user vanishes before all is read": {20, 0, -1, func(t *testing.T, _ *enginetest.Station, c through) {
-			fill(c.far)
-			vanish(c.user)
+		"the user vanishes before all is read": {20, 0, -1, func(t *testing.T, _ *enginetest.Node, c testConn) {
+			fillBuffers(c.destination)
+			abort(c.user)
 		}},
-		"the user is cut": {200, 0, 0, func(t *testing.T, s *enginetest.Station, c through) {
+		"the user is cut": {200, 0, 0, func(t *testing.T, s *enginetest.Node, c testConn) {
 			s.Gate.Remove(1)
 			mustEnd(t, c.user)
-			mustEnd(t, c.far)
+			mustEnd(t, c.destination)
 		}},
-		"the user is cut while nobody reads": {20, -1, -1, func(_ *testing.T, s *enginetest.Station, c through) {
+		"the user is cut while nobody reads": {20, -1, -1, func(_ *testing.T, s *enginetest.Node, c testConn) {
 			var both sync.WaitGroup
-			both.Go(func() { fill(c.user) })
-			both.Go(func() { fill(c.far) })
+			both.Go(func() { fillBuffers(c.user) })
+			both.Go(func() { fillBuffers(c.destination) })
 			both.Wait()
 			s.Gate.Remove(1)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := vlessTLS(t)
-			station := newStation(t)
-			station.Serve(s.Node, User(1))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(1))
 			target, arrived := destination(t)
-			goroutines, files := held(t)
-			conns := make([]through, way.many)
+			goroutines, files := resourceCounts(t)
+			conns := make([]testConn, way.many)
 			for i := range conns {
 				conns[i] = open(t, s.Node, User(1), target, arrived)
 			}
 			var all sync.WaitGroup
 			for _, c := range conns {
-				all.Go(func() { way.end(t, station, c) })
+				all.Go(func() { way.end(t, testNode, c) })
 			}
 			all.Wait()
 			left := 0
 			for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-				if _, left = station.Gate.Online(); left == 0 {
+				if _, left = testNode.Gate.Online(); left == 0 {
 					break
 				}
 				if time.Now().After(deadline) {
@@ -205,10 +205,10 @@ func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 			}
 			for _, c := range conns {
 				c.user.Close()
-				c.far.Close()
+				c.destination.Close()
 			}
 			for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-				g, f := held(t)
+				g, f := resourceCounts(t)
 				if g <= goroutines && f <= files {
 					break
 				}
@@ -216,7 +216,7 @@ func TestConnectionsLeaveNothingBehindHoweverTheyEnd(t *testing.T) {
 					t.Fatalf("%d goroutines and %d files, %d and %d before", g, f, goroutines, files)
 				}
 			}
-			row := station.Counted()[1]
+			row := testNode.Counted()[1]
 			if want := int64(way.many * (len(hello) + way.up)); way.up >= 0 && row.Up != want {
 				t.Errorf("counted %d bytes from the user, not %d", row.Up, want)
 			}
@@ -236,13 +236,13 @@ func mustEnd(t *testing.T, conn net.Conn) {
 	}
 }
 
-func TestASlowUserGetsAllThatADestinationSaidBeforeItClosed(t *testing.T) {
+func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 	for _, s := range Setups(t) {
 		if s.Name != "trojan tls" {
 			continue
 		}
-		station := newStation(t)
-		station.Serve(s.Node, User(1))
+		testNode := newTestNode(t)
+		testNode.Serve(s.Node, User(1))
 		target, arrived := destination(t)
 		// Little fits on the way to the user: small segments make for small buffers.
 		slow := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
@@ -276,18 +276,18 @@ func TestASlowUserGetsAllThatADestinationSaidBeforeItClosed(t *testing.T) {
 	t.Fatal("no such setup")
 }
 
-func TestConnectionsOfAllProtocolsEndWithTheirDestination(t *testing.T) {
+func TestStream_DestinationCloses_EndsConnectionOfEveryProtocol(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(51))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(51))
 			target, arrived := destination(t)
 			client := NewClient(t, s.Client(User(51)))
 			ends := map[string]func(user net.Conn, far *net.TCPConn){
 				"the user closes":        func(user net.Conn, far *net.TCPConn) { user.Close(); mustEnd(t, far); far.Close() },
 				"the destination closes": func(_ net.Conn, far *net.TCPConn) { far.Close() },
-				"the destination resets": func(_ net.Conn, far *net.TCPConn) { vanish(far) },
+				"the destination resets": func(_ net.Conn, far *net.TCPConn) { abort(far) },
 			}
 			if strings.Contains(s.Name, "2022") {
 				delete(ends, "the user closes") // xray's inbound says so five minutes later
@@ -304,7 +304,7 @@ func TestConnectionsOfAllProtocolsEndWithTheirDestination(t *testing.T) {
 				}
 				end(user, far)
 				for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-					if _, open := station.Gate.Online(); open == 0 {
+					if _, open := testNode.Gate.Online(); open == 0 {
 						break
 					}
 					if time.Now().After(deadline) {
@@ -314,7 +314,7 @@ func TestConnectionsOfAllProtocolsEndWithTheirDestination(t *testing.T) {
 				user.Close()
 				far.Close()
 			}
-			if row, want := station.Counted()[51], int64(len(ends)*len(hello)); row.Up != want || row.Down != want {
+			if row, want := testNode.Counted()[51], int64(len(ends)*len(hello)); row.Up != want || row.Down != want {
 				t.Errorf("counted %+v, moved %d each way", row, want)
 			}
 		})

@@ -10,9 +10,9 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// cut says whether an open connection ends, without a byte of answer. It also writes, because some clients
+// isCut says whether an open connection ends, without a byte of answer. It also writes, because some clients
 // notice an end only then.
-func cut(conn net.Conn) bool {
+func isCut(conn net.Conn) bool {
 	go func() {
 		for {
 			if _, err := conn.Write([]byte("still there?")); err != nil {
@@ -41,31 +41,31 @@ func mustExchange(t *testing.T, conn net.Conn, n int) {
 	}
 }
 
-func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
+func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(11), User(12))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(11), User(12))
 			staying := NewClient(t, s.Client(User(11))).Dial(echo)
 			mustExchange(t, staying, 5000)
 			leaver := NewClient(t, s.Client(User(12)))
 			leaving := leaver.Dial(echo)
 			mustExchange(t, leaving, 5000)
 
-			station.Gate.Put(User(13))
-			if err := station.Engine.Add([]api.User{User(13)}); err != nil {
+			testNode.Gate.Put(User(13))
+			if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
 				t.Fatal(err)
 			}
 			joined := NewClient(t, s.Client(User(13))).Dial(echo)
 			mustExchange(t, joined, 5000)
 
-			station.Gate.Remove(12)
-			if err := station.Engine.Remove([]int64{12}); err != nil {
+			testNode.Gate.Remove(12)
+			if err := testNode.Engine.Remove([]int64{12}); err != nil {
 				t.Fatal(err)
 			}
-			if !cut(leaving) {
+			if !isCut(leaving) {
 				t.Error("the removed user's connection goes on")
 			}
 			if !Refused(leaver.Dial(echo)) {
@@ -74,13 +74,13 @@ func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
 			mustExchange(t, staying, 5000)
 			mustExchange(t, joined, 5000)
 
-			station.Gate.Put(User(12))
-			if err := station.Engine.Add([]api.User{User(12)}); err != nil {
+			testNode.Gate.Put(User(12))
+			if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
 				t.Fatal(err)
 			}
 			mustExchange(t, leaver.Dial(echo), 5000)
 
-			counted := station.Counted()
+			counted := testNode.Counted()
 			for id, want := range map[int64]int64{11: 10_000, 12: 10_000, 13: 10_000} {
 				if got := counted[id]; got.Up != want || got.Down != want {
 					t.Errorf("user %d moved %d each way, counted %+v", id, want, got)
@@ -90,38 +90,38 @@ func TestUsersComeAndGoWhileOthersStayConnected(t *testing.T) {
 	}
 }
 
-func TestNewSecretEndsTheOldOne(t *testing.T) {
+func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			station := newStation(t)
-			station.Serve(s.Node, User(41))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(41))
 			old := NewClient(t, s.Client(User(41)))
 			conn := old.Dial(echo)
 			mustExchange(t, conn, 2000)
 
 			changed := User(42)
 			changed.ID = 41
-			station.Gate.Put(changed)
-			if err := station.Engine.Add([]api.User{changed}); err != nil {
+			testNode.Gate.Put(changed)
+			if err := testNode.Engine.Add([]api.User{changed}); err != nil {
 				t.Fatal(err)
 			}
-			if !cut(conn) {
+			if !isCut(conn) {
 				t.Error("the connection that was opened with the old secret goes on")
 			}
 			if !Refused(old.Dial(echo)) {
 				t.Error("the old secret still opens the door")
 			}
 			mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
-			if counted := station.Counted(); counted[41].Down != 4000 {
+			if counted := testNode.Counted(); counted[41].Down != 4000 {
 				t.Errorf("counted %v, moved 4000", counted)
 			}
 		})
 	}
 }
 
-func plain(t testing.TB) Setup {
+func plainSetup(t testing.TB) Setup {
 	for _, s := range Setups(t) {
 		if s.Name == "vless ws" {
 			return s
@@ -131,23 +131,23 @@ func plain(t testing.TB) Setup {
 	return Setup{}
 }
 
-func TestOnlyAChangeOfTheListenerOpensItAnew(t *testing.T) {
+func TestConfigure_OnlyListenerChange_ReopensListener(t *testing.T) {
 	echo := EchoServer(t)
-	s := plain(t)
-	station := newStation(t)
-	station.Serve(s.Node, User(1))
+	s := plainSetup(t)
+	testNode := newTestNode(t)
+	testNode.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(echo)
 	mustExchange(t, conn, 1000)
 
 	changed := s.Node
 	changed.Name, changed.ReportSeconds, changed.SpeedMbps = "another name", 30, Ptr(100.0)
-	station.Serve(changed, User(1), User(2))
+	testNode.Serve(changed, User(1), User(2))
 	mustExchange(t, conn, 1000)
 	mustExchange(t, NewClient(t, s.Client(User(2))).Dial(echo), 1000)
 
 	moved := changed
 	moved.Port = FreePort(t)
-	station.Serve(moved, User(1), User(2))
+	testNode.Serve(moved, User(1), User(2))
 	if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
 		t.Error("the old port still answers")
 	}
@@ -156,9 +156,9 @@ func TestOnlyAChangeOfTheListenerOpensItAnew(t *testing.T) {
 	mustExchange(t, NewClient(t, there).Dial(echo), 1000)
 }
 
-func TestWhatCannotBeServedSaysWhy(t *testing.T) {
-	s := plain(t)
-	station := newStation(t)
+func TestConfigure_InvalidNode_IsRefusedWithReason(t *testing.T) {
+	s := plainSetup(t)
+	testNode := newTestNode(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -176,34 +176,34 @@ func TestWhatCannotBeServedSaysWhy(t *testing.T) {
 	} {
 		bad := s.Node
 		spoil(&bad)
-		if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
+		if err := testNode.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 			t.Errorf("%s: no error", name)
 		} else {
 			t.Logf("%s: %v", name, err)
 		}
 	}
-	station.Serve(s.Node, User(1))
+	testNode.Serve(s.Node, User(1))
 	conn := NewClient(t, s.Client(User(1))).Dial(EchoServer(t))
 	mustExchange(t, conn, 1000)
 	bad := s.Node
 	bad.Settings.Transport = "kcp"
-	if err := station.Engine.Configure(bad, []api.User{User(1)}); err == nil {
+	if err := testNode.Engine.Configure(bad, []api.User{User(1)}); err == nil {
 		t.Error("unknown transport: no error")
 	}
 	mustExchange(t, conn, 1000)
 	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
 }
 
-func TestASecretThatDoesNotFitLeavesTheOthersAlone(t *testing.T) {
-	s := plain(t)
-	station := newStation(t)
+func TestUsers_InvalidSecret_DoesNotAffectOthers(t *testing.T) {
+	s := plainSetup(t)
+	testNode := newTestNode(t)
 	broken := User(2)
 	broken.UUID = "this is far too long a text to be taken for the identity of anyone at all"
-	station.Serve(s.Node, User(1), broken)
+	testNode.Serve(s.Node, User(1), broken)
 	mustExchange(t, NewClient(t, s.Client(User(1))).Dial(EchoServer(t)), 1000)
-	if err := station.Engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
+	if err := testNode.Engine.Add([]api.User{broken, User(3)}); err == nil || errors.Unwrap(err) != nil {
 		t.Errorf("adding the broken user: %v", err)
 	}
-	station.Gate.Put(User(3))
+	testNode.Gate.Put(User(3))
 	mustExchange(t, NewClient(t, s.Client(User(3))).Dial(EchoServer(t)), 1000)
 }

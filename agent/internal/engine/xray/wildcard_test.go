@@ -9,13 +9,13 @@ import (
 )
 
 // Nodes listen at 0.0.0.0 unless they are told otherwise, and that leaves out no machine that has IPv6 alone.
-func TestANodeAtAllAddressesIsReachedByIPv6(t *testing.T) {
+func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			s.Node.Listen = "0.0.0.0"
-			newStation(t).Serve(s.Node, User(1))
+			newTestNode(t).Serve(s.Node, User(1))
 			text, err := json.Marshal(s.Client(User(1)))
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ func setupNamed(t testing.TB, name string) Setup {
 
 // Nobody new is let in while the agent winds up or when another engine takes over, not over a connection either that a
 // client keeps for what comes next.
-func TestAnEndedEngineLetsNobodyIn(t *testing.T) {
+func TestEngine_DrainedOrClosed_RefusesNewConnections(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
 		for name, end := range map[string]func(engine.Engine) error{
@@ -36,16 +36,16 @@ func TestAnEndedEngineLetsNobodyIn(t *testing.T) {
 		} {
 			t.Run(s.Name+" "+name, func(t *testing.T) {
 				t.Parallel()
-				station := newStation(t)
+				testNode := newTestNode(t)
 				node := s.Node
 				node.Port = FreePort(t)
-				station.Serve(node, User(81))
-				client := NewClient(t, toPort(s.Client(User(81)), node.Port))
+				testNode.Serve(node, User(81))
+				client := NewClient(t, withPort(s.Client(User(81)), node.Port))
 				idle := client.Dial(echo)
 				mustExchange(t, idle, 1000)
 				idle.Close()
 				time.Sleep(200 * time.Millisecond)
-				if err := end(station.Engine); err != nil {
+				if err := end(testNode.Engine); err != nil {
 					t.Fatal(err)
 				}
 				if !Refused(client.Dial(echo)) {
@@ -56,8 +56,8 @@ func TestAnEndedEngineLetsNobodyIn(t *testing.T) {
 	}
 }
 
-// toPort has a client connect to another port.
-func toPort(outbound Object, port int) Object {
+// withPort has a client connect to another port.
+func withPort(outbound Object, port int) Object {
 	settings := outbound["settings"].(Object)
 	if _, bare := settings["port"]; bare {
 		settings["port"] = port
@@ -72,7 +72,7 @@ func toPort(outbound Object, port int) Object {
 
 // Behind a reverse proxy the users' addresses are those that it names, in every mode, whether it speaks to the node in the
 // clear or by TLS.
-func TestXHTTPThroughAReverseProxy(t *testing.T) {
+func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 	echo := EchoServer(t)
 	certificate := SelfSigned(t, "front.example.test")
 	const size = 300_000
@@ -80,20 +80,20 @@ func TestXHTTPThroughAReverseProxy(t *testing.T) {
 		"vless xhttp": {"http", "grpc"}, "vless xhttp tls": {"https", "grpcs"},
 	} {
 		s := setupNamed(t, name)
-		station := newStation(t)
+		testNode := newTestNode(t)
 		port := startNginx(t, s.Node.Port, schemes, certificate)
 		for i, mode := range []string{"auto", "packet-up", "stream-up", "stream-one"} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				limited := User(int64(91 + i))
 				limited.DeviceLimit = Ptr(1)
-				station.Serve(s.Node, limited)
+				testNode.Serve(s.Node, limited)
 				path := "/x"
 				if mode == "stream-up" || mode == "stream-one" {
 					path = "/grpc/x"
 				}
 				outbound := s.Client(limited)
 				outbound["sendThrough"] = "127.0.0.21"
-				toPort(outbound, port)
+				withPort(outbound, port)
 				outbound["streamSettings"] = Object{
 					"network": "xhttp", "security": "tls", "xhttpSettings": Object{"path": path, "mode": mode},
 					"tlsSettings": Object{"serverName": "front.example.test", "pinnedPeerCertSha256": certificate.Pin()},
@@ -102,7 +102,7 @@ func TestXHTTPThroughAReverseProxy(t *testing.T) {
 				if n, err := Exchange(conn, size); err != nil {
 					t.Fatalf("%d bytes came back: %v", n, err)
 				}
-				online, _ := station.Gate.Online() // those of the modes before among them
+				online, _ := testNode.Gate.Online() // those of the modes before among them
 				last := online[len(online)-1]
 				if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
 					t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
@@ -112,7 +112,7 @@ func TestXHTTPThroughAReverseProxy(t *testing.T) {
 					t.Error("a second address was let in")
 				}
 				conn.Close()
-				if got, want := station.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
+				if got, want := testNode.Counted()[limited.ID], (api.Row{UserID: limited.ID, Up: size, Down: size}); got != want {
 					t.Errorf("counted %+v, moved %+v", got, want)
 				}
 			})
@@ -189,18 +189,18 @@ http {
 
 // With REALITY nothing stands between user and node that could name another address. One that a user claims would be a
 // device of its own, or that of somebody else.
-func TestAddressesThatUsersClaimCountForNothingWithREALITY(t *testing.T) {
+func TestREALITY_ForwardedAddress_IsIgnored(t *testing.T) {
 	echo := EchoServer(t)
 	for _, name := range []string{"vless xhttp reality", "trojan xhttp reality"} {
 		t.Run(name, func(t *testing.T) {
 			s := setupNamed(t, name)
-			station := newStation(t)
-			station.Serve(s.Node, User(95))
+			testNode := newTestNode(t)
+			testNode.Serve(s.Node, User(95))
 			outbound := s.Client(User(95))
 			outbound["streamSettings"].(Object)["xhttpSettings"].(Object)["headers"] = Object{"X-Forwarded-For": "203.0.113.9"}
 			conn := NewClient(t, outbound).Dial(echo)
 			mustExchange(t, conn, 1000)
-			online, _ := station.Gate.Online()
+			online, _ := testNode.Gate.Online()
 			if len(online) != 1 || len(online[0].IPs) != 1 || online[0].IPs[0] != "127.0.0.1" {
 				t.Errorf("online: %+v, want the address that the connection comes from", online)
 			}
@@ -209,7 +209,7 @@ func TestAddressesThatUsersClaimCountForNothingWithREALITY(t *testing.T) {
 }
 
 // A limit of devices counts addresses over XHTTP as over others: two are let in and a third is not, until one has left.
-func TestDeviceLimitOverXHTTP(t *testing.T) {
+func TestDeviceLimit_OverXHTTP_CountsAddresses(t *testing.T) {
 	echo := EchoServer(t)
 	for _, name := range []string{
 		"vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality",
@@ -217,10 +217,10 @@ func TestDeviceLimitOverXHTTP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := setupNamed(t, name)
-			station := newStation(t)
+			testNode := newTestNode(t)
 			limited := User(96)
 			limited.DeviceLimit = Ptr(2)
-			station.Serve(s.Node, limited)
+			testNode.Serve(s.Node, limited)
 			from := func(address string) *Client {
 				outbound := s.Client(limited)
 				outbound["sendThrough"] = address

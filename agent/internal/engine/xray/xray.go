@@ -41,7 +41,7 @@ const tag = "node"
 type Engine struct {
 	instance *core.Instance
 	inbounds inbound.Manager
-	hook     *hook
+	hook     *dispatcher
 	dialer   egress.Dialer
 	log      *slog.Logger
 
@@ -77,7 +77,7 @@ func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 		instance: instance, inbounds: instance.GetFeature(inbound.ManagerType()).(inbound.Manager),
 		log: log, users: map[int64]member{}, removed: map[int64]member{},
 	}
-	e.hook = &hook{gate: g, dialer: &e.dialer, freedom: new(freedom.Handler), identify: e.identify, log: log}
+	e.hook = &dispatcher{gate: g, dialer: &e.dialer, freedom: new(freedom.Handler), identify: e.identify, log: log}
 	policies := instance.GetFeature(policy.ManagerType()).(policy.Manager)
 	e.hook.timeouts = policies.ForLevel(0).Timeouts
 	if err := e.hook.freedom.Init(new(freedom.Config), policies); err != nil {
@@ -148,7 +148,7 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
 		// The manager has registered it all the same; nothing of it may stay.
 		_ = e.inbounds.RemoveHandler(context.Background(), tag)
-		return engine.Unopened(node, err)
+		return engine.PortError(node, err)
 	}
 	e.node = &node
 	return nil

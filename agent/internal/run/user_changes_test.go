@@ -10,7 +10,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestDownloadsGoOnWhileOtherUsersComeChangeAndGo(t *testing.T) {
+func TestDownloads_OtherUsersChange_AreNotInterrupted(t *testing.T) {
 	times, downloads := 100, 20
 	if *full {
 		times, downloads = 1000, 50
@@ -29,12 +29,12 @@ func churn(t *testing.T, s Setup, times, downloads int) {
 		staying = append(staying, User(id+1))
 	}
 	s.Node.ReportSeconds = 1
-	w := newWorldOf(t, s, staying...)
-	w.start()
+	e := newTestEnvWith(t, s, staying...)
+	e.start()
 	from, over := SlowSource(t), make(chan struct{})
 	var group sync.WaitGroup
 	for _, u := range staying {
-		client := w.client(u)
+		client := e.client(u)
 		for range downloads / len(staying) {
 			conn := client.Dial(from)
 			group.Go(func() {
@@ -46,21 +46,21 @@ func churn(t *testing.T, s Setup, times, downloads int) {
 	}
 	for i := range times {
 		comer := User(int64(100 + i))
-		w.publish(api.Change{Users: []api.User{comer}})
+		e.publish(api.Change{Users: []api.User{comer}})
 		if i%(times/5) == 0 {
-			w.letsIn(w.client(comer), "who has come")
+			e.mustLetIn(e.client(comer), "who has come")
 		}
 		rekeyed := User(int64(50_000 + i))
 		rekeyed.ID = comer.ID
-		w.publish(api.Change{Users: []api.User{rekeyed}})
+		e.publish(api.Change{Users: []api.User{rekeyed}})
 		limited := rekeyed
 		limited.SpeedMbps = Ptr(100.0)
-		w.publish(api.Change{Users: []api.User{limited}})
-		w.publish(api.Change{Removed: []int64{comer.ID}})
+		e.publish(api.Change{Users: []api.User{limited}})
+		e.publish(api.Change{Removed: []int64{comer.ID}})
 		time.Sleep(5 * time.Millisecond)
 	}
-	w.publish(api.Change{Users: []api.User{User(99)}})
-	w.letsIn(w.client(User(99)), "the last of all")
+	e.publish(api.Change{Users: []api.User{User(99)}})
+	e.mustLetIn(e.client(User(99)), "the last of all")
 	close(over)
 	group.Wait()
 }

@@ -8,10 +8,10 @@ import (
 	"airstrip/agent/internal/run"
 )
 
-// show prints findings, each on a line, and answers how many of them are bad.
-func show(findings []run.Finding) (bad int) {
+// printFindings prints findings, each on a line, and answers how many of them are bad.
+func printFindings(findings []run.Finding) (bad int) {
 	for _, f := range findings {
-		fmt.Println(line(f))
+		fmt.Println(formatFinding(f))
 		if f.Wrong != "" {
 			bad++
 		}
@@ -19,8 +19,8 @@ func show(findings []run.Finding) (bad int) {
 	return bad
 }
 
-// line leaves out what a terminal takes for a command: names and messages are the server's.
-func line(f run.Finding) string {
+// formatFinding leaves out what a terminal takes for a command: names and messages are the server's.
+func formatFinding(f run.Finding) string {
 	text := "ok   " + f.What
 	switch {
 	case f.Wrong != "":

@@ -19,8 +19,8 @@ import (
 	"airstrip/agent/internal/xraytest"
 )
 
-// Station is a node under test with the doors that the agent has to it.
-type Station struct {
+// Node is a node under test with the doors that the agent has to it.
+type Node struct {
 	t      testing.TB
 	Meter  *meter.Meter
 	Gate   *gate.Gate
@@ -30,13 +30,13 @@ type Station struct {
 }
 
 // New makes a station with the engine that start gives.
-func New(t testing.TB, start func(*gate.Gate, *slog.Logger) (engine.Engine, error)) *Station {
+func New(t testing.TB, start func(*gate.Gate, *slog.Logger) (engine.Engine, error)) *Node {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	m, err := meter.Open(t.TempDir(), func(int64) bool { return false }, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Station{t: t, Meter: m, Exhausted: make(chan int64, 10)}
+	s := &Node{t: t, Meter: m, Exhausted: make(chan int64, 10)}
 	s.Gate = gate.New(m, func(id int64) { s.Exhausted <- id }, noServer, log)
 	if s.Engine, err = start(s.Gate, log); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func noServer(context.Context, int64, netip.Addr) (bool, error) {
 }
 
 // Serve puts the users on both lists, as the agent does for a snapshot.
-func (s *Station) Serve(node api.Node, users ...api.User) {
+func (s *Node) Serve(node api.Node, users ...api.User) {
 	s.t.Helper()
 	s.Gate.SetNode(node)
 	for _, u := range users {
@@ -67,7 +67,7 @@ func (s *Station) Serve(node api.Node, users ...api.User) {
 }
 
 // Counted waits until a user's counters stand still and answers them, through a report.
-func (s *Station) Counted() map[int64]api.Row {
+func (s *Node) Counted() map[int64]api.Row {
 	s.t.Helper()
 	for before := int64(-1); ; time.Sleep(100 * time.Millisecond) {
 		up, down := s.Meter.Totals()
@@ -87,7 +87,7 @@ func (s *Station) Counted() map[int64]api.Row {
 }
 
 // Hits are how often each rule has stopped anyone since the last report.
-func (s *Station) Hits() map[int64]int64 {
+func (s *Node) Hits() map[int64]int64 {
 	s.t.Helper()
 	hits := map[int64]int64{}
 	for _, report := range s.reports() {
@@ -99,7 +99,7 @@ func (s *Station) Hits() map[int64]int64 {
 }
 
 // reports takes all that there is to report.
-func (s *Station) reports() (reports []api.Report) {
+func (s *Node) reports() (reports []api.Report) {
 	s.t.Helper()
 	if err := s.Meter.Seal(); err != nil {
 		s.t.Fatal(err)
@@ -113,16 +113,16 @@ func (s *Station) reports() (reports []api.Report) {
 			return reports
 		}
 		reports = append(reports, batch.Report)
-		s.Meter.Leaving(batch)
-		if err := s.Meter.Counted(batch); err != nil {
+		s.Meter.MarkSent(batch)
+		if err := s.Meter.Complete(batch); err != nil {
 			s.t.Fatal(err)
 		}
 	}
 }
 
-// Blocked tests that a rule about a host reaches everyone who connects to it: by its name, and by an address with
+// CheckHostRule tests that a rule about a host reaches everyone who connects to it: by its name, and by an address with
 // the name said inside. dial opens a connection through the node.
-func (s *Station) Blocked(echo string, dial func(target string) net.Conn) {
+func (s *Node) CheckHostRule(echo string, dial func(target string) net.Conn) {
 	s.t.Helper()
 	s.Gate.SetRules([]api.Rule{{ID: 70, Pattern: `(^|\.)blocked\.test:\d+$`}})
 	if answeredWithin(10*time.Second, dial("www.blocked.test:443"), []byte("anyone there?")) {
@@ -147,8 +147,8 @@ func (s *Station) Blocked(echo string, dial func(target string) net.Conn) {
 	}
 }
 
-// RefusesBlocked tests that nobody is let in from a blocked address, and that who is in is cut.
-func (s *Station) RefusesBlocked(echo string, dial func(target string) net.Conn) {
+// CheckBlockedAddress tests that nobody is let in from a blocked address, and that who is in is cut.
+func (s *Node) CheckBlockedAddress(echo string, dial func(target string) net.Conn) {
 	s.t.Helper()
 	open := dial(echo)
 	if !answered(open, []byte("anyone there?")) {
@@ -167,10 +167,10 @@ func (s *Station) RefusesBlocked(echo string, dial func(target string) net.Conn)
 	}
 }
 
-// KeepsSpeed tests that a user at a limit moves bytes neither slower nor faster than that, to a tenth. move moves so many
+// CheckSpeedLimit tests that a user at a limit moves bytes neither slower nor faster than that, to a tenth. move moves so many
 // bytes, both directions together. On a busy machine it takes longer now and then, and never less time: the best of
 // several tries counts.
-func (s *Station) KeepsSpeed(what string, mbps float64, move func(bytes int) error) {
+func (s *Node) CheckSpeedLimit(what string, mbps float64, move func(bytes int) error) {
 	s.t.Helper()
 	second := int(mbps * 1e6 / 8)
 	const due = 2250 * time.Millisecond // for the bytes of 2.5 s, of which a full bucket gives those of a quarter at once

@@ -24,9 +24,9 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-// hook is the dispatcher of the xray instance, so every connection of every user ends up here: those inside
+// dispatcher is the dispatcher of the xray instance, so every connection of every user ends up here: those inside
 // a multiplexed or QUIC connection one by one. It asks the gate, dials, and copies, packets by xray's freedom outbound.
-type hook struct {
+type dispatcher struct {
 	gate     *gate.Gate
 	dialer   *egress.Dialer
 	freedom  *freedom.Handler
@@ -39,9 +39,9 @@ type hook struct {
 	ended atomic.Bool
 }
 
-func (*hook) Type() any    { return routing.DispatcherType() }
-func (*hook) Start() error { return nil }
-func (*hook) Close() error { return nil }
+func (*dispatcher) Type() any    { return routing.DispatcherType() }
+func (*dispatcher) Start() error { return nil }
+func (*dispatcher) Close() error { return nil }
 
 var (
 	errNowhere = errors.New("the destination is no address")
@@ -49,7 +49,7 @@ var (
 )
 
 // Dispatch implements routing.Dispatcher.
-func (h *hook) Dispatch(ctx context.Context, to net.Destination) (*transport.Link, error) {
+func (h *dispatcher) Dispatch(ctx context.Context, to net.Destination) (*transport.Link, error) {
 	options := pipe.OptionsFromContext(ctx)
 	fromUser, up := pipe.New(options...)
 	down, toUser := pipe.New(options...)
@@ -58,9 +58,9 @@ func (h *hook) Dispatch(ctx context.Context, to net.Destination) (*transport.Lin
 }
 
 // DispatchLink implements routing.Dispatcher.
-func (h *hook) DispatchLink(ctx context.Context, to net.Destination, link *transport.Link) error {
+func (h *dispatcher) DispatchLink(ctx context.Context, to net.Destination, link *transport.Link) error {
 	h.open.Add(1)
-	p, err := h.enter(ctx, to, link)
+	p, err := h.connect(ctx, to, link)
 	if err == nil {
 		err = p.carry()
 	}
@@ -74,8 +74,8 @@ func (h *hook) DispatchLink(ctx context.Context, to net.Destination, link *trans
 	return nil
 }
 
-// enter lets a connection through and connects to where it goes, or says why not.
-func (h *hook) enter(ctx context.Context, to net.Destination, link *transport.Link) (*passage, error) {
+// connect lets a connection through and connects to where it goes, or says why not.
+func (h *dispatcher) connect(ctx context.Context, to net.Destination, link *transport.Link) (*proxiedConn, error) {
 	if h.ended.Load() {
 		return nil, errEnded
 	}
@@ -98,27 +98,27 @@ func (h *hook) enter(ctx context.Context, to net.Destination, link *transport.Li
 		h.log.Debug("connection refused", "user", id, "reason", err)
 		return nil, err
 	}
-	p := &passage{cut: cut, hook: h, user: user, link: link, own: inbound.Conn, from: socket{many: 1}}
+	p := &proxiedConn{cut: cut, hook: h, user: user, link: link, userConn: inbound.Conn, from: socket{nextCount: 1}}
 	if p.conn, err = h.dial(ctx, to); err != nil {
 		if ctx.Err() != nil {
-			p.letGo()
+			p.closeUser()
 		}
 		user.Close()
 		cut()
 		h.log.Debug("connection failed", "user", id, "err", err)
 		return nil, err
 	}
-	p.uncut = context.AfterFunc(ctx, func() { p.end(); p.letGo() })
+	p.uncut = context.AfterFunc(ctx, func() { p.end(); p.closeUser() })
 	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
 	if inbound.CanSpliceCopy != 3 {
 		inbound.CanSpliceCopy = 3
 	}
-	spare(link.Reader)
+	useSmallBuffers(link.Reader)
 	p.reader, p.writer = h.reader(ctx, link.Reader, user, id, to), &writer{Writer: link.Writer, ctx: ctx, user: user}
 	return p, nil
 }
 
-func (h *hook) dial(ctx context.Context, target net.Destination) (stat.Connection, error) {
+func (h *dispatcher) dial(ctx context.Context, target net.Destination) (stat.Connection, error) {
 	if target.Network != net.Network_UDP {
 		return h.dialer.DialTCP(ctx, target.NetAddr())
 	}

@@ -10,6 +10,6 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-func newStation(t testing.TB) *enginetest.Station {
+func newTestNode(t testing.TB) *enginetest.Node {
 	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return xray.New(g, log) })
 }
