@@ -17,7 +17,7 @@ type checkCommand struct {
 	installation
 }
 
-// Run prints what it finds and fails if anything is not as it must be.
+// Run prints the findings and fails if one of them keeps the agent from serving.
 func (c *checkCommand) Run() error {
 	if err := c.apply(&c.nodes); err != nil {
 		return err
@@ -37,12 +37,12 @@ func (c *checkCommand) Run() error {
 	return nil
 }
 
-// installation is what the install script writes; check goes by it where nothing else is said.
+// installation is what the install script wrote. Commands fall back to it when no flag names a node.
 type installation struct {
 	Installed string `default:"/etc/airstrip-node.env" type:"path" help:"File with the settings of the systemd unit, which count where no flag says which node is meant; the secret is in airstrip-node.secret beside it."`
 }
 
-// apply takes over what the install script wrote, where nothing says which node is meant.
+// apply takes the settings of the installed unit, unless a flag already names a node.
 func (i installation) apply(n *nodes) error {
 	if n.Config != "" || n.Server != "" || n.Node != 0 || n.SecretFile != "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"airstrip/agent/internal/run"
 )
 
-// printFindings prints findings, each on a line, and answers how many of them are bad.
+// printFindings prints each finding on a line of its own and returns how many are bad.
 func printFindings(findings []run.Finding) (bad int) {
 	for _, f := range findings {
 		fmt.Println(formatFinding(f))
@@ -19,7 +19,7 @@ func printFindings(findings []run.Finding) (bad int) {
 	return bad
 }
 
-// formatFinding leaves out what a terminal takes for a command: names and messages are the server's.
+// formatFinding removes control characters: names and messages come from the server and are printed to root's terminal.
 func formatFinding(f run.Finding) string {
 	text := "ok   " + f.What
 	switch {

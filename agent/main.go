@@ -20,7 +20,7 @@ type commands struct {
 
 type versionCommand struct{}
 
-// Run prints the version and what of it is known about the build.
+// Run prints the version and, if the build recorded it, the revision.
 func (versionCommand) Run() error {
 	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -15,7 +15,7 @@ import (
 	"airstrip/agent/internal/run"
 )
 
-// nodes are what the agent serves: one, by flags, or those of a file.
+// nodes selects what the agent serves: one node, by flags, or the nodes of a file.
 type nodes struct {
 	Config     string `type:"existingfile" env:"AIRSTRIP_NODE_CONFIG" help:"JSON file with several nodes, instead of the flags for one: a list of {server, node, secret_file, dns_file}."`
 	Server     string `env:"AIRSTRIP_NODE_SERVER" help:"Address of the service, such as https://panel.example."`
@@ -25,7 +25,7 @@ type nodes struct {
 	Data       string `default:"/var/lib/airstrip-node" type:"path" env:"AIRSTRIP_NODE_DATA" help:"Folder for counters and unsent reports."`
 }
 
-// entry of the file. Relative paths are the file's neighbours.
+// entry is one node of the file. Relative paths are relative to the file.
 type entry struct {
 	Server     string `json:"server"`
 	Node       int64  `json:"node"`
@@ -33,7 +33,8 @@ type entry struct {
 	DNSFile    string `json:"dns_file"`
 }
 
-// configs of the agents, without what is the same for all. Each of several has a folder of its own in Data.
+// configs returns the configuration of each node, without the settings that all share. With several nodes each has a
+// folder of its own in Data.
 func (n nodes) configs() ([]run.Config, error) {
 	if n.Config == "" {
 		config, err := entry{n.Server, n.Node, n.SecretFile, n.DNSFile}.config(n.Data)
@@ -63,7 +64,7 @@ func (n nodes) configs() ([]run.Config, error) {
 	return configs, nil
 }
 
-// entries of the file.
+// entries reads the nodes of the file.
 func (n nodes) entries() ([]entry, error) {
 	text, err := os.ReadFile(n.Config)
 	if err != nil {
@@ -96,7 +97,7 @@ func (n nodes) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// dataFolder of one of several.
+// dataFolder returns the folder of one of several nodes.
 func (n nodes) dataFolder(e entry) string {
 	host := ""
 	if u, err := url.Parse(e.Server); err == nil {
@@ -105,7 +106,8 @@ func (n nodes) dataFolder(e entry) string {
 	return filepath.Join(n.Data, fmt.Sprintf("%s-%d", host, e.Node))
 }
 
-// dataFolders that agents work on, or did: those of the file or, without one, those that there are in Data.
+// dataFolders returns the folders that agents work on or did: those of the file or, without a file, those found in
+// Data.
 func (n nodes) dataFolders() ([]string, error) {
 	if n.Config != "" {
 		entries, err := n.entries()
@@ -152,7 +154,7 @@ func (e entry) config(data string) (c run.Config, err error) {
 	return c, nil
 }
 
-// secret reads a file that holds one. It is never repeated in an error.
+// secret reads a secret from a file. Its errors never contain the secret.
 func secret(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -25,7 +25,7 @@ type runCommand struct {
 }
 
 // Run serves until SIGTERM or SIGINT; a second signal ends the process at once. A node that cannot be served does not
-// keep the others from it.
+// affect the others.
 func (c *runCommand) Run() error {
 	configs, err := c.configs()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *runCommand) Run() error {
 		config.Engine = func(g *gate.Gate) (engine.Engine, error) { return engines.New(g, config.Log), nil }
 		group.Go(func() {
 			if err := serve(ctx, len(configs) == 1, func() error { return runNode(ctx, config) }); err != nil {
-				failed = err // one of several has none
+				failed = err // Only a single node returns an error.
 			}
 		})
 	}
@@ -65,8 +65,8 @@ func runNode(ctx context.Context, config run.Config) error {
 	return err
 }
 
-// serve runs a node until ctx is done. One that fails alone ends the process, one of several is tried again; where only
-// its folder was removed it begins in another at once.
+// serve runs a node until ctx is done. The failure of a single node ends the process; one of several is retried. If
+// only its folder was removed, it continues in a new one at once.
 func serve(ctx context.Context, alone bool, node func() error) error {
 	for {
 		err := node()
@@ -88,15 +88,15 @@ func serve(ctx context.Context, alone bool, node func() error) error {
 
 const retryInterval = 30 * time.Second
 
-// releaseMemory returns to the system each minute what is not used: what many connections left behind when they began is
-// more than they take while they are idle, as most are.
+// releaseMemory returns unused memory to the system once a minute. Opening many connections needs more memory than
+// holding them idle.
 func releaseMemory() {
 	for range time.Tick(time.Minute) {
 		debug.FreeOSMemory()
 	}
 }
 
-// changeLevelOnSignal lets signals change what is logged while the agent runs.
+// changeLevelOnSignal lets SIGUSR1 and SIGUSR2 change the log level while the agent runs.
 func changeLevelOnSignal(level *slog.LevelVar, configured slog.Level) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGUSR2)

@@ -17,7 +17,7 @@ type statusCommand struct {
 	Wait   time.Duration `help:"How long to wait for all to be well."`
 }
 
-// Run prints how each node's agent stands, and fails if anything is wrong.
+// Run prints the state of each node's agent and fails if anything is wrong.
 func (c *statusCommand) Run() error {
 	end := time.Now().Add(c.Wait)
 	all, err := c.summaries()
@@ -34,7 +34,8 @@ func (c *statusCommand) Run() error {
 	return err
 }
 
-// summaries of the nodes, but for those that are over: without a file that lists them they are what the machine was before.
+// summaries returns the state of each node. Without a file, agents that have finished are left out unless there are no
+// others: the machine may have served them in the past.
 func (c *statusCommand) summaries() ([]run.Summary, error) {
 	folders, err := nodes{Config: c.Config, Data: c.Data}.dataFolders()
 	var all []run.Summary
@@ -48,7 +49,7 @@ func (c *statusCommand) summaries() ([]run.Summary, error) {
 	return all, err
 }
 
-// problemCount is how many findings need somebody.
+// problemCount returns how many findings need attention.
 func problemCount(all []run.Summary) (n int) {
 	for _, s := range all {
 		for _, f := range s.Findings {

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// A snapshot of 100,000 users stays well below this.
+// maxMessageBytes bounds a message from the server. A snapshot of 100,000 users is well below it.
 const maxMessageBytes = 64 << 20
 
 // Client calls one server with one node's secret.
@@ -28,24 +28,27 @@ type Client struct {
 	base      string
 	secret    string
 	userAgent string
-	// calls bounds a whole request; streams only its beginning, its life is the caller's context.
+	// calls has a timeout for the whole request. streams bounds only the response header; the caller's context ends the
+	// stream.
 	calls, streams *http.Client
 	serverTime     atomic.Pointer[clockReading]
 	mu             sync.Mutex
 	contact        Contact
 }
 
-// Contact is how it went with the server: when it last answered as it should and, while it does not, why and since when.
+// Contact is the state of the connection to the server: when it last answered and, while it does not, why and since
+// when.
 type Contact struct {
 	Answered time.Time
 	Failing  error
 	Since    time.Time
 }
 
-// clockReading is a time of the server's with the reading of our clock at which it came.
+// clockReading pairs a time of the server with the local clock at which it arrived.
 type clockReading struct{ theirs, ours time.Time }
 
-// New makes a client for the server at base, an http or https address. A path in it is that at which a proxy has the server.
+// New returns a client for the server at base, an http or https address. A path in base is kept, for servers behind a
+// proxy.
 func New(base, secret, version string) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -62,7 +65,7 @@ func New(base, secret, version string) (*Client, error) {
 		IdleConnTimeout:       90 * time.Second,
 		ForceAttemptHTTP2:     true,
 	}
-	// A redirect would carry the node's secret to somewhere the operator never named.
+	// A redirect would send the node's secret to an address that the operator did not name.
 	refuseRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{
 		base:      strings.TrimRight(base, "/") + "/api/agent/v1/",
@@ -73,24 +76,25 @@ func New(base, secret, version string) (*Client, error) {
 	}, nil
 }
 
-// Now is the time by the server's clock, as far as an answer has told it: the node's own may be wrong, or jump.
+// Now returns the server's time, as far as an answer has given it. The node's own clock may be wrong or jump.
 func (c *Client) Now() time.Time {
 	if at := c.serverTime.Load(); at != nil {
-		return at.theirs.Add(time.Since(at.ours)) // by the monotonic clock
+		return at.theirs.Add(time.Since(at.ours)) // The monotonic clock carries the server's time forward.
 	}
 	return time.Now().UTC()
 }
 
-// KnowsTime says whether the server has told the time.
+// KnowsTime reports whether an answer of the server has given its time.
 func (c *Client) KnowsTime() bool { return c.serverTime.Load() != nil }
 
-// MaxLeaseRequests is the most users of whom leases are asked for in one request.
+// MaxLeaseRequests is the maximum number of users in one request for leases.
 const MaxLeaseRequests = 2000
 
-// ErrNotModified means that the snapshot is the one of the ETag.
+// ErrNotModified means that the snapshot still is the one with the given ETag.
 var ErrNotModified = errors.New("not modified")
 
-// Snapshot asks for everything; etag is that of the last one or empty. ErrNotModified: nothing is new.
+// Snapshot fetches the complete state. etag is that of the last snapshot, or empty. It returns ErrNotModified if
+// nothing changed.
 func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, error) {
 	req, err := c.request(ctx, http.MethodGet, "snapshot?leases=1", nil)
 	if err != nil {
@@ -114,8 +118,8 @@ func (c *Client) Snapshot(ctx context.Context, etag string) (*Snapshot, string, 
 	return &s, res.Header.Get("ETag"), nil
 }
 
-// Changes opens the stream of what changed after revision and hands each line to handle, until the stream
-// ends, ctx is done or handle fails. With poll the server ends the stream after what is there now.
+// Changes opens the stream of changes after revision and passes each line to handle, until the stream ends, ctx is done
+// or handle fails. With poll the server ends the stream after the changes that exist now.
 func (c *Client) Changes(ctx context.Context, revision int64, poll bool, handle func(Change) error) error {
 	path := "changes?leases=1&since=" + strconv.FormatInt(revision, 10)
 	client := c.streams
@@ -149,7 +153,7 @@ func (c *Client) Changes(ctx context.Context, revision int64, poll bool, handle 
 	return lines.Err()
 }
 
-// Report sends one batch, the same bytes every time. An *Error that is Final must not be repeated.
+// Report sends one batch, with the same bytes on every attempt. An *Error that is Final must not be retried.
 func (c *Client) Report(ctx context.Context, body []byte) (*Receipt, error) {
 	sum := sha256.Sum256(body)
 	var receipt Receipt
@@ -163,7 +167,7 @@ func (c *Client) Report(ctx context.Context, body []byte) (*Receipt, error) {
 	return &receipt, nil
 }
 
-// Status sends the heartbeat. Double: another agent says that it is this node, too.
+// Status sends the heartbeat. duplicate reports that another agent uses the same secret.
 func (c *Client) Status(ctx context.Context, s Status) (double bool, err error) {
 	body, err := json.Marshal(s)
 	if err != nil {
@@ -176,8 +180,8 @@ func (c *Client) Status(ctx context.Context, s Status) (double bool, err error) 
 	return answer.Double, err
 }
 
-// Device asks for a place for an address, or says which are gone. It may take some seconds: another node may have to cut
-// an older address first.
+// Device requests a device slot for an address, or reports addresses that were cut. It may take some seconds, because
+// another node may have to cut an older address first.
 func (c *Client) Device(ctx context.Context, d Device) (*Admission, error) {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -190,7 +194,7 @@ func (c *Client) Device(ctx context.Context, d Device) (*Admission, error) {
 	return &answer, nil
 }
 
-// Lease asks for leases of users' traffic, at most MaxAsks at a time.
+// Lease requests leases of users' traffic, for at most MaxLeaseRequests users.
 func (c *Client) Lease(ctx context.Context, requests []LeaseRequest) (*Leases, error) {
 	body, err := json.Marshal(map[string][]LeaseRequest{"users": requests})
 	if err != nil {
@@ -230,11 +234,11 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	}
 	req.Header.Set("Authorization", "Bearer "+c.secret)
 	req.Header.Set("User-Agent", c.userAgent)
-	req.Header.Set("Accept-Language", "en") // as the log is
+	req.Header.Set("Accept-Language", "en") // Messages go into the log, which is in English.
 	return req, nil
 }
 
-// Contact answers how it goes with the server.
+// Contact returns the state of the connection to the server.
 func (c *Client) Contact() Contact {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,11 +258,11 @@ func (c *Client) recordResult(err error) {
 	}
 }
 
-// do answers with 200 and 304 only; everything else becomes an *Error.
+// do returns a response only for status 200 and 304. Every other status becomes an *Error.
 func (c *Client) do(client *http.Client, req *http.Request) (*http.Response, error) {
 	res, err := client.Do(req)
 	if err != nil {
-		if !errors.Is(req.Context().Err(), context.Canceled) { // else it was our wish
+		if !errors.Is(req.Context().Err(), context.Canceled) { // A cancelled request says nothing about the server.
 			c.recordResult(connectionError(err))
 		}
 		return nil, connectionError(err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Error is an answer of the server other than success.
+// Error is an answer of the server that is not a success.
 type Error struct {
 	Status  int
 	Code    string
@@ -25,31 +25,31 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the server answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// Final says that the same request will never be accepted, whenever it is repeated.
+// Final reports whether the server will never accept the same request.
 func (e *Error) Final() bool {
 	return e.Status == http.StatusConflict || e.Status == http.StatusGone || e.Status == http.StatusUnprocessableEntity
 }
 
-// SecretRefused says that the server does not know the secret.
+// SecretRefused reports whether the server does not accept the node's secret.
 func (e *Error) SecretRefused() bool { return e.Status == http.StatusUnauthorized }
 
-// concernsConnection says that the answer is about the way to the server, or about who we are, and not about the request.
+// concernsConnection reports whether the answer is about the way to the server or the agent's identity, not about the
+// request.
 func (e *Error) concernsConnection() bool {
 	return e.Status < 400 || e.Status >= 500 || e.SecretRefused() || e.Status == http.StatusForbidden || e.Code == unknownCode
 }
 
-// unknownCode is the code of an answer that bears none: it is not Airstrip's.
+// unknownCode stands for the code of an answer without one. Such an answer does not come from Airstrip.
 const unknownCode = "unknown"
 
-// responseError says what an answer is other than success, nil for a success. What an operator can do about it is in the
-// message.
+// responseError returns nil for a success, otherwise the error. Its message says what an operator can do about it.
 func responseError(res *http.Response) *Error {
 	page := strings.HasPrefix(res.Header.Get("Content-Type"), "text/html")
 	if res.StatusCode == http.StatusNotModified || res.StatusCode == http.StatusOK && !page {
 		return nil
 	}
 	failure := &Error{Status: res.StatusCode, Code: unknownCode, Message: http.StatusText(res.StatusCode)}
-	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // what cannot be read says nothing
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // A body that cannot be read adds nothing to the message.
 	var named struct{ Code, Message string }
 	if json.Unmarshal(body, &named) == nil && named.Code != "" {
 		failure.Code, failure.Message = named.Code, named.Message
@@ -71,7 +71,8 @@ func responseError(res *http.Response) *Error {
 	return failure
 }
 
-// connectionError is why no answer came, with what an operator can do about it. The address is known to whoever reads it.
+// connectionError explains why no answer came and what an operator can do. It leaves out the address, which the reader
+// knows.
 func connectionError(err error) error {
 	if call := new(url.Error); errors.As(err, &call) {
 		err = call.Err

@@ -31,25 +31,25 @@ import (
 	"airstrip/agent/internal/durable"
 )
 
-// issuer gets certificates by ACME (RFC 8555) and keeps them, and the account's key, in a folder.
+// issuer obtains certificates by ACME (RFC 8555) and stores them, with the account's key, in a folder.
 type issuer struct {
 	dir               string
 	httpPort, tlsPort int
-	client            *http.Client // nil: the default
-	host              dnshost.Host // nil: none, so dns-01 cannot be answered
+	client            *http.Client // Nil for the default.
+	host              dnshost.Host // Nil for none; dns-01 is impossible then.
 	names             names
 	log               *slog.Logger
 }
 
-// Issuers count failures, five an hour and name at Let's Encrypt, so the tries become rare soon.
+// Issuers limit failures (Let's Encrypt: five per hour and name), so retries soon become rare.
 const (
 	initialDelay = time.Minute
 	maxDelay     = 4 * time.Hour
 	orderTime    = 10 * time.Minute
 )
 
-// follow hands over the certificate of a name and, as each nears its end, the next, or why it could not be got, until ctx
-// is done.
+// follow delivers the certificate of a name and, before each expires, the next one, or the reason for a failure, until
+// ctx is done.
 func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got func(pair, error)) {
 	sum := sha256.Sum256([]byte(settings.Directory + " " + name))
 	path := filepath.Join(i.dir, hex.EncodeToString(sum[:8])+".pem")
@@ -70,7 +70,7 @@ func (i *issuer) follow(ctx context.Context, name string, settings api.ACME, got
 			i.log.Info("the issuer gave a certificate", "name", name)
 			got(next, nil)
 			due, gap = renewal(next), initialDelay
-			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // a clock that is wrong must not drive us on
+			if soonest := time.Now().Add(time.Hour); due.Before(soonest) { // A wrong clock must not cause a loop.
 				due = soonest
 			}
 			continue
@@ -93,7 +93,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// load answers a kept certificate and when the next is due: now, where there is none of use.
+// load returns a stored certificate and when to renew it, which is now if there is no usable one.
 func load(path string) (p pair, due time.Time) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -113,7 +113,7 @@ func load(path string) (p pair, due time.Time) {
 	return p, due
 }
 
-// renewal is when two thirds of a certificate's life are over, zero if it is none or has ended.
+// renewal returns when two thirds of a certificate's life are over, or zero if it is invalid or expired.
 func renewal(p pair) time.Time {
 	both, err := tls.X509KeyPair([]byte(p.certificate), []byte(p.key))
 	if err != nil || time.Now().After(both.Leaf.NotAfter) {
@@ -122,12 +122,12 @@ func renewal(p pair) time.Time {
 	return both.Leaf.NotAfter.Add(-both.Leaf.NotAfter.Sub(both.Leaf.NotBefore) / 3)
 }
 
-// obtain makes one order and answers its challenge.
+// obtain places one order and answers its challenge.
 func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p pair, err error) {
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
 	if settings.Challenge == "dns-01" && i.host == nil {
-		return p, errNoHost // before the issuer has any work with it
+		return p, errNoHost // Before the issuer starts any work.
 	}
 	if err := os.MkdirAll(i.dir, 0o700); err != nil {
 		return p, err
@@ -166,7 +166,7 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	}
 	chain, _, err := client.CreateOrderCert(ctx, order.FinalizeURL, request, true)
 	if err != nil {
-		// The library loses the order if the issuer takes its time and doesn't say again where the order is.
+		// The library loses the order if the issuer takes long and does not repeat the order's URL.
 		late, waiting := client.WaitOrder(ctx, order.URI)
 		if waiting != nil {
 			return p, fmt.Errorf("the certificate: %w", errors.Join(err, waiting))
@@ -182,7 +182,7 @@ func (i *issuer) obtain(ctx context.Context, name string, settings api.ACME) (p 
 	return p, err
 }
 
-// authorize shows the issuer that the name is this machine's.
+// authorize proves to the issuer that the name belongs to this machine.
 func (i *issuer) authorize(ctx context.Context, client *acme.Client, url, name, kind string) error {
 	authorization, err := client.GetAuthorization(ctx, url)
 	if err != nil {
@@ -247,14 +247,14 @@ func (i *issuer) answerTLS(_ context.Context, client *acme.Client, token, name s
 			go func() {
 				defer conn.Close()
 				_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
-				_ = conn.(*tls.Conn).Handshake() // it is all that the issuer wants to see
+				_ = conn.(*tls.Conn).Handshake() // The issuer needs to see nothing but the handshake.
 			}()
 		}
 	}()
 	return func() { listener.Close() }, nil
 }
 
-// accountKey reads the key, making it the first time and where there is only the rest of one.
+// accountKey reads the account's key. It creates the key on first use, and when the file is truncated.
 func (i *issuer) accountKey(path string) (crypto.Signer, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -14,23 +14,23 @@ import (
 	"airstrip/agent/internal/xraytest"
 )
 
-// The key by which the authority takes updates.
+// The key that signs updates of the authority's zones.
 const (
 	updateKeyName = "agent.key."
 	updateKey     = "c29tZSBzZWNyZXQgb2YgdGhlIHpvbmUncyBob3N0ISE="
 )
 
-// authority is the DNS of the tests, at one address of this machine: a resolver for the agent and the issuer, who ask it
-// to recurse, and the name server of the zones airport.test and delegated.test, which takes signed updates (RFC 2136).
+// authority is the DNS of the tests, at one loopback address: a recursive resolver for the agent and the issuer, and
+// the name server of the zones airport.test and delegated.test, which accepts signed updates (RFC 2136).
 type authority struct {
 	address string
 
 	mu      sync.Mutex
 	records []dns.RR
 	added   int
-	// ignoresUpdates: the name servers don't get to know of updates; forgetful: those who ask it to recurse don't.
+	// With ignoresUpdates the name servers never see updates; with hidesUpdates recursive queries never see them.
 	ignoresUpdates, hidesUpdates bool
-	// onQuery is told of each question that a name server gets.
+	// onQuery is called for each query to a name server.
 	onQuery func()
 }
 
@@ -39,7 +39,7 @@ func newAuthority(t *testing.T) *authority {
 	for _, line := range []string{
 		"airport.test. SOA ns1.airport.test. me.airport.test. 1 60 60 60 60",
 		"airport.test. NS ns1.airport.test.",
-		"airport.test. NS ns2.airport.test.", // which is down
+		"airport.test. NS ns2.airport.test.", // It does not answer.
 		"ns1.airport.test. A 127.0.0.1",
 		"ns2.airport.test. A 127.0.0.2",
 		"delegated.test. SOA ns1.airport.test. me.airport.test. 1 60 60 60 60",
@@ -66,7 +66,8 @@ func newAuthority(t *testing.T) *authority {
 	}
 	for _, server := range []*dns.Server{{Listener: stream}, {PacketConn: packets}} {
 		server.Handler, server.TsigSecret = a, map[string]string{updateKeyName: updateKey}
-		server.MsgAcceptFunc = func(dns.Header) dns.MsgAcceptAction { return dns.MsgAccept } // the default takes no updates
+		// The default refuses updates.
+		server.MsgAcceptFunc = func(dns.Header) dns.MsgAcceptAction { return dns.MsgAccept }
 		go server.ActivateAndServe()
 		t.Cleanup(func() { server.Shutdown() })
 	}
@@ -134,7 +135,7 @@ func (a *authority) update(w dns.ResponseWriter, q, answer *dns.Msg) {
 	}
 }
 
-// texts are the TXT records that there are, and how many ever were added.
+// texts returns the names of the present TXT records, and how many were ever added.
 func (a *authority) texts() (names []string, added int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 
 var errNoHost = errors.New("dns-01 needs to know who hosts the name's zone: write a file with provider and credentials, and name it by --dns-file or dns_file")
 
-// dnsHostTimeout bounds what a host of zones is asked for.
+// dnsHostTimeout bounds a request to a DNS host.
 const dnsHostTimeout = time.Minute
 
-// answerDNS puts the record that the issuer looks for, and waits until it is there for everybody.
+// answerDNS adds the record that the issuer looks for and waits until all name servers have it.
 func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name string) (func(), error) {
 	value, err := client.DNS01ChallengeRecord(token)
 	if err != nil {
@@ -39,7 +39,7 @@ func (i *issuer) answerDNS(ctx context.Context, client *acme.Client, token, name
 	return closing, nil
 }
 
-// addRecord adds a record where issuers look for a name's.
+// addRecord adds the challenge record of a name.
 func (i *issuer) addRecord(ctx context.Context, name, value string) (record dnshost.Record, remove func() error, err error) {
 	if i.host == nil {
 		return record, nil, errNoHost
@@ -55,14 +55,14 @@ func (i *issuer) addRecord(ctx context.Context, name, value string) (record dnsh
 		return record, nil, fmt.Errorf("putting a record into the zone %s: %w", record.Zone, err)
 	}
 	return record, func() error {
-		// Also where the agent is being stopped, or the order's time is over.
+		// The record is removed even when the agent is being stopped or the order has timed out.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dnsHostTimeout)
 		defer cancel()
 		return undo(ctx)
 	}, nil
 }
 
-// TryDNS puts a record of no meaning where one for the name would be put, and takes it away. It asks no issuer.
+// TryDNS adds a meaningless record where a challenge record would be, and removes it. It contacts no issuer.
 func (k *Keeper) TryDNS(ctx context.Context, name string) error {
 	record, remove, err := k.issuer.addRecord(ctx, name, "airstrip-node-check-"+rand.Text())
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"airstrip/agent/internal/dnshost"
 )
 
-// newDNSKeeper is a keeper that proves names by updates of the authority, with a certificate's issuer that asks there too.
+// newDNSKeeper returns a keeper that proves names by updates of the authority, and settings with an issuer that queries
+// it.
 func newDNSKeeper(t *testing.T, a *authority, change map[string]string) (*Keeper, api.TLS) {
 	t.Helper()
 	k := newKeeper(t, t.TempDir())
@@ -41,7 +42,7 @@ func newDNSKeeper(t *testing.T, a *authority, change map[string]string) (*Keeper
 	return k, api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "dns-01", Directory: pebble(t, k, a)}}
 }
 
-// mustFailWith wants that no certificate comes, that the reason has these words, and that no record is left.
+// mustFailWith expects that no certificate is issued, that the reason contains the words, and that no record is left.
 func mustFailWith(ctx context.Context, t *testing.T, a *authority, k *Keeper, settings api.TLS, words ...string) {
 	t.Helper()
 	_, err := k.issuer.obtain(ctx, settings.ServerName, *settings.ACME)
@@ -61,7 +62,7 @@ func mustFailWith(ctx context.Context, t *testing.T, a *authority, k *Keeper, se
 func TestDNS01_RecordProvesName(t *testing.T) {
 	for name, change := range map[string]map[string]string{
 		"hk.airport.test": nil,
-		"jp.airport.test": {"key_algorithm": "HMAC-SHA512"}, // an alias leads to another zone
+		"jp.airport.test": {"key_algorithm": "HMAC-SHA512"}, // An alias leads to another zone.
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)

@@ -1,5 +1,7 @@
-// Package certificate gets a node's certificate from where its settings say: the settings themselves, files, or an
-// issuer that speaks ACME.
+// Package certificate provides a node's TLS certificate from where its settings say: the settings themselves, files on
+// the machine, or an ACME issuer. A Keeper follows changed files and renews certificates from an issuer well before
+// they expire. Certificates and the account's key are stored in the data folder, so a restart needs no issuer. A
+// renewal that fails never removes a certificate that is still valid.
 package certificate
 
 import (
@@ -16,16 +18,16 @@ import (
 	"airstrip/agent/internal/dnshost"
 )
 
-// Keeper holds the certificate of one node.
+// Keeper provides the certificate of one node.
 type Keeper struct {
 	issuer issuer
 
 	mu        sync.Mutex
 	requested api.TLS
 	served    pair
-	// obtained is the certificate by ACME that the settings ask for, once it is there; stop ends the getting.
+	// obtained is the certificate from the issuer, once there is one. stop ends the background work.
 	obtained pair
-	// lastError is why the last try to get the next one was in vain.
+	// lastError is why the last attempt to renew failed.
 	lastError error
 	stop      context.CancelFunc
 	running   sync.WaitGroup
@@ -39,18 +41,18 @@ func (p pair) check() error {
 	return err
 }
 
-// New makes a keeper that puts what it gets from issuers into the folder dir. Host is where records for dns-01 are put,
-// nil for nowhere.
+// New returns a keeper that stores what it obtains from issuers in dir. host changes records for dns-01; nil means that
+// none is configured.
 func New(dir string, host dnshost.Host, log *slog.Logger) *Keeper {
 	return &Keeper{issuer: issuer{
 		dir: dir, httpPort: 80, tlsPort: 443, host: host, names: names{port: "53", timeout: 5 * time.Minute, interval: 5 * time.Second}, log: log,
 	}}
 }
 
-// ErrPending means that the certificate is being got from its issuer.
+// ErrPending means that the certificate is being obtained from its issuer.
 var ErrPending = errors.New("the certificate is awaited from its issuer")
 
-// Fill answers the settings with the certificate in them.
+// Fill returns the settings with the certificate in them.
 func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -71,7 +73,7 @@ func (k *Keeper) Fill(t api.TLS) (api.TLS, error) {
 	return t, nil
 }
 
-// current is the certificate as it is now.
+// current returns the certificate as it is now.
 func (k *Keeper) current() (p pair, err error) {
 	switch t := k.requested; {
 	case t.ACME != nil:
@@ -101,7 +103,7 @@ func (k *Keeper) current() (p pair, err error) {
 	}
 }
 
-// Changed says whether Fill would give another certificate now. Files that are just being written are no change.
+// Changed reports whether Fill would return another certificate now. Files that are being written do not count.
 func (k *Keeper) Changed() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,8 +111,8 @@ func (k *Keeper) Changed() bool {
 	return err == nil && p != k.served
 }
 
-// Status answers when the certificate that Fill gave last ends, zero where there is none, and what is wrong with it, or
-// with the one that is to follow it.
+// Status returns when the certificate that Fill returned last expires, zero without one, and what is wrong with it or
+// with its renewal.
 func (k *Keeper) Status() (ends time.Time, wrong error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -134,7 +136,7 @@ func (k *Keeper) Status() (ends time.Time, wrong error) {
 	return ends, wrong
 }
 
-// expiryWarning is how long before its end a certificate should have been replaced.
+// expiryWarning is how long before its expiry a certificate should have been renewed.
 const expiryWarning = 7 * 24 * time.Hour
 
 // startIssuer follows the certificate of a name in the background.
@@ -155,7 +157,7 @@ func (k *Keeper) startIssuer(name string, settings api.ACME) {
 	})
 }
 
-// Close ends what is under way with an issuer.
+// Close ends the work in the background.
 func (k *Keeper) Close() {
 	k.mu.Lock()
 	if k.stop != nil {

@@ -64,7 +64,7 @@ func TestKeeper_ChangedFiles_AreReadAgain(t *testing.T) {
 	}
 }
 
-// pebble is the stand-in for an issuer that Let's Encrypt's people test with. It asks the authority for names.
+// pebble starts Let's Encrypt's ACME test server, which queries the authority.
 func pebble(t *testing.T, k *Keeper, names *authority) (directory string) {
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_AUTHZREUSE", "0")
@@ -78,7 +78,7 @@ func pebble(t *testing.T, k *Keeper, names *authority) (directory string) {
 	return server.URL + wfe.DirectoryPath
 }
 
-// mustObtain the certificate as the agent does.
+// mustObtain obtains the certificate as the agent does.
 func mustObtain(t *testing.T, k *Keeper, settings api.TLS) (api.TLS, *x509.Certificate) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
@@ -118,7 +118,7 @@ func TestKeeper_CertificateFromIssuer_IsStored(t *testing.T) {
 			}
 			k.Close()
 
-			again := newKeeper(t, dir) // without an issuer that it could reach
+			again := newKeeper(t, dir) // It has no issuer that it could reach.
 			kept, same := mustObtain(t, again, settings)
 			if !same.Equal(leaf) || kept.Key != filled.Key {
 				t.Error("after a restart the certificate is another one")
@@ -137,7 +137,7 @@ func TestKeeper_CertificateFromIssuer_IsStored(t *testing.T) {
 func TestKeeper_CertificateNearItsEnd_IsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	k := newKeeper(t, dir)
-	old := xraytest.SelfSigned(t, "hk.airport.test") // half of its two hours are over
+	old := xraytest.SelfSigned(t, "hk.airport.test") // Half of its two hours are over.
 	settings := api.TLS{ServerName: "hk.airport.test", ACME: &api.ACME{Challenge: "http-01", Directory: pebble(t, k, newAuthority(t))}}
 	_, leaf := mustObtain(t, k, settings)
 	k.Close()

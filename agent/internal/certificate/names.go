@@ -14,19 +14,20 @@ import (
 	"airstrip/agent/internal/dnshost"
 )
 
-// names asks the DNS: resolvers for who answers for a name, and these servers, at port, for what they have.
+// names queries the DNS: resolvers for the zone of a name and its name servers, and these servers, at port, for their
+// records.
 type names struct {
-	resolvers []string // host:port, none: the system's
+	resolvers []string // host:port; empty for the system's.
 	port      string
-	// timeout is how long a record may take to be at all servers, pause the time from one look to the next.
+	// timeout bounds how long a record may take to reach all servers. interval is the time between two checks.
 	timeout, interval time.Duration
 }
 
-// Aliases of a name lead to a zone in a few steps, where they lead to one at all.
+// maxAliases bounds a chain of CNAME records.
 const maxAliases = 8
 
-// locate answers the zone that a name is in. Where the name is an alias, as one of a zone that nobody may change by
-// program can be, it is the alias's target that counts, for issuers too.
+// locate returns the zone of a name. If the name is an alias, for example because its own zone cannot be changed by a
+// program, the zone of the alias's target counts, for issuers too.
 func (n names) locate(ctx context.Context, name string) (zone, target string, err error) {
 	if target, err = n.follow(ctx, dns.CanonicalName(name)); err != nil {
 		return "", "", err
@@ -43,7 +44,7 @@ func (n names) locate(ctx context.Context, name string) (zone, target string, er
 	return "", "", fmt.Errorf("no zone is found that %s is in: is the domain registered and delegated?", strings.TrimSuffix(target, "."))
 }
 
-// follow answers what a name is an alias of in the end, itself where it is none.
+// follow resolves CNAME records and returns the final name.
 func (n names) follow(ctx context.Context, name string) (string, error) {
 	target := name
 	for range maxAliases {
@@ -60,14 +61,14 @@ func (n names) follow(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("the aliases that %s leads to have no end", strings.TrimSuffix(name, "."))
 }
 
-// await returns once all servers of the record's zone that answer have it, or says what the last look found when patience is
-// over. They are asked twice, since behind one address there may be many.
+// await returns once all reachable name servers of the record's zone have it, or what the last check found at the
+// timeout. Each server is asked twice, because one address may stand for many machines.
 func (n names) await(ctx context.Context, r dnshost.Record) error {
 	servers, err := n.authorities(ctx, r.Zone)
 	if err != nil {
 		return err
 	}
-	end := time.Now().Add(n.timeout) // the last look is not cut short: what it would say then is only that time is over
+	end := time.Now().Add(n.timeout) // The last check is not cut short: it would only report the timeout.
 	for seen := 0; ; {
 		if err := n.checkServers(ctx, servers, r); err != nil {
 			if seen = 0; time.Now().After(end) {
@@ -82,7 +83,7 @@ func (n names) await(ctx context.Context, r dnshost.Record) error {
 	}
 }
 
-// checkServers says what keeps a record from being at all servers that answer.
+// checkServers returns why a record is not on all reachable servers.
 func (n names) checkServers(ctx context.Context, servers []server, r dnshost.Record) error {
 	var silence error
 	shown := false
@@ -111,7 +112,7 @@ func (n names) shows(ctx context.Context, s server, r dnshost.Record) (bool, err
 	return slices.ContainsFunc(pick[*dns.TXT](answer, r.Name), func(t *dns.TXT) bool { return strings.Join(t.Txt, "") == r.Value }), nil
 }
 
-// server is authoritative for a zone.
+// server is a name server with authority for a zone.
 type server struct{ name, address string }
 
 func (n names) authorities(ctx context.Context, zone string) (servers []server, err error) {
@@ -124,7 +125,7 @@ func (n names) authorities(ctx context.Context, zone string) (servers []server, 
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			answer, err := n.resolve(ctx, name, kind)
 			if err != nil {
-				continue // the others suffice
+				continue // The other servers are enough.
 			}
 			for _, a := range pick[*dns.A](answer, name) {
 				servers = append(servers, server{name, net.JoinHostPort(a.A.String(), n.port)})
@@ -140,7 +141,7 @@ func (n names) authorities(ctx context.Context, zone string) (servers []server, 
 	return servers, nil
 }
 
-// resolve asks the resolvers in turn, each twice.
+// resolve asks the resolvers in order, each twice.
 func (n names) resolve(ctx context.Context, name string, kind uint16) (answer *dns.Msg, err error) {
 	resolvers := n.resolvers
 	if len(resolvers) == 0 {
@@ -169,7 +170,7 @@ func question(name string, kind uint16, recursive bool) *dns.Msg {
 	return q
 }
 
-// exchange answers what a server says of a name; that there is none is no error.
+// exchange returns a server's answer about a name. A name that does not exist is not an error.
 func exchange(ctx context.Context, address string, q *dns.Msg) (*dns.Msg, error) {
 	answer, _, err := (&dns.Client{Timeout: 3 * time.Second}).ExchangeContext(ctx, q, address)
 	if err == nil && answer.Truncated {
@@ -184,7 +185,7 @@ func exchange(ctx context.Context, address string, q *dns.Msg) (*dns.Msg, error)
 	return answer, nil
 }
 
-// pick the records of one type that a name has.
+// pick returns the records of one type that a name has.
 func pick[T dns.RR](answer *dns.Msg, name string) (found []T) {
 	for _, rr := range answer.Answer {
 		if one, ok := rr.(T); ok && strings.EqualFold(rr.Header().Name, dns.Fqdn(name)) {

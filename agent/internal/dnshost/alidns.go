@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// alidns is Alibaba Cloud's, spoken to in the RPC style of its API.
+// alidns is Alibaba Cloud DNS, through the RPC style of its API.
 type alidns struct {
 	id, secret string
 	client     *http.Client
@@ -22,7 +22,7 @@ func (a alidns) Add(ctx context.Context, r Record) (func(context.Context) error,
 	var made struct {
 		ID string `json:"RecordId"`
 	}
-	// 600 s is the shortest that zones without a paid plan may have.
+	// 600 s is the minimum TTL of zones without a paid plan.
 	if err := a.call(ctx, "AddDomainRecord", url.Values{"DomainName": {r.Zone}, "RR": {r.label()}, "Type": {"TXT"}, "Value": {r.Value}, "TTL": {"600"}}, &made); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (a alidns) Add(ctx context.Context, r Record) (func(context.Context) error,
 	}, nil
 }
 
-// call posts the form, so that neither the id nor the signature is part of an address that errors tell.
+// call sends the form in the body, so that neither the key ID nor the signature is part of a URL that errors contain.
 func (a alidns) call(ctx context.Context, action string, form url.Values, out any) error {
 	for name, value := range map[string]string{
 		"Action": action, "Format": "JSON", "Version": "2015-01-09", "AccessKeyId": a.id,

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// hetzner is the DNS of Hetzner's cloud console.
+// hetzner is the DNS of Hetzner Cloud.
 type hetzner struct{ api bearer }
 
 func (h hetzner) Add(ctx context.Context, r Record) (func(context.Context) error, error) {

@@ -1,4 +1,6 @@
-// Package dnshost puts TXT records into zones at those who host them.
+// Package dnshost adds and removes TXT records at the providers that host DNS zones, for ACME's dns-01 challenge. Each
+// provider is one file that speaks its API. Credentials come from a file on the node and appear in no error message. A
+// record is removed by its own ID or value, so other records of the same name stay.
 package dnshost
 
 import (
@@ -12,16 +14,16 @@ import (
 	"strings"
 )
 
-// Host is where the records of zones are changed.
+// Host changes the records of zones at one provider.
 type Host interface {
-	// Add adds a record. It answers how to take away this one and no other of the same name.
+	// Add adds a record and returns a function that removes this one and no other of the same name.
 	Add(context.Context, Record) (remove func(context.Context) error, err error)
 }
 
-// Record is of type TXT. Zone and Name are whole names without the last dot.
+// Record is a TXT record. Zone and Name are fully qualified, without the final dot.
 type Record struct{ Zone, Name, Value string }
 
-// label is the name inside its zone.
+// label returns the part of the name inside its zone.
 func (r Record) label() string {
 	if r.Name == r.Zone {
 		return "@"
@@ -29,7 +31,7 @@ func (r Record) label() string {
 	return strings.TrimSuffix(r.Name, "."+r.Zone)
 }
 
-// kind of host: the settings that it needs and those that it takes besides.
+// kind describes a provider: the settings that it needs and those that it accepts in addition.
 type kind struct {
 	needs, takes []string
 	open         func(settings map[string]string, client *http.Client) (Host, error)
@@ -54,7 +56,7 @@ var kinds = map[string]kind{
 	}},
 }
 
-// Load reads a file that names the host as its provider, with the credentials that it wants.
+// Load reads a file that names the provider and holds its credentials.
 func Load(path string) (Host, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -67,7 +69,7 @@ func Load(path string) (Host, error) {
 	return host, nil
 }
 
-// open never repeats a value in its errors: it may be a secret in the wrong place.
+// open never repeats a value in its errors: it may be a secret in the wrong field.
 func open(text []byte, client *http.Client) (Host, error) {
 	var settings map[string]string
 	if json.Unmarshal(text, &settings) != nil {

@@ -16,16 +16,16 @@ import (
 
 var record = Record{Zone: "airport.test", Name: "_acme-challenge.hk.airport.test", Value: "proof_of-it"}
 
-// vendor answers as a vendor's API does: the calls that it expects, in their order.
+// vendor is the API of a provider. It expects calls in order and answers each.
 type vendor struct {
 	t     *testing.T
 	calls []call
-	// signed says whether a request is, with its body.
+	// signed reports whether a request, given with its body, is authenticated.
 	signed func(r *http.Request, body string) bool
 }
 
 type call struct {
-	want   string // method, address, body
+	want   string // Method, URL, body.
 	status int
 	answer string
 }
@@ -42,7 +42,8 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !v.signed(r, body) {
 		v.t.Errorf("%s %s is not signed: %v", r.Method, r.URL, r.Header)
 	}
-	if form, err := url.ParseQuery(body); err == nil && form.Has("Signature") { // what is another one each time
+	// The nonce and the time differ in each call.
+	if form, err := url.ParseQuery(body); err == nil && form.Has("Signature") {
 		for _, name := range []string{"Signature", "SignatureNonce", "Timestamp"} {
 			form.Del(name)
 		}
@@ -61,7 +62,7 @@ func (v *vendor) RoundTrip(r *http.Request) (*http.Response, error) {
 	if got != next.want {
 		v.t.Errorf("asked for\n%s\nnot\n%s", got, next.want)
 	}
-	if next.status == 0 { // the line is cut
+	if next.status == 0 { // The connection breaks.
 		return nil, io.ErrUnexpectedEOF
 	}
 	return &http.Response{
@@ -74,12 +75,12 @@ func hasBearerToken(r *http.Request, _ string) bool {
 	return r.Header.Get("Authorization") == "Bearer t0ken"
 }
 
-// As the vendors' references of their APIs have it.
+// The calls and answers follow the providers' API references.
 var vendors = map[string]struct {
 	settings string
 	signed   func(r *http.Request, body string) bool
 	calls    []call
-	refusal  call // of the first call
+	refusal  call // Answer to the first call.
 }{
 	"cloudflare": {
 		`{"provider": "cloudflare", "token": "t0ken"}`, hasBearerToken,
@@ -195,7 +196,7 @@ func TestCloudflare_ZoneNotVisibleToToken_IsNamed(t *testing.T) {
 	}
 }
 
-// The examples are those of the vendors' documents.
+// The examples are from the vendors' documentation.
 func TestSign_MatchesVendorExamples(t *testing.T) {
 	form := url.Values{
 		"Format": {"XML"}, "AccessKeyId": {"testid"}, "Action": {"DescribeDomainRecords"}, "SignatureMethod": {"HMAC-SHA1"}, "DomainName": {"example.com"},

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// doJSON sends a request and reads the JSON that answers it into out. What an answer says against it is in the error.
+// doJSON sends a request and decodes the JSON answer into out. An error contains the beginning of an answer that
+// reports a failure.
 func doJSON(client *http.Client, request *http.Request, out any) error {
 	response, err := client.Do(request)
 	if err != nil {
@@ -37,7 +38,7 @@ func excerpt(body []byte) string {
 	return strings.ToValidUTF8(string(body[:min(len(body), 300)]), "")
 }
 
-// bearer calls an API that wants a token and speaks JSON.
+// bearer calls a JSON API that authenticates by a bearer token.
 type bearer struct {
 	token  string
 	client *http.Client
@@ -63,5 +64,5 @@ func (b bearer) call(ctx context.Context, method, url string, in, out any) error
 	return doJSON(b.client, request, out)
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any

@@ -14,7 +14,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// rfc2136 is a name server that takes updates signed by TSIG: BIND, Knot, PowerDNS and others.
+// rfc2136 is a name server that accepts updates signed with TSIG: BIND, Knot, PowerDNS and others.
 type rfc2136 struct{ server, keyName, key, algorithm string }
 
 var algorithms = []string{"hmac-sha256", "hmac-sha224", "hmac-sha384", "hmac-sha512", "hmac-sha1"}
@@ -57,7 +57,7 @@ func (h rfc2136) send(ctx context.Context, update *dns.Msg) error {
 	if answer == nil {
 		return fmt.Errorf("the update was not sent: %w", err)
 	}
-	// A server that does not take the key cannot sign its answer either: what it says goes before that.
+	// A server that does not know the key cannot sign its answer, so the answer's own error takes precedence.
 	if t := answer.IsTsig(); t != nil && t.Error != dns.RcodeSuccess {
 		return fmt.Errorf("%s refuses the key %s: %s", h.server, h.keyName, tsigErrors(t.Error))
 	}

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// tencentcloud is DNSPod, by the keys and the API of Tencent Cloud.
+// tencentcloud is DNSPod, through the API and keys of Tencent Cloud.
 type tencentcloud struct {
 	id, key string
 	client  *http.Client
 }
 
 func (t tencentcloud) Add(ctx context.Context, r Record) (func(context.Context) error, error) {
-	// The line of number 0 is the default one, whatever the account's language calls it; 600 s is the shortest that zones
-	// without a paid plan may have.
+	// Line 0 is the default one, whatever its name in the account's language. 600 s is the minimum TTL of zones without
+	// a paid plan.
 	made, err := t.call(ctx, "CreateRecord", object{
 		"Domain": r.Zone, "SubDomain": r.label(), "RecordType": "TXT", "RecordLine": "默认", "RecordLineId": "0", "Value": r.Value, "TTL": 600,
 	})
@@ -34,7 +34,7 @@ func (t tencentcloud) Add(ctx context.Context, r Record) (func(context.Context) 
 	}, nil
 }
 
-// call answers the id of the record that it is about. Failures come with status 200.
+// call returns the ID of the record. Failures arrive with status 200.
 func (t tencentcloud) call(ctx context.Context, action string, in object) (record int64, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t tencentcloud) call(ctx context.Context, action string, in object) (recor
 
 const tencentType = "application/json; charset=utf-8"
 
-// sign is TC3-HMAC-SHA256 over a post to a host whose first label is the service's name.
+// sign computes TC3-HMAC-SHA256 over a POST. The first label of the host is the service's name.
 func (t tencentcloud) sign(host string, body []byte, at time.Time) string {
 	day := at.UTC().Format(time.DateOnly)
 	service, _, _ := strings.Cut(host, ".")

@@ -1,4 +1,6 @@
-// Package durable writes files that are there whole or not at all, also after the power failed.
+// Package durable writes files atomically. After a crash or a power cut a file has either its old content or its new
+// one, never a part. It also tells errors that mean a full disk from others, because callers go on in memory after
+// those.
 package durable
 
 import (
@@ -8,12 +10,12 @@ import (
 	"syscall"
 )
 
-// IsDiskFull says whether an error means that the disk, or the process's share of it, has no room.
+// IsDiskFull reports whether err means that the disk, or the quota of the process, has no space left.
 func IsDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// WriteFile replaces the file at path, mode 0600. On an error the old content is still there.
+// WriteFile replaces the file at path, with mode 0600. If it fails, the old content is unchanged.
 func WriteFile(path string, data []byte) error {
 	tmp := path + ".tmp"
 	if err := writeTemporaryFile(tmp, data); err != nil {
@@ -24,13 +26,13 @@ func WriteFile(path string, data []byte) error {
 		os.Remove(tmp)
 		return err
 	}
-	// The new content is in place and callers act on that. If the folder can't be synced a power cut may bring
-	// the old one back, but an error here would say that nothing had happened.
+	// The new content is in place and callers act on it. If the folder cannot be synced, a power cut may restore the
+	// old content, but an error here would claim that nothing had changed.
 	_ = SyncFolder(filepath.Dir(path))
 	return nil
 }
 
-// SyncFolder makes what was created, renamed and deleted in a folder outlive a power cut.
+// SyncFolder makes files created, renamed and deleted in a folder survive a power cut.
 func SyncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

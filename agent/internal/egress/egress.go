@@ -1,4 +1,6 @@
-// Package egress opens connections to where users want to go and keeps them out of the node's own networks.
+// Package egress opens the connections to users' destinations. It refuses destinations that are not public addresses,
+// so that users cannot reach the node's own networks. The check applies to the address that the socket uses, after name
+// resolution.
 package egress
 
 import (
@@ -12,12 +14,12 @@ import (
 	"time"
 )
 
-// ErrRefused means that a destination is not on the public internet.
+// ErrRefused means that a destination is not a public address.
 var ErrRefused = errors.New("the destination is not a public address")
 
-// refused: what the IANA special-purpose address registries (RFC 6890) give as not globally reachable, the
-// prefixes that carry an IPv4 address inside (NAT64, 6to4, Teredo, IPv4-compatible), multicast, and Azure's
-// metadata host, which alone among the clouds' is a public address.
+// refused lists the prefixes that the IANA special-purpose address registries (RFC 6890) declare not globally
+// reachable, those that embed an IPv4 address (NAT64, 6to4, Teredo, IPv4-compatible), multicast, and Azure's metadata
+// host, the only one among the large clouds with a public address.
 var refused = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("10.0.0.0/8"),
@@ -50,7 +52,7 @@ var refused = []netip.Prefix{
 	netip.MustParsePrefix("ff00::/8"),
 }
 
-// Public says whether addr may be the destination of a user.
+// Public reports whether users may connect to addr.
 func Public(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, p := range refused {
@@ -61,10 +63,10 @@ func Public(addr netip.Addr) bool {
 	return addr.IsValid()
 }
 
-// Dialer opens the connections. It tests the address that the socket is about to use, after resolution, so a
-// name that resolves to one thing when asked and to another when dialed gains nothing.
+// Dialer opens connections. It checks the address that the socket is about to use, so a name that resolves differently
+// the second time gains nothing.
 type Dialer struct {
-	// AllowPrivate lifts the refusal.
+	// AllowPrivate disables the check.
 	AllowPrivate atomic.Bool
 }
 
@@ -80,8 +82,8 @@ func (d *Dialer) DialTCP(ctx context.Context, target string) (net.Conn, error) {
 	return dialer.DialContext(ctx, "tcp", target)
 }
 
-// OpenUDP opens a socket for packets to any destination; those to refused ones are dropped as a firewall would.
-// The address is that of target, resolved.
+// OpenUDP opens a socket for packets to any destination and returns the resolved address of target. Packets to refused
+// destinations are dropped, as a firewall would do.
 func (d *Dialer) OpenUDP(ctx context.Context, target string) (net.PacketConn, *net.UDPAddr, error) {
 	addr, err := d.ResolveUDP(ctx, target)
 	if err != nil {
@@ -95,7 +97,7 @@ func (d *Dialer) OpenUDP(ctx context.Context, target string) (net.PacketConn, *n
 	return &packetConn{PacketConn: conn, dialer: d}, net.UDPAddrFromAddrPort(addr), nil
 }
 
-// ResolveUDP answers the address of host:port, unless it is refused.
+// ResolveUDP returns the address of host:port, unless it is refused.
 func (d *Dialer) ResolveUDP(ctx context.Context, target string) (netip.AddrPort, error) {
 	host, port, err := net.SplitHostPort(target)
 	if err != nil {
@@ -113,7 +115,7 @@ func (d *Dialer) ResolveUDP(ctx context.Context, target string) (netip.AddrPort,
 	return netip.AddrPortFrom(addr, uint16(number)), d.check(addr)
 }
 
-// preferIPv4 because a UDP flow has no second try and many nodes have no IPv6.
+// preferIPv4 picks an IPv4 address where there is one: a UDP flow has no second attempt, and many nodes have no IPv6.
 func preferIPv4(addrs []netip.Addr) netip.Addr {
 	for _, a := range addrs {
 		if a.Unmap().Is4() {

@@ -10,15 +10,15 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// Networks says which of a node's port it needs.
+// Networks reports which networks a node needs on its port.
 func Networks(node api.Node) (tcp, udp bool) {
 	quic := node.Protocol == "hysteria2" || node.Protocol == "tuic"
 	return !quic, quic || node.Protocol == "shadowsocks"
 }
 
-// TryPort says why a node cannot have its port for itself, unless it is that of serving, which may be nil: the node that
-// has a listener at present. An engine may open one all the same: one that lets others have the port, too, gets a part of
-// the clients.
+// TryPort returns why a node cannot have its port for itself. serving is the node that has a listener at present, or
+// nil; its own port counts as free. The check is needed because an engine may open a port that another process shares
+// (SO_REUSEPORT) and would then receive only a part of the clients.
 func TryPort(serving *api.Node, node api.Node) error {
 	if serving != nil && serving.Port == node.Port {
 		return nil
@@ -27,7 +27,7 @@ func TryPort(serving *api.Node, node api.Node) error {
 	return PortError(node, Try(node.Listen, node.Port, tcp, udp))
 }
 
-// PortError says of which port the error is.
+// PortError adds the node's port to an error.
 func PortError(node api.Node, err error) error {
 	if err == nil {
 		return nil

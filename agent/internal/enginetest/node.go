@@ -1,4 +1,6 @@
-// Package enginetest is a node without a server, for the tests of engines.
+// Package enginetest runs an engine without a server, for the tests of engines. A Node connects the engine to a gate
+// and a meter as the agent does. It also holds the tests that every engine must pass, such as rules about hosts and
+// speed limits.
 package enginetest
 
 import (
@@ -19,17 +21,17 @@ import (
 	"airstrip/agent/internal/xraytest"
 )
 
-// Node is a node under test with the doors that the agent has to it.
+// Node is a node under test with the parts through which the agent controls it.
 type Node struct {
 	t      testing.TB
 	Meter  *meter.Meter
 	Gate   *gate.Gate
 	Engine engine.Engine
-	// Exhausted gets the users that have used up what remained.
+	// Exhausted receives the users who have used up their quota.
 	Exhausted chan int64
 }
 
-// New makes a station with the engine that start gives.
+// New returns a node with the engine that start returns.
 func New(t testing.TB, start func(*gate.Gate, *slog.Logger) (engine.Engine, error)) *Node {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	m, err := meter.Open(t.TempDir(), func(int64) bool { return false }, log)
@@ -49,7 +51,7 @@ func noServer(context.Context, int64, netip.Addr) (bool, error) {
 	return false, errors.New("no server")
 }
 
-// Serve puts the users on both lists, as the agent does for a snapshot.
+// Serve gives the users to the gate and the engine, as the agent does for a snapshot.
 func (s *Node) Serve(node api.Node, users ...api.User) {
 	s.t.Helper()
 	s.Gate.SetNode(node)
@@ -66,7 +68,7 @@ func (s *Node) Serve(node api.Node, users ...api.User) {
 	})
 }
 
-// Counted waits until a user's counters stand still and answers them, through a report.
+// Counted waits until the counters are stable, then seals them and returns the rows by user.
 func (s *Node) Counted() map[int64]api.Row {
 	s.t.Helper()
 	for before := int64(-1); ; time.Sleep(100 * time.Millisecond) {
@@ -86,7 +88,7 @@ func (s *Node) Counted() map[int64]api.Row {
 	return rows
 }
 
-// Hits are how often each rule has stopped anyone since the last report.
+// Hits returns how often each rule has stopped anyone since the last report.
 func (s *Node) Hits() map[int64]int64 {
 	s.t.Helper()
 	hits := map[int64]int64{}
@@ -98,7 +100,7 @@ func (s *Node) Hits() map[int64]int64 {
 	return hits
 }
 
-// reports takes all that there is to report.
+// reports removes and returns everything that there is to report.
 func (s *Node) reports() (reports []api.Report) {
 	s.t.Helper()
 	if err := s.Meter.Seal(); err != nil {
@@ -120,8 +122,8 @@ func (s *Node) reports() (reports []api.Report) {
 	}
 }
 
-// CheckHostRule tests that a rule about a host reaches everyone who connects to it: by its name, and by an address with
-// the name said inside. dial opens a connection through the node.
+// CheckHostRule tests that a rule about a host applies to everyone who connects to it: by its name, and by an address
+// with the name inside the connection. dial opens a connection through the node.
 func (s *Node) CheckHostRule(echo string, dial func(target string) net.Conn) {
 	s.t.Helper()
 	s.Gate.SetRules([]api.Rule{{ID: 70, Pattern: `(^|\.)blocked\.test:\d+$`}})
@@ -147,7 +149,7 @@ func (s *Node) CheckHostRule(echo string, dial func(target string) net.Conn) {
 	}
 }
 
-// CheckBlockedAddress tests that nobody is let in from a blocked address, and that who is in is cut.
+// CheckBlockedAddress tests that new connections from a blocked address are refused and open ones are cut.
 func (s *Node) CheckBlockedAddress(echo string, dial func(target string) net.Conn) {
 	s.t.Helper()
 	open := dial(echo)
@@ -155,7 +157,7 @@ func (s *Node) CheckBlockedAddress(echo string, dial func(target string) net.Con
 		s.t.Fatal("nothing came back")
 	}
 	s.Gate.Block(map[netip.Addr]bool{netip.MustParseAddr("127.0.0.1"): true})
-	if answeredWithin(time.Second, open, []byte("still there?")) { // not all clients see that it has ended
+	if answeredWithin(time.Second, open, []byte("still there?")) { // Not every client notices that it was cut.
 		s.t.Error("a connection from the blocked address goes on")
 	}
 	if answeredWithin(time.Second, dial(echo), []byte("anyone there?")) {
@@ -167,17 +169,17 @@ func (s *Node) CheckBlockedAddress(echo string, dial func(target string) net.Con
 	}
 }
 
-// CheckSpeedLimit tests that a user at a limit moves bytes neither slower nor faster than that, to a tenth. move moves so many
-// bytes, both directions together. On a busy machine it takes longer now and then, and never less time: the best of
-// several tries counts.
+// CheckSpeedLimit tests that a limited user transfers bytes at the limit, within a tenth. move transfers a number of
+// bytes, both directions together. A busy machine is sometimes slower but never faster, so the best of several attempts
+// counts.
 func (s *Node) CheckSpeedLimit(what string, mbps float64, move func(bytes int) error) {
 	s.t.Helper()
 	second := int(mbps * 1e6 / 8)
-	const due = 2250 * time.Millisecond // for the bytes of 2.5 s, of which a full bucket gives those of a quarter at once
-	err := move(second / 10)            // the connection is open then
+	const due = 2250 * time.Millisecond // For the bytes of 2.5 s, of which a full bucket provides 0.25 s at once.
+	err := move(second / 10)            // Afterwards the connection is open.
 	var took []time.Duration
 	for range 10 {
-		time.Sleep(300 * time.Millisecond) // the bucket fills
+		time.Sleep(300 * time.Millisecond) // The bucket refills.
 		began := time.Now()
 		if err == nil {
 			err = move(second * 5 / 2)
@@ -198,7 +200,7 @@ func (s *Node) CheckSpeedLimit(what string, mbps float64, move func(bytes int) e
 	s.t.Errorf("%s: what takes %s at the limit took %s", what, due, took)
 }
 
-// Stream moves bytes through a connection to an echo server, for KeepsSpeed.
+// Stream returns a function that transfers bytes through a connection to an echo server.
 func Stream(conn net.Conn) func(bytes int) error {
 	return func(bytes int) error {
 		_, err := xraytest.Exchange(conn, bytes/2)
@@ -206,7 +208,7 @@ func Stream(conn net.Conn) func(bytes int) error {
 	}
 }
 
-// Packets moves bytes through a flow to an echo server, for KeepsSpeed. A few packets are always under way.
+// Packets returns a function that transfers bytes through a UDP flow to an echo server, with a few packets in flight.
 func Packets(flow net.PacketConn, to net.Addr) func(bytes int) error {
 	const size, together = 1000, 8
 	echoes := make(chan int, together)
@@ -235,14 +237,14 @@ func Packets(flow net.PacketConn, to net.Addr) func(bytes int) error {
 				moved += 2 * size
 				sent--
 			case <-time.After(2 * time.Second):
-				sent = 0 // they were lost
+				sent = 0 // The packets were lost.
 			}
 		}
 		return nil
 	}
 }
 
-// answered says whether an echo server sends a message back.
+// answered reports whether an echo server returns a message.
 func answered(conn net.Conn, message []byte) bool {
 	return answeredWithin(time.Minute, conn, message)
 }

@@ -2,7 +2,8 @@ package gate
 
 import "net/netip"
 
-// Block makes the addresses the ones from which nobody is let in, and cuts who is. Nobody may change the map any more.
+// Block replaces the set of blocked addresses and cuts their connections. The caller must not change the map
+// afterwards.
 func (g *Gate) Block(addresses map[netip.Addr]bool) {
 	g.blocked.Store(&addresses)
 	if len(addresses) == 0 {
@@ -15,7 +16,7 @@ func (g *Gate) Block(addresses map[netip.Addr]bool) {
 	}
 }
 
-// Blocked says whether an address is blocked.
+// Blocked reports whether connections from an address are refused.
 func (g *Gate) Blocked(source netip.Addr) bool {
 	return (*g.blocked.Load())[source.Unmap().WithZone("")]
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Conn is one connection of a user that was let through.
+// Conn is one admitted connection of a user.
 type Conn struct {
 	gate   *Gate
 	user   *user
@@ -15,8 +15,9 @@ type Conn struct {
 	cut    func()
 }
 
-// Open lets a user's connection from source to target, host:port, through, or says why not. It may have to wait for the
-// server, as long as ctx allows. cut must end the connection soon and not wait; it may be called at any time before Close.
+// Open admits a user's connection from source to target, host:port, or returns why it is refused. It may wait for the
+// server until ctx is done. cut must end the connection soon without blocking; it may be called at any time before
+// Close.
 func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target string, cut func()) (*Conn, error) {
 	u := g.find(id)
 	if u == nil {
@@ -48,12 +49,12 @@ func (g *Gate) Open(ctx context.Context, id int64, source netip.Addr, target str
 	c.device.conns++
 	u.onlineSources[c.source] = struct{}{}
 	if u.stopped.Load() || g.Blocked(source) {
-		cut() // stopped between the test above and the lock: whoever stopped the user has not seen us
+		cut() // The user was stopped, or the address blocked, before conns contained this connection.
 	}
 	return c, nil
 }
 
-// Close must be called once, when nothing more will be counted.
+// Close must be called exactly once, after the last byte was counted.
 func (c *Conn) Close() {
 	u := c.user
 	u.mu.Lock()
@@ -65,8 +66,7 @@ func (c *Conn) Close() {
 	u.pruneDevices()
 }
 
-// Up counts n bytes that came from the user, after waiting as long as the speed limit asks. With an error they
-// must not be passed on.
+// Up counts n bytes from the user, after waiting for the speed limit. If it fails, the bytes must not be forwarded.
 func (c *Conn) Up(ctx context.Context, n int) error {
 	if err := c.user.wait(ctx, n); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (c *Conn) Up(ctx context.Context, n int) error {
 	return c.consume(ctx)
 }
 
-// Down counts n bytes that are about to go to the user; otherwise as Up. Counting comes before sending, so that
-// nobody ever receives more than is counted.
+// Down counts n bytes that are about to be sent to the user; otherwise it works as Up. Bytes are counted before they
+// are sent, so that no user receives more than was counted.
 func (c *Conn) Down(ctx context.Context, n int) error {
 	if err := c.user.wait(ctx, n); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *Conn) Down(ctx context.Context, n int) error {
 	return c.consume(ctx)
 }
 
-// cut ends all of the user's connections.
+// cut ends all connections of the user.
 func (u *user) cut() { u.cutWhere(func(*Conn) bool { return true }) }
 
 func (u *user) cutWhere(chosen func(*Conn) bool) {

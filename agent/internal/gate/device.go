@@ -7,36 +7,38 @@ import (
 	"time"
 )
 
-// Admit asks the server whether an address of a user may be let in. An error means that the server did not say.
+// Admit asks the server whether an address of a user may have a device slot. An error means that the server gave no
+// answer.
 type Admit func(ctx context.Context, user int64, source netip.Addr) (bool, error)
 
 const (
-	// deviceSlotRetention is how long an address without a connection may come back without asking. The server holds its place for
-	// longer than this after the last heartbeat that names it.
+	// deviceSlotRetention is how long an address without connections may return without a new request. The server keeps
+	// the slot longer than this after the last heartbeat that names the address.
 	deviceSlotRetention = 30 * time.Second
-	// newDeviceGrace is how long an address that the server knows nothing of has for its first connection.
+	// newDeviceGrace is the time for the first connection of an address that the server does not know of.
 	newDeviceGrace = 2 * time.Second
-	// refusalDuration is how long the answer no stands, so that a client which tries and tries does not reach the server each time.
+	// refusalDuration is how long a refusal is remembered, so that a client that retries does not reach the server each
+	// time.
 	refusalDuration = 2 * time.Second
-	// admitTimeout bounds a question to the server, whatever its asker does.
+	// admitTimeout bounds a request to the server, independent of the connection that caused it.
 	admitTimeout = 10 * time.Second
 )
 
-// device is an address of a user. It is under the user's lock, but for dropped.
+// device is the state of one address of a user. The user's lock guards it, except dropped.
 type device struct {
 	conns        int
-	until        time.Time     // it holds its place so long, and while it has connections
-	retention    time.Duration // and after the last of them
-	refusedUntil time.Time     // not asked for again before
-	pending      chan struct{} // closed when the server has answered; nil while nobody asks
-	dropped      atomic.Bool   // its place was taken away: what its connections still have is not passed on
+	until        time.Time     // The slot is held until then, and while conns is not zero.
+	retention    time.Duration // Extends until after the last connection.
+	refusedUntil time.Time     // No new request is made before then.
+	pending      chan struct{} // Closed when the server has answered; nil without a request.
+	dropped      atomic.Bool   // The slot was taken away: connections must not forward anything more.
 }
 
 func (d *device) holdsSlot() bool {
 	return !d.dropped.Load() && (d.conns > 0 || time.Now().Before(d.until))
 }
 
-// acquireDeviceSlot sees to it that the address has a place among the user's devices, where they are limited.
+// acquireDeviceSlot makes sure that the address has a device slot if the user's devices are limited.
 func (g *Gate) acquireDeviceSlot(ctx context.Context, u *user, source netip.Addr) error {
 	for {
 		u.mu.Lock()
@@ -69,8 +71,8 @@ func (g *Gate) acquireDeviceSlot(ctx context.Context, u *user, source netip.Addr
 	}
 }
 
-// requestDeviceSlot asks the server for a place, for all of the address's connections that wait, and so also when the first has given up.
-// While the server is away the limit holds on this node alone.
+// requestDeviceSlot asks the server for a slot on behalf of all waiting connections of the address, so it outlives the
+// first one. While the server does not answer, the limit holds on this node alone.
 func (g *Gate) requestDeviceSlot(ctx context.Context, u *user, source netip.Addr, d *device) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), admitTimeout)
 	defer cancel()
@@ -92,7 +94,7 @@ func (g *Gate) requestDeviceSlot(ctx context.Context, u *user, source netip.Addr
 	d.pending = nil
 }
 
-// heldSlotCount is how many addresses have a place here.
+// heldSlotCount returns how many addresses hold a slot on this node.
 func (u *user) heldSlotCount() int {
 	n := 0
 	for _, d := range u.devices {
@@ -103,7 +105,7 @@ func (u *user) heldSlotCount() int {
 	return n
 }
 
-// pruneDevices keeps the addresses from becoming ever more.
+// pruneDevices removes idle addresses, so that the map stays bounded.
 func (u *user) pruneDevices() {
 	for source, d := range u.devices {
 		if d.conns == 0 && d.pending == nil && !d.holdsSlot() && time.Now().After(d.refusedUntil) {
@@ -112,7 +114,8 @@ func (u *user) pruneDevices() {
 	}
 }
 
-// Drop takes the places of a user's addresses away and cuts them. When it returns no byte of theirs is passed on any more.
+// Drop takes the slots of a user's addresses away and cuts their connections. No byte of theirs is forwarded after it
+// returns.
 func (g *Gate) Drop(id int64, sources ...netip.Addr) {
 	u := g.find(id)
 	if u == nil {

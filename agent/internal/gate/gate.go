@@ -1,4 +1,8 @@
-// Package gate decides, for every engine alike, who may connect to where and how much, and counts it.
+// Package gate decides for every engine who may connect, to which destination and for how many bytes, and counts what
+// is transferred. It owns the users of a node with their quotas, leases, speed limits, device slots and open
+// connections, the destination rules and the blocked addresses. Engines open a Conn for every connection and report
+// each byte to it before they forward it. The invariant: no byte reaches a user that was not counted before, and a user
+// who is stopped or removed transfers nothing more.
 package gate
 
 import (
@@ -15,7 +19,7 @@ import (
 	"airstrip/agent/internal/meter"
 )
 
-// Why a connection is not let through.
+// Reasons for which a connection is refused.
 var (
 	ErrUnknownUser = errors.New("the user is not on this node's list")
 	ErrExhausted   = errors.New("the user has nothing left")
@@ -32,7 +36,7 @@ type Gate struct {
 	log           *slog.Logger
 	onLeaseNeeded func()
 
-	// asks are users of whom the server is to be asked for a lease, or told that there is no need of one.
+	// leaseRequests holds the users whose lease is to be requested (false) or released (true).
 	leaseRequestsMu sync.Mutex
 	leaseRequests   map[int64]bool
 
@@ -41,16 +45,16 @@ type Gate struct {
 
 	mu        sync.RWMutex
 	users     map[int64]*user
-	speedMbps *float64 // the node's limit for each user
+	speedMbps *float64 // The node's limit for each user; nil for none.
 }
 
-// user's counters and limits are read without the gate's lock, on every packet.
+// user is the state of one user. Counters and limits are read on every packet, without the gate's lock.
 type user struct {
 	id      int64
 	counter *meter.Counter
 	limiter *rate.Limiter
-	// stopAt is the position of the counter at which nothing is left, or at which the lease ends; askAt that at which a
-	// lease is asked for.
+	// stopAt is the counter position at which the quota or the lease ends. leaseRequestAt is the position at which the
+	// next lease is requested.
 	stopAt, leaseRequestAt atomic.Int64
 	stopped                atomic.Bool
 
@@ -58,15 +62,15 @@ type user struct {
 	row           api.User
 	removed       bool
 	lease         lease
-	waiting       chan struct{} // closed when the end moves; nil while nobody waits there
+	waiting       chan struct{} // Closed when the limit changes; nil while no connection waits for that.
 	conns         map[*Conn]struct{}
 	devices       map[netip.Addr]*device
 	onlineSources map[netip.Addr]struct{}
 }
 
-// New makes a gate without users. exhausted is called, once and without waiting for it, when a user has used
-// up what remained; the user's connections are cut by then. admit is asked before a new address of a user with a
-// device limit is let in.
+// New returns a gate without users. exhausted is called once, in a goroutine of its own, when a user has used up the
+// quota; the connections are cut by then. admit is called before a new address of a user with a device limit is
+// admitted.
 func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logger) *Gate {
 	g := &Gate{meter: m, exhausted: exhausted, admit: admit, log: log, users: map[int64]*user{}, leaseRequests: map[int64]bool{}}
 	g.rules.Store(new([]rule))
@@ -74,11 +78,10 @@ func New(m *meter.Meter, exhausted func(user int64), admit Admit, log *slog.Logg
 	return g
 }
 
-// Put adds a user or takes over what changed. Remaining is understood as of the server's knowledge: what the
-// server may have counted already is what has left in a batch, so the user is stopped Remaining bytes after
-// that. If a batch in flight turns out not to be in the figure, the overrun is at most that batch, and the
-// answer to it stops the user; the other way round, someone who has just renewed would be cut for nothing.
-// It answers whether the user may connect.
+// Put adds or updates a user and reports whether the user may connect. Remaining is relative to what the server may
+// have counted, which is everything sent in a batch so far; the user stops Remaining bytes after that. If a batch in
+// flight is not part of the figure, the overrun is at most that batch, and its answer stops the user. The opposite
+// choice would cut users who have just renewed.
 func (g *Gate) Put(row api.User) bool {
 	if row.Idle != nil {
 		g.putLeased(g.getOrAddUser(row.ID), row)
@@ -91,7 +94,8 @@ func (g *Gate) Put(row api.User) bool {
 	return g.PutUntil(row, stopAt)
 }
 
-// PutUntil is Put for who is stopped at this position of their counter, such as the one that StopAt gave before a restart.
+// PutUntil works as Put for a user who stops at a known counter position, such as one that StopAt returned before a
+// restart.
 func (g *Gate) PutUntil(row api.User, stopAt int64) bool {
 	u := g.getOrAddUser(row.ID)
 	u.mu.Lock()
@@ -110,7 +114,7 @@ func (g *Gate) PutUntil(row api.User, stopAt int64) bool {
 	return !u.stopped.Load()
 }
 
-// getOrAddUser gives the user, new where the gate does not know them yet.
+// getOrAddUser returns the user, adding one that is stopped if the gate does not know the id.
 func (g *Gate) getOrAddUser(id int64) *user {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,7 +124,7 @@ func (g *Gate) getOrAddUser(id int64) *user {
 			id: id, counter: g.meter.Counter(id), limiter: rate.NewLimiter(rate.Inf, 0),
 			conns: map[*Conn]struct{}{}, devices: map[netip.Addr]*device{}, onlineSources: map[netip.Addr]struct{}{},
 		}
-		// Nobody gets in before Put has said how far.
+		// The user stays stopped until Put has set a limit.
 		u.stopped.Store(true)
 		u.leaseRequestAt.Store(math.MaxInt64)
 		g.users[id] = u
@@ -128,7 +132,7 @@ func (g *Gate) getOrAddUser(id int64) *user {
 	return u
 }
 
-// Remove takes users off the list and cuts their connections.
+// Remove removes users and cuts their connections.
 func (g *Gate) Remove(ids ...int64) {
 	for _, id := range ids {
 		g.mu.Lock()

@@ -8,41 +8,40 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// What is left of a user's quota may be given out by several nodes at once. The server therefore leases it to them: a user
-// who needs leases is let through up to the end of the lease, which is asked for in time to move on, and connections that
-// reach the end wait for the answer. What a node may give out before it has asked for any is small, and the same after a
-// lease has lapsed.
+// Several nodes may serve the same quota at once, so the server leases parts of it to them. A user who needs leases is
+// admitted up to the end of the lease. The next lease is requested ahead of time, and connections that reach the end
+// wait for the answer. Before the first lease, and after one has expired, a node may serve only a small amount.
 
 const (
-	// leaseTimeout is how long connections wait for a lease before the user is taken for one with nothing left.
+	// leaseTimeout is how long connections wait for a lease before the user counts as exhausted.
 	leaseTimeout = 10 * time.Second
-	// leaseRetryInterval is how often they ask while they wait.
+	// leaseRetryInterval is how often waiting connections repeat the request.
 	leaseRetryInterval = 500 * time.Millisecond
-	// leaseIdleTimeout is how long a user may be idle before the lease is given back.
+	// leaseIdleTimeout is how long a user may be idle before the lease is released.
 	leaseIdleTimeout = 5 * time.Minute
 )
 
-// lease is under the user's lock.
+// lease is guarded by the user's lock.
 type lease struct {
 	held      bool
-	until     int64     // position of the counter
-	expiresAt time.Time // it must not be used after that
-	renewAt   time.Time // it is asked for anew after that, if it is in use
-	position  int64     // of the counter when it was last seen to move
-	moved     time.Time // and when that was
+	until     int64     // Counter position at which the lease ends.
+	expiresAt time.Time // The lease must not be used after this.
+	renewAt   time.Time // A lease in use is requested again after this.
+	position  int64     // Counter position at the last observed change.
+	moved     time.Time // Time of that change.
 }
 
-// LeaseRequest is what was asked of the server, with the position that its answer counts from.
+// LeaseRequest is a pending request with the counter position that its answer is relative to.
 type LeaseRequest struct {
 	api.LeaseRequest
 	answered int64
 	at       time.Time
 }
 
-// OnLeaseNeeded has want called, which must not wait, when there is something to ask the server for.
+// OnLeaseNeeded sets the function that is called, and must not block, when TakeLeaseRequests has something to return.
 func (g *Gate) OnLeaseNeeded(notify func()) { g.onLeaseNeeded = notify }
 
-// limitsLocked is the position up to which the user is let through, and the one at which a lease is asked for.
+// limitsLocked returns the position up to which the user is served, and the one at which a lease is requested.
 func (g *Gate) limitsLocked(u *user) (stopAt, leaseRequestAt int64) {
 	if u.lease.held {
 		return u.lease.until, u.lease.requestPosition(u.counter.Total())
@@ -51,7 +50,7 @@ func (g *Gate) limitsLocked(u *user) (stopAt, leaseRequestAt int64) {
 	return answered + *u.row.Idle, answered + *u.row.Idle/2
 }
 
-// requestPosition is half of what is left of the lease from here.
+// requestPosition is halfway between position and the end of the lease.
 func (l *lease) requestPosition(position int64) int64 {
 	if l.until == math.MaxInt64 {
 		return l.until
@@ -59,7 +58,8 @@ func (l *lease) requestPosition(position int64) int64 {
 	return max(position, l.until-(l.until-position)/2)
 }
 
-// updateLimit takes over where the user's end is now and wakes the connections that wait there. The caller holds the lock.
+// updateLimit applies the user's present limit and wakes connections that wait for it. The caller holds the user's
+// lock.
 func (g *Gate) updateLimit(u *user) {
 	stopAt, leaseRequestAt := g.limitsLocked(u)
 	u.stopAt.Store(stopAt)
@@ -67,7 +67,7 @@ func (g *Gate) updateLimit(u *user) {
 	u.wakeWaiting()
 }
 
-// wakeWaiting has the connections that wait at the end look again. The caller holds the lock.
+// wakeWaiting makes connections that wait for a lease check again. The caller holds the user's lock.
 func (u *user) wakeWaiting() {
 	if u.waiting != nil {
 		close(u.waiting)
@@ -75,25 +75,25 @@ func (u *user) wakeWaiting() {
 	}
 }
 
-// requestLease notes that the user needs a lease, or does not need the one there is.
+// requestLease records that the user needs a lease or, with release, no longer needs the present one.
 func (g *Gate) requestLease(id int64, release bool) {
 	g.leaseRequestsMu.Lock()
 	was, asked := g.leaseRequests[id]
-	g.leaseRequests[id] = release && (was || !asked) // whoever needs one again does not give it back
+	g.leaseRequests[id] = release && (was || !asked) // A new request takes precedence over a release.
 	g.leaseRequestsMu.Unlock()
 	if g.onLeaseNeeded != nil && (!asked || was != release) {
 		g.onLeaseNeeded()
 	}
 }
 
-// prefetchLease asks for a lease before the user has come to the end of what there is, once.
+// prefetchLease requests a lease, once, before the present one is used up.
 func (g *Gate) prefetchLease(u *user) {
 	if u.leaseRequestAt.Swap(math.MaxInt64) != math.MaxInt64 {
 		g.requestLease(u.id, false)
 	}
 }
 
-// TakeLeaseRequests takes what there is to ask the server for, at most n.
+// TakeLeaseRequests removes and returns at most n pending requests.
 func (g *Gate) TakeLeaseRequests(n int) []LeaseRequest {
 	g.leaseRequestsMu.Lock()
 	defer g.leaseRequestsMu.Unlock()
@@ -110,7 +110,7 @@ func (g *Gate) TakeLeaseRequests(n int) []LeaseRequest {
 	return requests
 }
 
-// Grant takes over the server's answer, which holds for so long from when it was asked.
+// Grant applies the server's answer, which is valid for lasts from the time of the request.
 func (g *Gate) Grant(a LeaseRequest, l api.Lease, lasts time.Duration) {
 	u := g.find(a.UserID)
 	if u == nil || a.Release {
@@ -138,7 +138,7 @@ func (g *Gate) Grant(a LeaseRequest, l api.Lease, lasts time.Duration) {
 	}
 }
 
-// DisableLeases lets the user go on without leases, as a server wants it that does not give any.
+// DisableLeases lets the user continue without leases, for a server that does not issue any.
 func (g *Gate) DisableLeases(id int64) {
 	if u := g.find(id); u != nil {
 		u.mu.Lock()
@@ -149,7 +149,7 @@ func (g *Gate) DisableLeases(id int64) {
 	}
 }
 
-// ReportAnswered moves the ends of users without a lease after the server has answered a report of theirs.
+// ReportAnswered updates the limits of users without a lease after the server has answered a report with their rows.
 func (g *Gate) ReportAnswered(rows []api.Row) {
 	for _, r := range rows {
 		if u := g.find(r.UserID); u != nil {
@@ -162,7 +162,7 @@ func (g *Gate) ReportAnswered(rows []api.Row) {
 	}
 }
 
-// ExpireLeases ends leases that are too old, asks for those anew that are in use, and gives those back that are not.
+// ExpireLeases ends leases that are too old, renews those in use and releases those that are idle.
 func (g *Gate) ExpireLeases(now time.Time) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -188,7 +188,8 @@ func (g *Gate) ExpireLeases(now time.Time) {
 	}
 }
 
-// LeaseOf gives the position at which the user's lease ends, and when it lapses; false where there is none.
+// LeaseOf returns the counter position at which the user's lease ends, and when it expires. held is false without a
+// lease.
 func (g *Gate) LeaseOf(id int64) (until int64, expiresAt time.Time, held bool) {
 	u := g.find(id)
 	if u == nil {
@@ -199,7 +200,7 @@ func (g *Gate) LeaseOf(id int64) (until int64, expiresAt time.Time, held bool) {
 	return u.lease.until, u.lease.expiresAt, u.lease.held
 }
 
-// PutLeased is Put for a user whose lease is still good, such as the one that LeaseOf gave before a restart.
+// PutLeased works as Put for a user whose lease is still valid, such as one that LeaseOf returned before a restart.
 func (g *Gate) PutLeased(row api.User, until int64, expiresAt time.Time) {
 	g.Put(row)
 	if u := g.find(row.ID); u != nil && row.Idle != nil && time.Now().Before(expiresAt) {
@@ -210,8 +211,8 @@ func (g *Gate) PutLeased(row api.User, until int64, expiresAt time.Time) {
 	}
 }
 
-// putLeased is Put for a user who needs leases. The lease that there is holds on, and is asked for anew at once: what the
-// user has may have become less, or more.
+// putLeased works as Put for a user who needs leases. The present lease stays and is requested again at once, because
+// the user's quota may have become smaller or larger.
 func (g *Gate) putLeased(u *user, row api.User) {
 	u.mu.Lock()
 	rekeyed := u.row.ID != 0 && (u.row.UUID != row.UUID || u.row.Password != row.Password)
@@ -229,8 +230,8 @@ func (g *Gate) putLeased(u *user, row api.User) {
 	}
 }
 
-// awaitLease waits at the end of the lease until there is another one. It answers why it must not go on, nil where it may, and
-// timely is false where the server did not say in time.
+// awaitLease waits at the end of a lease until there is a new one. err is nil if the connection may continue; answered
+// is false if the server did not answer in time.
 func (c *Conn) awaitLease(ctx context.Context) (err error, answered bool) {
 	u := c.user
 	timeout := time.NewTimer(leaseTimeout)

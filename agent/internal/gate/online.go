@@ -6,7 +6,7 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// Connections is how many are open.
+// Connections returns the number of open connections.
 func (g *Gate) Connections() (n int) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -18,8 +18,8 @@ func (g *Gate) Connections() (n int) {
 	return n
 }
 
-// Online lists the addresses of users that are connected or have been since the last call, and the number of
-// open connections.
+// Online returns the addresses of users that are connected or have been since the last call, and the number of open
+// connections.
 func (g *Gate) Online() (online []api.Online, connections int) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -2,7 +2,7 @@ package gate
 
 import "context"
 
-// Stop cuts a user for whom the server says that nothing is left. It answers whether the user was running.
+// Stop cuts a user for whom the server reports that nothing remains. It reports whether the user was active before.
 func (g *Gate) Stop(id int64) bool {
 	u := g.find(id)
 	if u == nil || u.stopped.Swap(true) {
@@ -15,7 +15,7 @@ func (g *Gate) Stop(id int64) bool {
 	return true
 }
 
-// StopAt is the position of the user's counter at which the user is stopped, and whether that is so already.
+// StopAt returns the counter position at which the user stops, and whether the user is stopped already.
 func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
 	u := g.find(id)
 	if u == nil {
@@ -24,8 +24,8 @@ func (g *Gate) StopAt(id int64) (position int64, stopped bool) {
 	return u.stopAt.Load(), u.stopped.Load()
 }
 
-// consume stops the user who has come to the end. The bytes that went past it are counted and not delivered. At the end of a
-// lease it waits for another one.
+// consume stops the user at the end of the quota. Bytes beyond it are counted and not delivered. At the end of a lease
+// it waits for the next one.
 func (c *Conn) consume(ctx context.Context) error {
 	if c.device.dropped.Load() {
 		return ErrDeviceLimit
@@ -41,7 +41,7 @@ func (c *Conn) consume(ctx context.Context) error {
 	if err, answered := c.awaitLease(ctx); err != nil || answered {
 		return err
 	}
-	// Under the lock, because a renewal may just be moving the end.
+	// The lock is needed because a renewal may be moving the limit.
 	u.mu.Lock()
 	ended := u.counter.Total() >= u.stopAt.Load()
 	first := ended && !u.stopped.Swap(true)
@@ -56,8 +56,8 @@ func (c *Conn) consume(ctx context.Context) error {
 	return ErrExhausted
 }
 
-// IsNearLimit says whether any user has used, since the last report, a twentieth or more of what remained: then the
-// user's other nodes, which may be giving out the same bytes, have to hear of it soon.
+// IsNearLimit reports whether any user has used a twentieth or more of the remaining bytes since the last report. The
+// user's other nodes, which may serve the same bytes, then have to learn of it soon.
 func (g *Gate) IsNearLimit() bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -9,14 +9,14 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// rule forbids destinations to all but those who are exempt.
+// rule forbids destinations to all users who are not exempt.
 type rule struct {
 	id      int64
 	pattern *regexp.Regexp
-	exempt  []int64 // in order
+	exempt  []int64 // Sorted.
 }
 
-// SetRules replaces the rules. One that is no RE2 expression is left out and logged.
+// SetRules replaces the rules. A pattern that is not a valid RE2 expression is logged and ignored.
 func (g *Gate) SetRules(rules []api.Rule) {
 	var compiled []rule
 	for _, r := range rules {
@@ -30,10 +30,10 @@ func (g *Gate) SetRules(rules []api.Rule) {
 	g.rules.Store(&compiled)
 }
 
-// HasRules says whether there is any rule, so that looking into a connection can be of use.
+// HasRules reports whether there is any rule. Without rules no connection needs inspection.
 func (g *Gate) HasRules() bool { return len(*g.rules.Load()) > 0 }
 
-// Allowed tests a destination, host:port, against the rules and counts a hit.
+// Allowed checks a destination, host:port, against the rules and counts a hit.
 func (g *Gate) Allowed(id int64, target string) error {
 	for _, r := range *g.rules.Load() {
 		if _, exempt := slices.BinarySearch(r.exempt, id); !exempt && r.pattern.MatchString(target) {
@@ -44,8 +44,8 @@ func (g *Gate) Allowed(id int64, target string) error {
 	return nil
 }
 
-// AllowedInside tests, as Allowed does, the host that is named inside a connection to target. One that target names was
-// tested when the connection was opened.
+// AllowedInside returns a function that checks, as Allowed does, a host named inside a connection to target. The host
+// in target itself was checked when the connection was opened.
 func (g *Gate) AllowedInside(id int64, target string) func(host string) error {
 	return func(host string) error {
 		outside, port, err := net.SplitHostPort(target)

@@ -9,7 +9,7 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// SetNode takes over the node's speed limit.
+// SetNode applies the node's speed limit.
 func (g *Gate) SetNode(node api.Node) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -21,8 +21,8 @@ func (g *Gate) SetNode(node api.Node) {
 	}
 }
 
-// limitSpeed sets the smaller of the node's and the user's limit. One bucket serves both directions and all
-// of the user's connections; it holds a quarter of a second.
+// limitSpeed applies the smaller of the node's and the user's limit. One token bucket serves both directions of all of
+// the user's connections; it holds a quarter of a second.
 func (g *Gate) limitSpeed(u *user) {
 	limit := math.Inf(1)
 	for _, mbps := range []*float64{g.speedMbps, u.row.SpeedMbps} {
@@ -39,7 +39,7 @@ func (g *Gate) limitSpeed(u *user) {
 	u.limiter.SetLimit(rate.Limit(bytes))
 }
 
-// wait takes n bytes from the bucket, in pieces that it can hold.
+// wait takes n bytes from the token bucket, in pieces no larger than the bucket.
 func (u *user) wait(ctx context.Context, n int) error {
 	for n > 0 {
 		piece := n
@@ -50,7 +50,7 @@ func (u *user) wait(ctx context.Context, n int) error {
 			n -= piece
 		} else if ctx.Err() != nil {
 			return ctx.Err()
-		} // else the bucket has just become smaller than the piece
+		} // A change of the limit has just made the bucket smaller than the piece.
 	}
 	return nil
 }

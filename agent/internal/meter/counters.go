@@ -18,8 +18,8 @@ import (
 	"airstrip/agent/internal/durable"
 )
 
-// The file: a head, then segments of slots. The sizes are multiples of 64 KiB, the largest page size of the
-// platforms that Go runs on, because each part is mapped by itself: growing never moves a slot.
+// The file consists of a head and segments of slots. Sizes are multiples of 64 KiB, the largest page size of the
+// platforms that Go supports, because each part is mapped separately: growing the file never moves a slot.
 const (
 	headBytes    = 64 << 10
 	segmentSlots = 4096
@@ -27,9 +27,9 @@ const (
 	magic        = "airstrip-counters-1\n"
 )
 
-// Counter is one user's line in the counters file: bytes ever counted and, of these, bytes that are in sealed
-// batches. All four only grow. It is 64 bytes long and so never crosses a disk sector: after a power cut the
-// line is from one moment.
+// Counter is one user's line in the counters file: the bytes ever counted and how many of them are in sealed batches.
+// All four values only grow. A line has 64 bytes and so never crosses a disk sector: after a power cut its values are
+// from one moment.
 type Counter struct {
 	user                 int64
 	up, down             int64
@@ -46,27 +46,27 @@ func (c *Counter) Down(n int64) { atomic.AddInt64(&c.down, n) }
 // Total is all bytes ever counted, in both directions.
 func (c *Counter) Total() int64 { return atomic.LoadInt64(&c.up) + atomic.LoadInt64(&c.down) }
 
-// ErrRemoved means that the counters file, or all of the folder, was removed while it was in use: what is counted is in
-// memory alone.
+// ErrRemoved means that the counters file, or the whole folder, was removed while in use. Bytes are then counted in
+// memory only.
 var ErrRemoved = errors.New("it was removed while the agent runs")
 
-// counters is the memory-mapped file of all counters. The kernel keeps what a killed process wrote into the
-// mapping; sync makes it outlive a power cut.
+// counters is the memory-mapped file of all counters. The kernel keeps what a killed process wrote into the mapping;
+// sync makes it survive a power cut.
 type counters struct {
 	mu     sync.Mutex
-	file   *os.File // nil: there was no room for one
+	file   *os.File // Nil if the disk had no space for it.
 	head   []byte
 	maps   [][]byte
 	byUser map[int64]*Counter
 	free   []*Counter
-	// volatile is why some are in memory alone.
+	// volatile is the reason why some counters are in memory only.
 	volatile error
 	log      *slog.Logger
 }
 
-// openCounters maps the file at path, making it if it is not there. A file that is not ours is set aside and
-// a new one begun, and where the disk has no room for a new one the counters live in memory alone, for a node must go on
-// serving.
+// openCounters maps the file at path and creates it if necessary. A file in an unknown format is set aside and
+// replaced. If the disk has no space for a new one, the counters are in memory only, because a node must continue to
+// serve.
 func openCounters(path string, log *slog.Logger) (*counters, error) {
 	c, err := mapCounters(path, log)
 	if durable.IsDiskFull(err) {
@@ -145,8 +145,8 @@ func (c *counters) adopt(slots []Counter) {
 	}
 }
 
-// grow adds a segment. Its zeros are written and not only promised: a hole that the disk has no room for
-// would kill the process when it is touched. Without room the segment lives in memory alone.
+// grow adds a segment. Its zeros are written, not left as a hole: a hole for which the disk has no space would kill the
+// process on access. Without space the segment is in memory only.
 func (c *counters) grow() {
 	if c.file == nil {
 		c.adopt(make([]Counter, segmentSlots))
@@ -167,7 +167,7 @@ func (c *counters) grow() {
 	}
 }
 
-// get finds the counter of a user or gives it one.
+// get returns the counter of a user and assigns one if necessary.
 func (c *counters) get(user int64) *Counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,7 +184,7 @@ func (c *counters) get(user int64) *Counter {
 	return slot
 }
 
-// all lists the counters that belong to a user.
+// all returns the counters that belong to a user.
 func (c *counters) all() []*Counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +195,7 @@ func (c *counters) all() []*Counter {
 	return list
 }
 
-// release gives back the counters of users for whom keep is false, if all they counted is sealed.
+// release frees the counters of users for whom keep is false, if everything they counted is sealed.
 func (c *counters) release(keep func(user int64) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +209,7 @@ func (c *counters) release(keep func(user int64) bool) {
 	}
 }
 
-// sealedAt is when the last batch was sealed, zero if none ever was. It opens the next batch's window.
+// sealedAt returns when the last batch was sealed, or zero if none was. The next batch begins there.
 func (c *counters) sealedAt() time.Time {
 	if ns := atomic.LoadInt64((*int64)(unsafe.Pointer(&c.head[32]))); ns != 0 {
 		return time.Unix(0, ns).UTC()
@@ -221,7 +221,7 @@ func (c *counters) setSealedAt(t time.Time) {
 	atomic.StoreInt64((*int64)(unsafe.Pointer(&c.head[32])), t.UnixNano())
 }
 
-// volatileReason is why what is counted would not outlive the process, nil where it would.
+// volatileReason returns why counted bytes would not survive the process, or nil if they would.
 func (c *counters) volatileReason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,7 +238,7 @@ func (c *counters) volatileReason() error {
 	return nil
 }
 
-// sync puts all that was counted so far on the disk.
+// sync writes everything counted so far to the disk.
 func (c *counters) sync() error {
 	if c.file == nil {
 		return nil
@@ -254,7 +254,7 @@ func (c *counters) sync() error {
 	return nil
 }
 
-// close leaves the mappings to the end of the process: connections may still be counting into them.
+// close leaves the mappings to the end of the process, because connections may still count into them.
 func (c *counters) close() error {
 	if c.file == nil {
 		return nil

@@ -11,18 +11,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// history is one agent's data folder through many starts, with the server that it reports to.
+// history is the data folder of one agent through many starts, together with the server that it reports to.
 //
-// A kill leaves the files as the process last saw them. A power cut leaves each line of the counters as it was
-// at the last sync or at any time since, and may bring back deleted batches.
+// A kill leaves the files as the process last saw them. A power cut leaves each line of the counters as it was at the
+// last sync or at any time since, and may restore deleted batches.
 type history struct {
 	dir     string
 	m       *Meter
-	synced  []byte            // the counters file at the last sync
-	deleted map[string][]byte // deleted batches whose deletion may not be on the disk
+	synced  []byte            // Content of the counters file at the last sync.
+	deleted map[string][]byte // Deleted batches whose deletion may not be on the disk.
 	listed  map[int64]bool
 
-	counted, durable, unsynced map[int64]int64 // bytes ever; those that no accident may lose; those since the last sync
+	counted, durable, unsynced map[int64]int64 // Bytes ever; those that no crash may lose; those since the last sync.
 	billed                     map[int64]int64
 	delivered                  map[string]string
 }
@@ -37,7 +37,7 @@ func (h *history) open(t *rapid.T) {
 	h.markSynced(t)
 }
 
-// markSynced notes that the counters have just been synced.
+// markSynced records that the counters have just been synced.
 func (h *history) markSynced(t *rapid.T) {
 	data, err := os.ReadFile(h.counters())
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *history) seal(t *rapid.T) {
 	h.markSynced(t)
 }
 
-// crashWhileSealing goes through some of the steps of sealing.
+// crashWhileSealing executes some of the steps of sealing, then crashes.
 func (h *history) crashWhileSealing(t *rapid.T) {
 	batches := h.m.collect()
 	switch rapid.SampledFrom([]string{"before the rename", "before the counters", "before the sync"}).Draw(t, "dies") {
@@ -94,7 +94,7 @@ func (h *history) crashWhileSealing(t *rapid.T) {
 	h.crash(t)
 }
 
-// write spools a batch: what is in it is safe.
+// write spools a batch, whose content is safe from then on.
 func (h *history) write(t *rapid.T, b *Batch) {
 	if err := h.m.spool.write(b); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func (h *history) write(t *rapid.T, b *Batch) {
 	clear(h.unsynced)
 }
 
-// deliver sends the oldest batch; the answer may be lost.
+// deliver sends the oldest batch. The answer may be lost.
 func (h *history) deliver(t *rapid.T) bool {
 	b, err := h.m.Next()
 	if err != nil {
@@ -139,7 +139,7 @@ func (h *history) deliver(t *rapid.T) bool {
 	return true
 }
 
-// crash ends the process, by a signal or by the power, and starts the next one.
+// crash kills the process, possibly with a power cut, and starts the next one.
 func (h *history) crash(t *rapid.T) {
 	for user := range h.listed {
 		delete(h.listed, user)
@@ -157,19 +157,19 @@ func (h *history) crash(t *rapid.T) {
 		const line = int(unsafe.Sizeof(Counter{}))
 		for at := 0; at+line <= min(headBytes+8*line, len(h.synced)); at += line {
 			if at < headBytes && at > 0 {
-				continue // only the first line of the head says anything
+				continue // Only the first line of the head is in use.
 			}
 			if rapid.Bool().Draw(t, "old") {
 				copy(now[at:at+line], h.synced[at:at+line])
 			}
 		}
-		// The segment's free lines are given out from its end.
+		// The lines of a segment are assigned from its end.
 		for at := len(now) - 8*line; at > headBytes && at+line <= len(h.synced); at += line {
 			if rapid.Bool().Draw(t, "old") {
 				copy(now[at:at+line], h.synced[at:at+line])
 			}
 		}
-		if err := os.Remove(h.counters()); err != nil { // the old mapping stays with the old file
+		if err := os.Remove(h.counters()); err != nil { // The old mapping stays with the old file.
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(h.counters(), now, 0o600); err != nil {

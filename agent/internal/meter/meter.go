@@ -43,10 +43,10 @@ import (
 // safe and don't fill the disk.
 const maxWaiting = 60
 
-// maxWindow is as much time as the server lets a report cover.
+// maxWindow is the longest period that the server accepts in one report.
 const maxWindow = 24 * time.Hour
 
-// ErrNotSealed means that bytes stay in the counters because enough batches wait already.
+// ErrNotSealed means that bytes stay in the counters because enough batches are waiting.
 var ErrNotSealed = errors.New("enough batches are waiting to be sent")
 
 // Meter is the counters and the spool of one data folder. One process at a time may open it.
@@ -62,17 +62,17 @@ type Meter struct {
 	began    time.Time
 	waiting  int
 	hits     map[hit]int64
-	// unsent is what sits in batches that have never left, and so cannot be in any figure of the server's.
+	// unsent holds the bytes of batches that were never sent, and so are in no figure of the server's.
 	unsent map[int64]int64
 	fresh  map[string]bool
-	// unanswered is what sits in batches that no answer has named, whether they have left or not.
+	// unanswered holds the bytes of batches that no answer has named, sent or not.
 	unanswered map[int64]int64
 }
 
 type hit struct{ user, rule int64 }
 
-// Open takes up the accounting in dir where the last process left it. Counters of users for whom keep is false
-// are given back when nothing of theirs is left to report.
+// Open continues the accounting in dir where the last process left it. Counters of users for whom keep is false are
+// released once everything of theirs is reported.
 func Open(dir string, keep func(user int64) bool, log *slog.Logger) (*Meter, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 			marked[k.User] = true
 		}
 	}
-	// A batch that was deleted must not come back by a power cut after its users' lines have begun anew.
+	// A deleted batch must not reappear after a power cut once the lines of its users are in use again.
 	if err := durable.SyncFolder(m.spool.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -130,7 +130,7 @@ func (m *Meter) recover(keep func(user int64) bool) error {
 	return m.counters.sync()
 }
 
-// apply raises counters to where a batch reached. Applying again changes nothing.
+// apply raises counters to the marks of a batch. Applying the same marks again changes nothing.
 func (m *Meter) apply(marks []mark) {
 	for _, k := range marks {
 		c := m.counters.get(k.User)
@@ -148,23 +148,23 @@ func raise(counter *int64, to int64) {
 	}
 }
 
-// SetClock takes the time that reports are stamped with from now, which is called before the first Seal.
+// SetClock sets the clock for reports. It is called before the first Seal.
 func (m *Meter) SetClock(now func() time.Time) { m.now = now }
 
-// Boot names this start of the agent.
+// Boot identifies this start of the agent.
 func (m *Meter) Boot() string { return m.boot }
 
-// Counter of a user; it stays valid as long as the process lives.
+// Counter returns the counter of a user. It stays valid for the life of the process.
 func (m *Meter) Counter(user int64) *Counter { return m.counters.get(user) }
 
-// Hit notes that a rule stopped a user.
+// Hit counts that a rule stopped a user.
 func (m *Meter) Hit(user, rule int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hits[hit{user, rule}]++
 }
 
-// Totals of all users, for the line's speed.
+// Totals returns the bytes of all users, for the speed in heartbeats.
 func (m *Meter) Totals() (up, down int64) {
 	for _, c := range m.counters.all() {
 		up += atomic.LoadInt64(&c.up)
@@ -173,7 +173,7 @@ func (m *Meter) Totals() (up, down int64) {
 	return up, down
 }
 
-// HasUnsealed says whether anything is waiting to be sealed.
+// HasUnsealed reports whether any bytes or hits are not in a batch yet.
 func (m *Meter) HasUnsealed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -182,7 +182,7 @@ func (m *Meter) HasUnsealed() bool {
 	})
 }
 
-// UnsealedBytes is how many of a user's bytes are waiting to be sealed.
+// UnsealedBytes returns how many of a user's bytes are not in a batch yet.
 func (m *Meter) UnsealedBytes(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
@@ -190,8 +190,8 @@ func (m *Meter) UnsealedBytes(user int64) int64 {
 	return c.Total() - c.sealedUp - c.sealedDown
 }
 
-// SentPosition is the position of a user's counter up to which the server may already have taken the bytes off
-// the user's remaining: everything that has ever left in a batch. Bytes beyond it are surely not taken off.
+// SentPosition is the position of a user's counter up to which the server may have subtracted bytes from the user's
+// remaining: everything ever sent in a batch. Bytes beyond it are certainly not subtracted.
 func (m *Meter) SentPosition(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
@@ -199,7 +199,8 @@ func (m *Meter) SentPosition(user int64) int64 {
 	return c.sealedUp + c.sealedDown - m.unsent[user]
 }
 
-// UnansweredBytes is how many of a user's bytes no answered report has. The server may have counted some of them.
+// UnansweredBytes returns how many of a user's bytes are in no answered report. The server may have counted some of
+// them.
 func (m *Meter) UnansweredBytes(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
@@ -207,8 +208,8 @@ func (m *Meter) UnansweredBytes(user int64) int64 {
 	return c.Total() - m.answeredPositionLocked(c)
 }
 
-// AnsweredPosition is the position of a user's counter up to which answers have named the batches: the server has counted all of
-// it, but for rows that it refused.
+// AnsweredPosition is the position of a user's counter up to which answers have named the batches. The server has
+// counted all of it, except rows that it refused.
 func (m *Meter) AnsweredPosition(user int64) int64 {
 	c := m.counters.get(user)
 	m.mu.Lock()
@@ -220,7 +221,7 @@ func (m *Meter) answeredPositionLocked(c *Counter) int64 {
 	return c.sealedUp + c.sealedDown - m.unanswered[c.user]
 }
 
-// trackUnanswered notes that a batch waits for an answer, or with -1 that it does so no longer.
+// trackUnanswered adds a batch to the unanswered bytes or, with sign -1, removes it.
 func (m *Meter) trackUnanswered(b *Batch, sign int64) {
 	for _, r := range b.Report.Rows {
 		if m.unanswered[r.UserID] += sign * (r.Up + r.Down); m.unanswered[r.UserID] <= 0 {
@@ -248,7 +249,7 @@ func (m *Meter) Seal() error {
 	return nil
 }
 
-// collect reads the counters into batches that are numbered and nowhere on disk yet.
+// collect reads the counters into numbered batches that are not on disk yet.
 func (m *Meter) collect() []*Batch {
 	var rows []api.Row
 	var marks []mark
@@ -267,7 +268,7 @@ func (m *Meter) collect() []*Batch {
 	switch {
 	case from.IsZero():
 		from = to.Add(-time.Since(m.began))
-	case from.After(to): // a clock was set back
+	case from.After(to): // A clock was set back.
 		from = to.Add(-maxWindow)
 	}
 	var batches []*Batch
@@ -281,14 +282,14 @@ func (m *Meter) collect() []*Batch {
 		if b.Report.Rows == nil {
 			b.Report.Rows = []api.Row{}
 		}
-		b.Body, _ = json.Marshal(b.Report) // numbers, strings and times of this century: cannot fail
+		b.Body, _ = json.Marshal(b.Report) // Numbers, strings and times of this century cannot fail to encode.
 		rows, marks, hits = rows[n:], marks[n:], hits[h:]
 		batches = append(batches, b)
 	}
 	return batches
 }
 
-// settle takes a batch that is safe on disk out of the counters.
+// settle subtracts a batch that is safe on disk from the counters.
 func (m *Meter) settle(b *Batch) error {
 	m.apply(b.marks)
 	m.waiting++
@@ -307,7 +308,7 @@ func (m *Meter) settle(b *Batch) error {
 	return m.counters.sync()
 }
 
-// Next is the oldest batch waiting to be sent, nil if there is none.
+// Next returns the oldest waiting batch, nil if there is none.
 func (m *Meter) Next() (*Batch, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -323,7 +324,7 @@ func (m *Meter) Next() (*Batch, error) {
 	return b, err
 }
 
-// MarkSent is called before a batch is sent: from now on the server may have counted it, whatever is answered.
+// MarkSent is called before a batch is sent. From then on the server may have counted it, whatever the answer is.
 func (m *Meter) MarkSent(b *Batch) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -356,14 +357,14 @@ func (m *Meter) Refuse(b *Batch) error {
 	return m.spool.setAside(b.name)
 }
 
-// Sync makes what was counted so far outlive a power cut.
+// Sync makes everything counted so far survive a power cut.
 func (m *Meter) Sync() error { return m.counters.sync() }
 
-// VolatileReason is why some of what is counted would be lost if the process were killed: there was no room for it in the counters
-// file, or that was removed. Nil: all is kept.
+// VolatileReason returns why some counted bytes would be lost if the process were killed: the counters file had no
+// space, or was removed. It is nil if nothing would be lost.
 func (m *Meter) VolatileReason() error { return m.counters.volatileReason() }
 
-// Close ends the accounting; counting after it is harmless and reaches the next start.
+// Close ends the accounting. Counting after it is harmless and reaches the next start.
 func (m *Meter) Close() error { return errors.Join(m.counters.sync(), m.counters.close()) }
 
 func newUUID() string {

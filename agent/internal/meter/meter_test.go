@@ -24,7 +24,7 @@ func open(t *testing.T, dir string, log *bytes.Buffer) *meter.Meter {
 	return m
 }
 
-// drain takes all waiting batches as if the server had answered each.
+// drain completes all waiting batches as if the server had answered each.
 func drain(t *testing.T, m *meter.Meter) (sizes []int, sums map[int64]int64) {
 	t.Helper()
 	sums = map[int64]int64{}
@@ -111,11 +111,11 @@ func TestSentPosition_GrowsWhenBatchIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.MarkSent(b)
-	m.MarkSent(b) // sent again
+	m.MarkSent(b) // Sent again.
 	if known := m.SentPosition(1); known != 100 {
 		t.Errorf("when 100 of 110 bytes have left, the server may know of %d", known)
 	}
-	// After a restart nobody remembers what had left: a batch in the spool may have been answered.
+	// After a restart nothing records what was sent, so each batch in the spool may have been answered.
 	m.Close()
 	if known := open(t, dir, new(bytes.Buffer)).SentPosition(1); known != 100 {
 		t.Errorf("after a restart with 100 bytes in the spool, the server may know of %d", known)

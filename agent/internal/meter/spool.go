@@ -18,13 +18,13 @@ import (
 
 const batchSuffix = ".batch"
 
-// mark is where a user's counter stood when a batch was sealed.
+// mark is the position of a user's counter when a batch was sealed.
 type mark struct {
 	User     int64 `json:"user"`
 	Up, Down int64
 }
 
-// Batch is a sealed report. Body is sent as it is, every time.
+// Batch is a sealed report. Body is sent unchanged on every attempt.
 type Batch struct {
 	Body   []byte
 	Report api.Report
@@ -33,19 +33,19 @@ type Batch struct {
 	marks []mark
 }
 
-// spool is the folder of batches that no answer has named yet. A file holds one line of marks, then the body.
+// spool is the folder of batches that no answer has named yet. A file holds one line of marks, followed by the body.
 type spool struct {
 	dir  string
 	last int64
 }
 
-// openSpool makes the folder where it is not there and the disk has room; else write does, once it has.
+// openSpool creates the folder if the disk has space. Otherwise write creates it later.
 func openSpool(dir string) (*spool, error) {
 	s := &spool{dir: dir}
 	if err := s.make(); err != nil && !durable.IsDiskFull(err) {
 		return nil, err
 	}
-	// Unfinished files of a process that died while it wrote them: their bytes are still in the counters.
+	// A process that died while writing leaves unfinished files. Their bytes are still in the counters.
 	unfinished, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func openSpool(dir string) (*spool, error) {
 
 func (s *spool) make() error { return os.MkdirAll(filepath.Join(s.dir, "refused"), 0o700) }
 
-// names of the waiting batches, the oldest first.
+// names returns the waiting batches, oldest first.
 func (s *spool) names() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func (s *spool) names() ([]string, error) {
 	return names, nil
 }
 
-// write puts a batch on the disk and answers when it is safe there.
+// write stores a batch on the disk and returns once it is safe there.
 func (s *spool) write(b *Batch) error {
 	if err := s.make(); err != nil {
 		return fmt.Errorf("making the spool: %w", err)
@@ -128,7 +128,7 @@ func (s *spool) remove(name string) error {
 	return err
 }
 
-// setAside moves a batch that will never be accepted to where an operator can look at it.
+// setAside moves a batch that will never be accepted to a folder for the operator.
 func (s *spool) setAside(name string) error {
 	if err := s.make(); err != nil {
 		return err

@@ -1,4 +1,6 @@
-// Package relay carries what comes to ports of this machine to other nodes, as it is: it neither reads nor counts it.
+// Package relay forwards the traffic of ports on this machine to other nodes, unchanged. It neither reads nor counts
+// the traffic: the other node authenticates and counts its users. Because nobody has authenticated here, connections
+// are bounded by source address and in total. A change of one forward leaves the connections of the others alone.
 package relay
 
 import (
@@ -16,9 +18,9 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// Relay listens at the ports that it was told last.
+// Relay listens on the ports of the latest call of Set.
 type Relay struct {
-	// blocked are the addresses that are not let in.
+	// blocked reports whether connections from an address are refused.
 	blocked func(netip.Addr) bool
 	log     *slog.Logger
 
@@ -26,26 +28,26 @@ type Relay struct {
 	listeners map[route]listener
 }
 
-// route is what a door is about. One that differs in anything is another door.
+// route identifies a listener. A change of any field makes it another one.
 type route struct{ network, listen, target string }
 
-// listener takes what comes to a port.
+// listener accepts the traffic of one route.
 type listener interface {
-	// drain lets nobody in any more.
+	// drain refuses new connections.
 	drain()
-	// openCount is how many connections have not ended.
+	// openCount returns the number of open connections.
 	openCount() int
-	// close ends everything.
+	// close ends the listener and all connections.
 	close()
 }
 
-// New makes a relay of nothing yet.
+// New returns a relay without forwards.
 func New(blocked func(netip.Addr) bool, log *slog.Logger) *Relay {
 	return &Relay{blocked: blocked, log: log, listeners: map[route]listener{}}
 }
 
-// Set makes the forwards the only ones. Those that were there before go on with all their connections; those that are
-// left out are cut. On an error the others are served; the next call tries again what is missing.
+// Set replaces the forwards. Those that were there before keep all their connections; those that are left out are
+// closed. On an error the others are served, and the next call retries the failed ones.
 func (r *Relay) Set(listen string, forwards []api.Forward) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +61,7 @@ func (r *Relay) Set(listen string, forwards []api.Forward) error {
 			wanted[route{"udp", at, f.Target}] = true
 		}
 	}
-	for w, d := range r.listeners { // first, for another target may want the port
+	for w, d := range r.listeners { // Before new listeners open: another target may use the same port.
 		if !wanted[w] {
 			d.close()
 			delete(r.listeners, w)
@@ -89,16 +91,16 @@ func (r *Relay) listen(w route) (listener, error) {
 	return r.listenUDP(w)
 }
 
-// Drain lets nobody in any more; what is open goes on. Only Open and Close may follow.
+// Drain refuses new connections; open ones continue. Only OpenCount and Close may follow.
 func (r *Relay) Drain() { r.each(listener.drain) }
 
-// OpenCount is how many TCP connections are open.
+// OpenCount returns the number of open TCP connections.
 func (r *Relay) OpenCount() (n int) {
 	r.each(func(d listener) { n += d.openCount() })
 	return n
 }
 
-// Close ends everything.
+// Close ends all listeners and connections.
 func (r *Relay) Close() { r.each(listener.close) }
 
 func (r *Relay) each(do func(listener)) {
@@ -109,7 +111,7 @@ func (r *Relay) each(do func(listener)) {
 	}
 }
 
-// dialTimeout is how long the other node has to answer.
+// dialTimeout bounds connecting to the other node.
 const dialTimeout = 10 * time.Second
 
 func dial(ctx context.Context, w route) (net.Conn, error) {
@@ -117,20 +119,21 @@ func dial(ctx context.Context, w route) (net.Conn, error) {
 	return dialer.DialContext(ctx, w.network, w.target)
 }
 
-// As nobody has shown a secret yet, no address may hold more than this of a port, and all together no more than that.
+// Clients have not authenticated yet, so one address may hold no more than maxPerSource connections of a port, and all
+// addresses together no more than maxOpen.
 const (
 	maxPerSource = 1000
 	maxOpen      = 10_000
 )
 
-// sourceLimiter counts who is in.
+// sourceLimiter counts open connections by source address.
 type sourceLimiter struct {
 	mu       sync.Mutex
 	total    int
 	bySource map[netip.Prefix]int
 }
 
-// acquire answers whether there is room; then leave has to follow.
+// acquire reports whether there is room for another connection. If so, release has to follow.
 func (c *sourceLimiter) acquire(source netip.Addr) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +159,8 @@ func (c *sourceLimiter) release(source netip.Addr) {
 	}
 }
 
-// sourcePrefix of an address: of IPv6 the 64 bits that one household gets at least.
+// sourcePrefix returns the prefix that counts as one source: a single IPv4 address, or the /64 that an IPv6 household
+// has at least.
 func sourcePrefix(source netip.Addr) netip.Prefix {
 	bits := 64
 	if source.Is4() {

@@ -43,7 +43,7 @@ func dial(t *testing.T, network string, f api.Forward) net.Conn {
 	return conn
 }
 
-// echoes says whether a word comes back.
+// echoes reports whether a message returns.
 func echoes(conn net.Conn, word string) bool {
 	if _, err := conn.Write([]byte(word)); err != nil {
 		return false
@@ -53,13 +53,13 @@ func echoes(conn net.Conn, word string) bool {
 	return err == nil && string(got) == word
 }
 
-// isClosed says whether the other side ends a connection without a word.
+// isClosed reports whether the other side ends a connection without sending anything.
 func isClosed(conn net.Conn) bool {
 	_, err := conn.Read(make([]byte, 1))
 	return err != nil && !strings.Contains(err.Error(), "timeout")
 }
 
-// namedServer sends its name to whoever connects, and the same back.
+// namedServer sends its name to every client and then echoes.
 func namedServer(t *testing.T, name string) string {
 	return xraytest.Server(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, name)

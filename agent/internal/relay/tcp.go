@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tcpListener takes the connections to a port.
+// tcpListener forwards the connections to a port.
 type tcpListener struct {
 	*Relay
 	route    route
@@ -54,7 +54,7 @@ func (d *tcpListener) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // such as too many open files
+		if err != nil { // For example too many open files.
 			d.log.Error("a connection could not be accepted", "listen", d.route.listen, "err", err)
 			select {
 			case <-time.After(100 * time.Millisecond):
@@ -74,7 +74,7 @@ func (d *tcpListener) accept() {
 	}
 }
 
-// serve passes both directions on until both have ended. Between two sockets the kernel does it.
+// serve copies both directions until both have ended. The kernel copies between two sockets (splice).
 func (d *tcpListener) serve(source netip.Addr, conn *net.TCPConn) {
 	defer conn.Close()
 	other, err := dial(d.ctx, d.route)
@@ -91,7 +91,7 @@ func (d *tcpListener) serve(source netip.Addr, conn *net.TCPConn) {
 	up.Wait()
 }
 
-// copyDirection hands on what comes, and that it ends. What is under way in the other direction still arrives, if it can.
+// copyDirection copies one direction and its end. Data in the other direction still arrives if possible.
 func copyDirection(to, from *net.TCPConn) {
 	_, _ = io.Copy(to, from)
 	_ = from.CloseRead()

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flowIdleTimeout is how long a flow lasts without a packet (RFC 4787, REQ-5).
+// flowIdleTimeout ends a flow without packets (RFC 4787, REQ-5).
 const flowIdleTimeout = 2 * time.Minute
 
-// udpListener takes the packets to a port. Each client has a socket towards the target.
+// udpListener forwards the packets to a port. Each client has a socket of its own towards the target.
 type udpListener struct {
 	*Relay
 	route   route
@@ -28,17 +28,17 @@ type udpListener struct {
 
 	mu       sync.Mutex
 	flows    map[netip.AddrPort]*flow
-	draining bool // no more flows
+	draining bool // No new flows.
 }
 
-// flow is what goes on between a client and the target.
+// flow is the exchange between one client and the target.
 type flow struct {
 	idle *time.Timer
-	// out is nil until the target's name is known; what comes meanwhile is lost, as it happens to packets.
+	// out is nil until the target's name is resolved. Packets that arrive before are dropped, as UDP permits.
 	out *net.UDPConn
 }
 
-// packetBuffers are large enough for any. A flow that waits holds none.
+// packetBuffers holds buffers for packets of any size. A waiting flow holds none.
 var packetBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (r *Relay) listenUDP(w route) (listener, error) {
@@ -60,7 +60,7 @@ func (d *udpListener) drain() {
 	d.draining = true
 }
 
-// openCount: flows have no end that could be waited for.
+// openCount is zero, because flows have no end that a drain could wait for.
 func (d *udpListener) openCount() int { return 0 }
 
 func (d *udpListener) close() {
@@ -69,7 +69,7 @@ func (d *udpListener) close() {
 	d.running.Wait()
 }
 
-// receive passes on what clients send.
+// receive forwards packets from clients.
 func (d *udpListener) receive() {
 	b := new([64 << 10]byte)
 	for {
@@ -78,7 +78,7 @@ func (d *udpListener) receive() {
 			return
 		}
 		if err != nil {
-			continue // of one packet
+			continue // An error concerns a single packet.
 		}
 		d.mu.Lock()
 		f := d.flows[client]
@@ -86,13 +86,13 @@ func (d *udpListener) receive() {
 			d.begin(client, append([]byte(nil), b[:n]...))
 		} else if f.out != nil {
 			f.idle.Reset(flowIdleTimeout)
-			_, _ = f.out.Write(b[:n]) // what can't be sent is lost
+			_, _ = f.out.Write(b[:n]) // Packets that cannot be sent are dropped.
 		}
 		d.mu.Unlock()
 	}
 }
 
-// begin opens a flow, under the lock.
+// begin opens a flow. The caller holds the lock.
 func (d *udpListener) begin(client netip.AddrPort, first []byte) {
 	source := client.Addr().Unmap()
 	if d.draining || d.blocked(source) || !d.limiter.acquire(source) {
@@ -133,7 +133,7 @@ func (d *udpListener) serve(client netip.AddrPort, f *flow, first []byte) {
 	}
 }
 
-// answer waits for a packet from the target and passes it on. false: there will be no more.
+// answer waits for a packet from the target and forwards it. It returns false when there will be no more.
 func (d *udpListener) answer(raw syscall.RawConn, client netip.AddrPort, idle *time.Timer) bool {
 	err := raw.Read(func(fd uintptr) bool {
 		b := packetBuffers.Get().(*[64 << 10]byte)
@@ -142,7 +142,7 @@ func (d *udpListener) answer(raw syscall.RawConn, client netip.AddrPort, idle *t
 		if errors.Is(err, unix.EAGAIN) {
 			return false
 		}
-		if err == nil { // else: nobody listens there at the moment
+		if err == nil { // Otherwise the target's port is closed at the moment.
 			idle.Reset(flowIdleTimeout)
 			_, _ = d.socket.WriteToUDPAddrPort(b[:n], client)
 		}

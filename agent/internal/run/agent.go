@@ -1,5 +1,7 @@
-// Package run is the life of the agent: it keeps the engine's users as the server wants them and the server
-// informed of what they used.
+// Package run is the life of the agent. It follows the server's list of users and settings, applies changes to the
+// engine, the gate and the relay, and reports what users transferred. It keeps serving from its saved state while the
+// server is away. It also answers the commands check and status. The invariant: every counted byte is reported exactly
+// once, across restarts, crashes and lost answers.
 package run
 
 import (
@@ -22,8 +24,8 @@ import (
 	"airstrip/agent/internal/relay"
 )
 
-// Config of one agent. Node is the id that the secret has to belong to, Drain how long open connections may take to
-// end when the agent is told to.
+// Config configures one agent. Node is the ID that the secret must belong to. Drain is how long open connections may
+// take to end when the agent stops.
 type Config struct {
 	Server  string
 	Secret  string
@@ -32,7 +34,7 @@ type Config struct {
 	Version string
 	Drain   time.Duration
 	Log     *slog.Logger
-	// DNS is who hosts the zone of the node's name, nil where the agent was not told.
+	// DNS changes records of the node's zone. It is nil if none is configured.
 	DNS dnshost.Host
 	// Engine starts the proxy core behind a gate.
 	Engine func(*gate.Gate) (engine.Engine, error)
@@ -50,54 +52,54 @@ type agent struct {
 	gate    *gate.Gate
 	engine  engine.Engine
 	relay   *relay.Relay
-	// certificate is the node's, which may be another one without a word from the server.
+	// certificate provides the node's certificate, which may change without a message from the server.
 	certificate *certificate.Keeper
 
-	// reportMu is held while a report is under way and while a snapshot is fetched and applied: so it is certain which
-	// batches a snapshot's figures can include.
+	// reportMu is held while a report is in flight and while a snapshot is fetched and applied, so that it is certain
+	// which batches a snapshot's figures can include.
 	reportMu sync.Mutex
-	// saveMu keeps an older state from being written over a newer one.
+	// saveMu prevents an older state from overwriting a newer one.
 	saveMu   sync.Mutex
 	problems problems
 
-	// reportNow asks for a report now.
+	// reportNow triggers a report.
 	reportNow chan struct{}
-	// leaseNow asks for leases now.
+	// leaseNow triggers a request for leases.
 	leaseNow chan struct{}
 
 	mu         sync.Mutex
-	known      api.Snapshot // without its users and blocked addresses
+	known      api.Snapshot // Without users and blocked addresses.
 	etag       string
 	users      map[int64]listedUser
 	blocked    map[netip.Addr]bool
-	have       bool // there is a list, the server's or the saved one
-	configured bool // the engine serves known.Node
-	relayReady bool // and the relay its forwards
-	dirty      bool // what is known is not saved
-	// stale means that only a snapshot can bring the list up to date; interrupt ends the stream that is followed.
+	have       bool // There is a list of users, from the server or the saved state.
+	configured bool // The engine serves known.Node.
+	relayReady bool // The relay serves the forwards of known.Node.
+	dirty      bool // known has changes that are not saved.
+	// stale means that only a snapshot can bring the list up to date. interrupt ends the stream of changes.
 	stale     bool
 	interrupt context.CancelCauseFunc
 	fetched   time.Time
-	// disputed holds users who ran out by our figures while the server has not yet said so.
+	// disputed holds users who are exhausted by local figures but not yet by an answer of the server.
 	disputed map[int64]bool
 }
 
-// listedUser is a user with the time at which the server last told us about them.
+// listedUser is a user with the time of the server's last message about them.
 type listedUser struct {
 	row       api.User
 	updatedAt time.Time
 }
 
-// Run serves the node until ctx is done, then lets connections end and reports what is left, for at most 5 s. It fails at
-// once if the folder is in use, if the secret is another node's, or if it cannot keep accounts; with meter.ErrRemoved if the
-// folder was removed meanwhile, after it has reported what was counted: it can be run again.
+// Run serves the node until ctx is done, then lets connections end and reports what remains, for at most 5 s. It fails
+// at once if the folder is in use, if the secret belongs to another node, or if it cannot count. It returns
+// meter.ErrRemoved if the folder was removed meanwhile, after reporting what was counted; it can be called again then.
 func Run(ctx context.Context, c Config) error {
 	folder, err := lockFolder(c.Data)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	_ = os.Remove(filepath.Join(c.Data, failureFile)) // what it says is over
+	_ = os.Remove(filepath.Join(c.Data, failureFile)) // The failure that it describes is over.
 	if err = run(ctx, c, folder); err != nil {
 		writeFailure(c.Data, err)
 	}
@@ -154,8 +156,8 @@ func (a *agent) serve(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// upkeep syncs the counters each second, and each 5 s saves the list, sees to the leases and mends what is not served as it
-// should be. It fails if the counters were removed.
+// upkeep syncs the counters every second. Every 5 s it saves the state, maintains leases and repairs what is not served
+// as it should be. It fails if the counters were removed.
 func (a *agent) upkeep(ctx context.Context) error {
 	for second := 1; sleep(ctx, time.Second); second++ {
 		err := errors.Join(a.meter.VolatileReason(), a.meter.Sync())

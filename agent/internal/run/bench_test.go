@@ -18,10 +18,10 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// greeting is what goes through each connection, in both directions, before it is idle.
+// greeting is sent through each connection in both directions before it is idle.
 const greeting = "hello"
 
-// residentMB is how many MB of memory a process has.
+// residentMB returns the resident memory of a process in MB.
 func residentMB(b *testing.B, pid int) float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -37,7 +37,7 @@ func residentMB(b *testing.B, pid int) float64 {
 	return 0
 }
 
-// buildAgent is the agent's binary.
+// buildAgent builds the agent's binary and returns its path.
 func buildAgent(b *testing.B) string {
 	path := filepath.Join(b.TempDir(), "airstrip-node")
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "../..").CombinedOutput(); err != nil {
@@ -46,14 +46,14 @@ func buildAgent(b *testing.B) string {
 	return path
 }
 
-// BenchmarkIdle holds 10,000 idle connections of VLESS over TLS, or as many as files may be open, and says how much memory
-// the agent has, a process of its own, and what 10,000 would need.
+// BenchmarkIdle holds 10,000 idle connections of VLESS over TLS, or as many as the limit of open files permits. It
+// reports the memory of the agent, a process of its own, and what 10,000 would need.
 func BenchmarkIdle(b *testing.B) {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		b.Fatal(err)
 	}
-	many := min(10_000, int(files.Cur-200)/2) // here are the clients and the destinations
+	many := min(10_000, int(files.Cur-200)/2) // The clients and the destinations are in this process.
 	var setup Setup
 	for _, s := range Setups(b) {
 		if s.Name == "vless tls vision" {
@@ -77,7 +77,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.Fatal(err)
 	}
 	var arrived atomic.Int64
-	var conns []net.Conn // what nobody holds is closed by the garbage collector
+	var conns []net.Conn // The garbage collector closes connections without a reference.
 	go func() {
 		var kept []net.Conn
 		for {
@@ -89,7 +89,8 @@ func BenchmarkIdle(b *testing.B) {
 				return
 			}
 			kept = append(kept, conn)
-			if _, err := io.CopyN(conn, conn, int64(len(greeting))); err == nil { // the client sends it with its head
+			// The client sends it with its header.
+			if _, err := io.CopyN(conn, conn, int64(len(greeting))); err == nil {
 				arrived.Add(1)
 			}
 		}
@@ -103,18 +104,19 @@ func BenchmarkIdle(b *testing.B) {
 	target := listener.Addr().(*net.TCPAddr)
 	id, _ := hex.DecodeString(strings.ReplaceAll(User(1).UUID, "-", ""))
 	head := append([]byte{0}, id...)
-	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1) // VLESS: no addons, TCP, port, IPv4
+	// VLESS: no addons, TCP, port, IPv4.
+	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1)
 	head = append(head, greeting...)
 	address := fmt.Sprintf("127.0.0.1:%d", setup.Node.Port)
 	empty := residentMB(b, agent.Process.Pid)
 	for b.Loop() {
 		for len(conns) < many {
-			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
+			conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // The test's own certificate.
 			if err == nil {
 				_, err = conn.Write(head)
 			}
 			if err == nil {
-				_, err = io.ReadFull(conn, make([]byte, 2+len(greeting))) // VLESS: version, no addons
+				_, err = io.ReadFull(conn, make([]byte, 2+len(greeting))) // VLESS: version, no addons.
 			}
 			if err != nil {
 				b.Fatal(err)
@@ -123,7 +125,7 @@ func BenchmarkIdle(b *testing.B) {
 		}
 		eventually(b, time.Minute, "all connections have come through", func() bool { return arrived.Load() == int64(many) })
 	}
-	time.Sleep(75 * time.Second) // it gives back each minute what it does not use
+	time.Sleep(75 * time.Second) // The agent releases unused memory once a minute.
 	full := residentMB(b, agent.Process.Pid)
 	b.ReportMetric(full, "MB")
 	b.ReportMetric(empty+(full-empty)*10_000/float64(many), "MB/10000")

@@ -11,11 +11,12 @@ import (
 	"airstrip/agent/internal/engine"
 )
 
-// Check tries what an agent with this configuration needs, without serving. What is wrong will keep it from serving. Ports
-// are those of the nodes beside it that were checked before; its own are added.
+// Check tests everything that an agent with this configuration needs, without serving. A bad finding will keep it from
+// serving. ports holds the ports of nodes checked before; those of this node are added.
 func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 	var found findings
-	defer removeEmptyFolders(missingFolders(c.Data)) // who serves may be another user, who can do nothing with a folder of ours
+	// The agent may run as another user, who could not write to a folder of this one.
+	defer removeEmptyFolders(missingFolders(c.Data))
 	folder, err := lockFolder(c.Data)
 	running := errors.Is(err, errInUse)
 	if err == nil {
@@ -75,7 +76,7 @@ func Check(ctx context.Context, c Config, ports *Ports) []Finding {
 	return found
 }
 
-// checkPlainHTTP is what to know of an address without TLS.
+// checkPlainHTTP returns a warning about an address without TLS.
 func checkPlainHTTP(server string) error {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback() {

@@ -106,7 +106,7 @@ func TestCheck_FindsConfigurationMistakes(t *testing.T) {
 	for name, mistake := range map[string]struct {
 		config func(*run.Config)
 		node   func(*api.Node)
-		says   string // in a line that is bad, or in a note that begins so
+		says   string // Part of a bad finding, or of a note with this prefix.
 	}{
 		"a path":                    {config: at(page.URL + "/admin"), says: "server " + page.URL + "/admin: the server answered 200 unknown: a page"},
 		"sent on":                   {config: at(page.URL + "/moved"), says: "it sends on to https://panel.example/"},
@@ -170,7 +170,7 @@ func TestCheck_FindsConfigurationMistakes(t *testing.T) {
 	}
 }
 
-// Root checks, and the unit's agent is another user: it could not work on a folder of root's.
+// Root runs the check, and the agent runs as another user, who could not use a folder of root's.
 func TestCheck_LeavesNoFolder(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
@@ -190,7 +190,7 @@ func TestCheck_LeavesNoFolder(t *testing.T) {
 func TestCheck_TwoNodesWithOnePort_IsFound(t *testing.T) {
 	t.Parallel()
 	first, second := newTestEnv(t, User(1)), newTestEnv(t, User(1))
-	first.start() // whether it runs or not
+	first.start() // Whether it runs or not.
 	first.well()
 	for name, c := range map[string]struct {
 		node  func(*api.Node)

@@ -21,8 +21,8 @@ func hasCertificate(t api.TLS) bool {
 	return t.ACME != nil || t.Certificate != "" || t.CertificateFile != ""
 }
 
-// checkCertificate looks at files, and tries what a challenge needs; it orders nothing from an issuer. Doubt is what clients
-// may take exception to.
+// checkCertificate reads the files, and tests what a challenge needs; it orders nothing from an issuer. doubt is what
+// clients may object to.
 func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt error) {
 	keeper := certificate.New(filepath.Join(c.Data, "certificates"), c.DNS, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	defer keeper.Close()
@@ -57,7 +57,7 @@ func checkCertificate(ctx context.Context, c Config, t api.TLS) (err, doubt erro
 	return nil, errors.Join(doubt, ending)
 }
 
-// checkTrusted is why clients that know only this system's authorities refuse a certificate from a file.
+// checkTrusted returns why clients that trust only the system's authorities refuse a certificate from a file.
 func checkTrusted(pair tls.Certificate, name string) error {
 	between := x509.NewCertPool()
 	for _, der := range pair.Certificate[1:] {
@@ -71,7 +71,7 @@ func checkTrusted(pair tls.Certificate, name string) error {
 	return nil
 }
 
-// checkReadable says when root alone can read a file: the unit's agent is not root.
+// checkReadable returns an error if only root can read a file: the systemd unit does not run as root.
 func checkReadable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 || info.Mode().Perm()&0o044 != 0 {
@@ -80,7 +80,7 @@ func checkReadable(path string) error {
 	return fmt.Errorf("only its owner can read %s, and the agent of the systemd unit is another user: README.md, Certificates", path)
 }
 
-// checkReality asks the site that a REALITY node shows for the TLS that it needs.
+// checkReality tests that the site that a REALITY node presents supports the TLS version that it needs.
 func checkReality(ctx context.Context, r api.Reality) error {
 	ctx, cancel := context.WithTimeout(ctx, firstSnapshotTimeout)
 	defer cancel()
@@ -88,7 +88,8 @@ func checkReality(ctx context.Context, r api.Reality) error {
 	if len(r.ServerNames) > 0 {
 		name = r.ServerNames[0]
 	}
-	dialer := tls.Dialer{Config: &tls.Config{ServerName: name, MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}} // it is shown, not trusted
+	// The certificate is presented to clients, not trusted.
+	dialer := tls.Dialer{Config: &tls.Config{ServerName: name, MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}}
 	conn, err := dialer.DialContext(ctx, "tcp", r.Dest)
 	if err != nil {
 		return fmt.Errorf("it does not answer by TLS 1.3 as %s, so nobody gets in: %w", name, err)

@@ -13,7 +13,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// The clocks of nodes may be wrong by years, and may jump; what they report must be of the time in which it was moved.
+// The clocks of nodes may be wrong by years and may jump. Reports still carry the time in which the traffic passed.
 func TestReports_UseServerTime(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
@@ -46,7 +46,7 @@ func TestReports_UseServerTime(t *testing.T) {
 	}
 }
 
-// The clock of a machine that has just started may be years behind, and the server may not be there to tell the time.
+// The clock of a machine that has just started may be years behind while the server is not there to give the time.
 func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
@@ -76,7 +76,7 @@ func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 	for range 2 {
 		e.start()
 		e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
-		time.Sleep(3 * time.Second) // some reporting intervals
+		time.Sleep(3 * time.Second) // Some reporting intervals.
 		if err := e.stop(); err != nil {
 			t.Fatal(err)
 		}

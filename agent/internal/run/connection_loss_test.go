@@ -13,16 +13,16 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// networkProxy is an agent's way to the server, which a test can cut.
+// networkProxy is the network between an agent and the server, which a test can cut.
 type networkProxy struct {
 	mu       sync.Mutex
-	restored chan struct{} // closed while the wire is whole
+	restored chan struct{} // Closed while the network works.
 	refuses  bool
-	// answerBytes says after how many bytes of answers a connection ends; nil: it does not.
+	// answerBytes returns after how many bytes of answers a connection ends. It is nil if it does not.
 	answerBytes func() int64
 }
 
-// withProxy puts a wire between the agents of w and the server.
+// withProxy puts a proxy between the agents of e and the server.
 func (e *testEnv) withProxy() *networkProxy {
 	e.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,7 +78,7 @@ func (e *testEnv) withProxy() *networkProxy {
 	return x
 }
 
-// copyBytes copies. What is under way when the wire is cut arrives when it is whole again, or is lost with the connection.
+// copyBytes copies. Data in flight when the network is cut arrives when it is restored, or is lost with the connection.
 func (x *networkProxy) copyBytes(to io.Writer, from io.Reader, lossy bool) {
 	for b := make([]byte, 8<<10); ; {
 		n, err := from.Read(b)
@@ -91,7 +91,7 @@ func (x *networkProxy) copyBytes(to io.Writer, from io.Reader, lossy bool) {
 	}
 }
 
-// waitRestored waits until the wire is, and answers whether it was.
+// waitRestored waits until the network works, and reports whether it did before.
 func (x *networkProxy) waitRestored() (was bool) {
 	x.mu.Lock()
 	mended := x.restored
@@ -105,7 +105,7 @@ func (x *networkProxy) waitRestored() (was bool) {
 	}
 }
 
-// cut lets nothing through, and tells nobody.
+// cut drops everything without an error.
 func (x *networkProxy) cut() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -128,7 +128,7 @@ func (x *networkProxy) set(f func()) {
 	f()
 }
 
-// A server that cannot be reached neither answers nor refuses. Users go on, and nothing of what they move is lost.
+// A server behind a cut network neither answers nor refuses. Users continue, and nothing of their traffic is lost.
 func TestServerCutOff_UsersContinueAndAllIsBilled(t *testing.T) {
 	t.Parallel()
 	length := 15 * time.Second
@@ -166,7 +166,7 @@ func TestServerCutOff_UsersContinueAndAllIsBilled(t *testing.T) {
 	e.mustBill(1, moved)
 }
 
-// Connections end in the middle of answers of every kind, of lists of users too.
+// Connections end in the middle of answers of every kind, including lists of users.
 func TestAnswersCutOff_DoNoHarm(t *testing.T) {
 	t.Parallel()
 	turns := 15
@@ -189,7 +189,7 @@ func TestAnswersCutOff_DoNoHarm(t *testing.T) {
 	e.mustExchange(last, 1000)
 	moved := int64(2000)
 	x.set(func() {
-		x.answerBytes = func() int64 { ended.Add(1); return rand.Int64N(20_000) } // the whole list takes half of it
+		x.answerBytes = func() int64 { ended.Add(1); return rand.Int64N(20_000) } // The complete list takes half of it.
 	})
 	e.http.CloseClientConnections()
 	for turn := range turns {

@@ -8,10 +8,10 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// deviceTimeout bounds how long a connection waits for a place of its address; the server answers within 3 s if it is there.
+// deviceTimeout bounds how long a connection waits for a device slot. A reachable server answers within 3 s.
 const deviceTimeout = 5 * time.Second
 
-// admit asks the server for a place. Where older addresses have to be cut here first that is done.
+// admit requests a device slot from the server, and cuts older addresses here if the server demands it first.
 func (a *agent) admit(ctx context.Context, user int64, source netip.Addr) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, deviceTimeout)
 	defer cancel()
@@ -26,13 +26,14 @@ func (a *agent) admit(ctx context.Context, user int64, source netip.Addr) (bool,
 	}
 }
 
-// dropDevices cuts the addresses and says so. Where that does not arrive the server names them again.
+// dropDevices cuts the addresses and confirms it to the server. If the confirmation is lost, the server repeats the
+// demand.
 func (a *agent) dropDevices(ctx context.Context, drops []api.Drop) {
 	for _, d := range drops {
 		a.gate.Drop(d.UserID, addresses(d.IPs)...)
 	}
 	go func() {
-		// The stream that told of them may end meanwhile.
+		// The stream that delivered the demand may end meanwhile.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deviceTimeout)
 		defer cancel()
 		for _, d := range drops {

@@ -11,7 +11,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// clientFrom is a client of the user's at an address of its own.
+// clientFrom returns a client of the user with an address of its own.
 func (e *testEnv) clientFrom(u api.User, address string) *Client {
 	outbound := e.setup.Client(u)
 	outbound["sendThrough"] = address
@@ -42,7 +42,8 @@ func TestDevices_NewAddress_WaitsForServer(t *testing.T) {
 			t.Error("an address was let in that the server refuses")
 		}
 	}
-	if n := e.deviceRequestCount("127.0.0.13"); n < 1 || n > 1+int(time.Since(began)/(2*time.Second)) { // a no stands for 2 s
+	// A refusal is remembered for 2 s.
+	if n := e.deviceRequestCount("127.0.0.13"); n < 1 || n > 1+int(time.Since(began)/(2*time.Second)) {
 		t.Errorf("the server was asked %d times for an address that it refuses", n)
 	}
 	e.mustExchange(e.clientFrom(User(2), "127.0.0.14").Dial(e.echo), 1000)
@@ -59,7 +60,7 @@ func TestDevices_LostSlot_IsCutBeforeServerIsNotified(t *testing.T) {
 	conn := old.Dial(e.echo)
 	e.mustExchange(conn, 1000)
 
-	// To make way on this node.
+	// To make room on this node.
 	e.set(func() {
 		e.admit = func(d api.Device) api.Admission {
 			if slices.Contains(d.Gone, "127.0.0.21") {
@@ -74,7 +75,7 @@ func TestDevices_LostSlot_IsCutBeforeServerIsNotified(t *testing.T) {
 		t.Error("the older address was not cut")
 	}
 
-	// To make way on another node.
+	// To make room on another node.
 	e.set(func() { e.admit = nil })
 	e.publish(api.Change{Drop: []api.Drop{{UserID: 1, IPs: []string{"127.0.0.22"}}}})
 	eventually(t, 2*time.Second, "the server is told that the address is gone", func() bool {

@@ -17,8 +17,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// limitDisk lets this process write nothing more to any file for as long as one exists, from its return on. Only the
-// kernel's word for it differs from that of a full disk. What it says about that needs no file.
+// limitDisk prevents this process from writing to any file while the file full exists, from its return on. It differs
+// from a full disk only in the kernel's error. Its own checks need no file.
 func limitDisk(full string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	var all syscall.Rlimit
@@ -51,7 +51,8 @@ func limitDisk(full string) {
 
 const diskIsFull = "from now on the disk is full"
 
-// startWithFullDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the test's end.
+// startWithFullDisk starts an agent whose disk is full while the file exists. It is killed by end, or at the end of the
+// test.
 func (e *testEnv) startWithFullDisk(full string) (log *output, end func()) {
 	e.t.Helper()
 	agent := e.process("AGENT_FULL_DISK=" + full)
@@ -96,7 +97,7 @@ func TestFullDisk_EmptyFolder_StartsAndReports(t *testing.T) {
 	}
 	e.mustBill(1, 12_000)
 	end()
-	e.startWithFullDisk(full) // with a counters file now
+	e.startWithFullDisk(full) // There is a counters file now.
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	e.mustBill(1, 14_000)
 }
@@ -136,7 +137,7 @@ func TestFullDisk_ReportsAndContinuesCounting(t *testing.T) {
 	})
 }
 
-// output of a process, that can be read while it is written.
+// output is the output of a process, which can be read while it is written.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -7,10 +7,10 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// Finding is one line of how an agent stands, or of what a test of its surroundings found.
+// Finding is one line about the state of an agent, or of its environment.
 type Finding struct {
 	What string `json:"what"`
-	// Wrong is what keeps it from working, Note what is worth knowing; both are empty where all is well.
+	// Wrong is what keeps the agent from working, Note what is worth knowing. Both are empty if all is well.
 	Wrong string `json:"wrong,omitempty"`
 	Note  string `json:"note,omitempty"`
 }
@@ -25,14 +25,14 @@ func (f *findings) add(wrong error, what string, args ...any) {
 	*f = append(*f, said)
 }
 
-// addNote adds to what was said last.
+// addNote adds a note to the last finding.
 func (f findings) addNote(worth error) {
 	if worth != nil {
 		f[len(f)-1].Note = worth.Error()
 	}
 }
 
-// nodeFinding a node is whether its settings let anybody use it.
+// nodeFinding describes whether the node's settings let anybody use it.
 func nodeFinding(node api.Node, users int, more string) Finding {
 	f := Finding{What: fmt.Sprintf("node %d: %s, %s, %d users%s", node.ID, node.Name, node.Protocol, users, more)}
 	switch {
@@ -48,7 +48,7 @@ func nodeFinding(node api.Node, users int, more string) Finding {
 	return f
 }
 
-// most that a clock may be wrong without a word: TLS and some protocols need the time.
+// clockTolerance is the largest clock error without a finding. TLS and some protocols need the time.
 const clockTolerance = 30 * time.Second
 
 // clockError compares the machine's clock with the server's.

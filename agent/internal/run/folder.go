@@ -15,17 +15,17 @@ import (
 
 var errInUse = errors.New("another agent works on the data folder")
 
-// lockFolder makes the data folder, if it is not there, and sees that only one agent works on it, until the folder is closed
-// or the process ends.
+// lockFolder creates the data folder if necessary, and ensures that only one agent uses it, until the file is closed or
+// the process ends.
 func lockFolder(data string) (*os.File, error) {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
-	f, err := os.Open(data) // the folder itself: on a full disk there is no room for a file
+	f, err := os.Open(data) // The lock is on the folder itself: a full disk has no room for a lock file.
 	if err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
-	for range 5 { // who looks whether it is claimed holds it for a moment
+	for range 5 { // A check holds the lock for a moment.
 		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
 			return f, nil
 		}
@@ -35,7 +35,7 @@ func lockFolder(data string) (*os.File, error) {
 	return nil, fmt.Errorf("%w %s", errInUse, data)
 }
 
-// missingFolders folders on the way to one, that one first.
+// missingFolders returns the folders on the way to path that do not exist, path first.
 func missingFolders(path string) (folders []string) {
 	for _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist); _, err = os.Stat(path) {
 		folders = append(folders, path)
@@ -44,14 +44,14 @@ func missingFolders(path string) (folders []string) {
 	return folders
 }
 
-// removeEmptyFolders removes those that are empty.
+// removeEmptyFolders removes those folders that are empty.
 func removeEmptyFolders(folders []string) {
 	for _, path := range folders {
 		_ = os.Remove(path)
 	}
 }
 
-// checkFolder writes into the data folder, where no agent works, and looks at what one left there.
+// checkFolder writes into the data folder of an agent that does not run, and examines its content.
 func checkFolder(c Config) error {
 	path := filepath.Join(c.Data, "check.tmp")
 	err := os.WriteFile(path, []byte("check"), 0o600)
@@ -71,11 +71,11 @@ func checkFolder(c Config) error {
 	return nil
 }
 
-// failureFile says why the last agent ended.
+// failureFile holds why the last agent ended.
 const failureFile = "failure"
 
-// writeFailure keeps why the agent ended.
+// writeFailure stores why the agent ended.
 func writeFailure(data string, why error) {
 	text := time.Now().Format(time.RFC3339) + " " + why.Error() + "\n"
-	_ = durable.WriteFile(filepath.Join(data, failureFile), []byte(text)) // the log has it, too
+	_ = durable.WriteFile(filepath.Join(data, failureFile), []byte(text)) // The log contains it as well.
 }

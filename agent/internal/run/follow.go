@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	firstLineTimeout     = 5 * time.Second  // a stream begins with a line
-	streamTimeout        = 40 * time.Second // the server's heartbeat comes each 15 s
+	firstLineTimeout     = 5 * time.Second  // The server starts a stream with a line.
+	streamTimeout        = 40 * time.Second // The server sends a heartbeat every 15 s.
 	pollInterval         = time.Second
 	pollDuration         = 5 * time.Minute
 	firstSnapshotTimeout = 10 * time.Second
@@ -26,8 +26,8 @@ var (
 	errNoHeartbeat = errors.New("no heartbeat for 40 s")
 )
 
-// follow keeps to the server's list: a snapshot, then the changes after it. It fails only if the secret
-// is another node's.
+// follow keeps the state up to date: it fetches a snapshot, then follows the changes. It fails only if the secret
+// belongs to another node.
 func (a *agent) follow(ctx context.Context, saved *savedState) error {
 	gap := backoff{max: maxReconnectDelay}
 	var pollUntil time.Time
@@ -38,7 +38,7 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 				return err
 			}
 			if err == nil {
-				a.save() // at once: killed in a moment, we may find the server away
+				a.save() // At once: the agent may be killed and find the server away at its next start.
 			} else if ctx.Err() == nil {
 				a.log.Warn("no snapshot from the server", "err", err)
 				if saved != nil {
@@ -68,7 +68,7 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 			a.log.Info("the stream of changes ended, connecting again", "err", err)
 			var answer *api.Error
 			if errors.As(err, &answer) && answer.Status < 500 && answer.Status != 429 {
-				a.markStale() // the server does not follow us; only a snapshot can tell why
+				a.markStale() // The server rejects the stream; a snapshot shows why.
 			}
 			gap.wait(ctx)
 		}
@@ -76,7 +76,7 @@ func (a *agent) follow(ctx context.Context, saved *savedState) error {
 	return nil
 }
 
-// followChanges follows one stream or makes one poll. errSilent: not even a heartbeat came in time.
+// followChanges follows one stream, or polls once. errSilent means that not even a heartbeat arrived in time.
 func (a *agent) followChanges(ctx context.Context, poll bool) error {
 	if poll {
 		return a.client.Changes(ctx, a.revision(), true, func(c api.Change) error { return a.applyChange(ctx, c) })
@@ -105,7 +105,7 @@ func (a *agent) followChanges(ctx context.Context, poll bool) error {
 	return err
 }
 
-// isStale says that only a snapshot can bring the list up to date.
+// isStale reports whether only a snapshot can bring the list up to date.
 func (a *agent) isStale() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +125,7 @@ func (a *agent) markStaleLocked() {
 	}
 }
 
-// setInterrupt lets outdate end the stream that is being followed.
+// setInterrupt lets markStale end the stream.
 func (a *agent) setInterrupt(cancel context.CancelCauseFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +142,7 @@ func (a *agent) revision() int64 {
 
 var errOtherNode = errors.New("the secret belongs to another node")
 
-// fetchSnapshot takes over a snapshot.
+// fetchSnapshot fetches and applies a snapshot.
 func (a *agent) fetchSnapshot(ctx context.Context) error {
 	a.reportMu.Lock()
 	defer a.reportMu.Unlock()

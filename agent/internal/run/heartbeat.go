@@ -10,11 +10,11 @@ import (
 
 const (
 	heartbeatInterval = 20 * time.Second
-	heartbeatTimeout  = 10 * time.Second // after this a heartbeat is lost
+	heartbeatTimeout  = 10 * time.Second // A heartbeat that takes longer counts as lost.
 )
 
-// sendHeartbeats sends the heartbeat. After one that was lost the next comes soon: the server takes the node, and who is connected,
-// for online no longer than 90 s after it has last heard of them.
+// sendHeartbeats sends the heartbeat every 20 s, and repeats a lost one soon: the server considers the node, and
+// connected users, offline 90 s after the last heartbeat.
 func (a *agent) sendHeartbeats(ctx context.Context) error {
 	gap := backoff{max: heartbeatInterval}
 	var (
@@ -57,7 +57,7 @@ func (a *agent) status(ctx context.Context, s api.Status) (duplicate bool, err e
 
 var errDuplicateAgent = errors.New("another agent serves with this node's secret, too: users reach one of the two by chance; each machine needs a node and a secret of its own")
 
-// noteDuplicate takes over the server's word on whether another agent says that it is this node.
+// noteDuplicate records whether the server sees another agent with the same secret.
 func (a *agent) noteDuplicate(duplicate bool) {
 	var err error
 	if duplicate {

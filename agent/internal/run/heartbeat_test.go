@@ -13,7 +13,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// The server counts an address as online for 90 s after the last heartbeat that names it, and some of these it only compares.
+// The server counts an address as online for 90 s after the last heartbeat that names it.
 func TestHeartbeat_Lost_IsRepeatedSoon(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))

@@ -21,7 +21,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// full is the size of `make stress`.
+// full selects the size of `make stress`.
 var full = flag.Bool("full", false, "kill the agent and change users as often as in the stress test")
 
 // TestMain lets the test binary be the agent that a test starts and kills.
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is an agent of its own, not started yet.
+// process returns an agent as a process of its own, not started yet.
 func (e *testEnv) process(env ...string) *exec.Cmd {
 	agent := exec.Command(os.Args[0], "-test.run", "^$")
 	agent.Env = append(os.Environ(), append(env, "AGENT_UNDER_TEST="+e.data, "AGENT_SERVER="+e.http.URL, "AGENT_NODE=1")...)
@@ -88,7 +88,7 @@ func TestKilled_AtAnyMoment_LosesAndDuplicatesNothing(t *testing.T) {
 				conn := client.Dial(e.echo)
 				time.AfterFunc(3*time.Second, func() { conn.Close() })
 				block := make([]byte, 20_000)
-				sent += int64(len(block)) // some of it, if an error comes
+				sent += int64(len(block)) // On an error a part was sent.
 				if _, err := conn.Write(block); err == nil {
 					n, _ := io.ReadFull(conn, block)
 					received += int64(n)
@@ -101,7 +101,7 @@ func TestKilled_AtAnyMoment_LosesAndDuplicatesNothing(t *testing.T) {
 	e.start()
 	eventually(t, 20*time.Second, "everything is billed", func() bool { return len(spooled(t, e.data)) == 0 && e.billedBytes(1) > 0 })
 	e.stop()
-	// What came back was counted in both directions; what was sent may have been cut off on its way, in either.
+	// What returned was counted in both directions. What was sent may have been cut off in either direction.
 	if bill := e.billedBytes(1); bill < 2*received || bill > 2*sent {
 		t.Errorf("sent %d and received %d bytes, billed %d", sent, received, bill)
 	}

@@ -13,11 +13,11 @@ import (
 const (
 	// leaseBatchDelay is how long the first user who needs a lease waits for others.
 	leaseBatchDelay = 20 * time.Millisecond
-	leaseTimeout    = 8 * time.Second // connections wait for it no longer than 10 s
+	leaseTimeout    = 8 * time.Second // Connections wait for at most 10 s.
 	leaseRetryDelay = time.Second
 )
 
-// requestLeases asks the server for what users may still move here while other nodes give out the same quota.
+// requestLeases requests from the server what users may transfer while other nodes serve the same quota.
 func (a *agent) requestLeases(ctx context.Context) error {
 	for {
 		select {
@@ -50,13 +50,14 @@ func (a *agent) sendLeaseRequests(ctx context.Context, requests []gate.LeaseRequ
 	}
 	if released {
 		a.markDirty()
-		a.save() // killed after the server took it back, we must not go on with it
+		a.save() // After a crash the agent must not continue with a lease that the server took back.
 	}
 	ctx, cancel := context.WithTimeout(ctx, leaseTimeout)
 	defer cancel()
 	answer, err := a.client.Lease(ctx, rows)
 	var refused *api.Error
-	if errors.As(err, &refused) && refused.Status == http.StatusNotFound { // set back to a version without leases
+	// The server was downgraded to a version without leases.
+	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
 		for id := range byUser {
 			a.gate.DisableLeases(id)
 		}
@@ -74,7 +75,7 @@ func (a *agent) sendLeaseRequests(ctx context.Context, requests []gate.LeaseRequ
 	return nil
 }
 
-// triggerLeases asks for leases now; one request that waits already is enough.
+// triggerLeases triggers a request for leases, unless one is pending.
 func (a *agent) triggerLeases() {
 	select {
 	case a.leaseNow <- struct{}{}:
@@ -82,7 +83,7 @@ func (a *agent) triggerLeases() {
 	}
 }
 
-// markDirty says that what is known is not saved.
+// markDirty records that the state has unsaved changes.
 func (a *agent) markDirty() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// grantLeases has the server give leases: as many bytes beyond what is open as each says, until all are spent.
+// grantLeases makes the server grant leases of step bytes beyond the unanswered ones, until all bytes are used.
 func (e *testEnv) grantLeases(step, all int64) {
 	fault := e.fault
 	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -44,7 +44,7 @@ func leasedUser(id, idle int64) api.User {
 	return u
 }
 
-// A connection moves on across many leases without being cut, up to the last byte there is.
+// A connection continues across many leases without being cut, up to the last byte.
 func TestLeases_Renewed_ConnectionContinues(t *testing.T) {
 	t.Parallel()
 	const all = 3_000_000
@@ -55,19 +55,19 @@ func TestLeases_Renewed_ConnectionContinues(t *testing.T) {
 	e.mustLetIn(c, "the user")
 	conn := c.Dial(e.echo)
 	for range 10 {
-		e.mustExchange(conn, 100_000) // each byte goes there and back
+		e.mustExchange(conn, 100_000) // Each byte passes in both directions.
 	}
 	if got, err := Exchange(conn, 4_000_000); err == nil {
 		t.Fatalf("%d bytes more went through", got)
 	}
 	e.mustRefuse(c, "a user with nothing left")
 	eventually(t, 10*time.Second, "all is billed", func() bool { return e.billedBytes(1) >= all })
-	if over := e.billedBytes(1) - all; over > 512<<10 { // what buffers held
+	if over := e.billedBytes(1) - all; over > 512<<10 { // Content of buffers.
 		t.Errorf("overrun by %d", over)
 	}
 }
 
-// Where the server stays silent a user gets no further than the lease, and goes on when it is back.
+// While the server does not answer, a user stops at the end of the lease, and continues when it is back.
 func TestLeases_ServerAway_StopAtEndOfLease(t *testing.T) {
 	t.Parallel()
 	const step = 1_000_000
@@ -89,13 +89,13 @@ func TestLeases_ServerAway_StopAtEndOfLease(t *testing.T) {
 		t.Fatalf("%d bytes without the server: %v", got, err)
 	}
 	e.set(func() { e.fault = gives })
-	e.publish(api.Change{Users: []api.User{leasedUser(1, 10_000)}}) // as any change of the user's does
+	e.publish(api.Change{Users: []api.User{leasedUser(1, 10_000)}}) // Any change of the user does the same.
 	e.mustLetIn(c, "the user, once the server is back")
 	e.mustExchange(c.Dial(e.echo), 2*step)
 	eventually(t, 10*time.Second, "all is billed", func() bool { return e.billedBytes(1) >= before+4*step })
 }
 
-// A server without leases, or one that was set back to a version that gives none, is followed as ever.
+// A server without leases, or one that was downgraded to such a version, is followed as before.
 func TestLeases_ServerWithoutLeases_UsersContinue(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, leasedUser(1, 1000))
@@ -105,7 +105,7 @@ func TestLeases_ServerWithoutLeases_UsersContinue(t *testing.T) {
 	e.mustExchange(c.Dial(e.echo), 2_000_000)
 }
 
-// A restarted agent goes on with the leases that it had, also while the server is away, and not with those that lapsed.
+// A restarted agent continues with its leases, also while the server is away, but not with expired ones.
 func TestLeases_SurviveRestart(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, leasedUser(1, 1000), leasedUser(2, 1000))
@@ -127,7 +127,7 @@ func TestLeases_SurviveRestart(t *testing.T) {
 	}
 }
 
-// What the server keeps for staff is an error in the log.
+// Traffic that the server holds for staff is an error in the log.
 func TestReport_HeldByServer_IsLoggedAsError(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))

@@ -11,7 +11,7 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// restore takes over what was saved before a restart.
+// restore applies the state that was saved before a restart.
 func (a *agent) restore(saved *savedState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -32,7 +32,7 @@ func (a *agent) restore(saved *savedState) {
 	})
 }
 
-// applySnapshot makes the snapshot's list the only one.
+// applySnapshot replaces all users and settings.
 func (a *agent) applySnapshot(s *api.Snapshot, put func(api.User) bool) {
 	a.known, a.have, a.dirty = *s, true, true
 	a.known.Users, a.known.Blocked = nil, nil
@@ -55,7 +55,7 @@ func (a *agent) applySnapshot(s *api.Snapshot, put func(api.User) bool) {
 	a.configure()
 }
 
-// applyChange takes over one line of the stream.
+// applyChange applies one line of the stream.
 func (a *agent) applyChange(ctx context.Context, c api.Change) error {
 	if c.Reset {
 		return errReset
@@ -66,7 +66,7 @@ func (a *agent) applyChange(ctx context.Context, c api.Change) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c.Revision < a.known.Revision {
-		return errReset // the server has been set back, to a backup for instance
+		return errReset // The server was set back, for example to a backup.
 	}
 	a.known.Revision = c.Revision
 	if c.Node != nil || c.Rules != nil || len(c.Users) > 0 || len(c.Removed) > 0 {
@@ -106,7 +106,7 @@ func (a *agent) applyChange(ctx context.Context, c api.Change) error {
 	return nil
 }
 
-// updateBlocked lets nobody in from some addresses and again from others.
+// updateBlocked blocks some addresses and unblocks others.
 func (a *agent) updateBlocked(in, out []string) {
 	for _, addr := range addresses(in) {
 		a.blocked[addr] = true
@@ -117,7 +117,7 @@ func (a *agent) updateBlocked(in, out []string) {
 	a.gate.Block(maps.Clone(a.blocked))
 }
 
-// removeUser takes a user off the list, cuts their connections, and has their last bytes reported.
+// removeUser removes a user, cuts their connections and has their last bytes reported.
 func (a *agent) removeUser(id int64) {
 	a.gate.Remove(id)
 	delete(a.users, id)
@@ -125,12 +125,12 @@ func (a *agent) removeUser(id int64) {
 	a.triggerReport()
 }
 
-// exhausted is called by the gate when a user has used up what remained.
+// exhausted is called by the gate when a user has used up the quota.
 func (a *agent) exhausted(id int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, stopped := a.gate.StopAt(id); !stopped {
-		return // renewed meanwhile
+		return // Renewed meanwhile.
 	}
 	a.log.Info("a user has used up what remained", "user", id)
 	if err := a.engine.Remove([]int64{id}); err != nil {

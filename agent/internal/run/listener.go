@@ -2,7 +2,7 @@ package run
 
 import "airstrip/agent/internal/api"
 
-// configure gives the engine the node with all users that may connect. What fails is tried again by mend.
+// configure gives the engine the node and all users who may connect. repair retries what fails.
 func (a *agent) configure() {
 	users := make([]api.User, 0, len(a.users))
 	for id, m := range a.users {
@@ -16,7 +16,9 @@ func (a *agent) configure() {
 		err = a.engine.Configure(node, users)
 	}
 	if a.configured = err == nil; !a.configured {
-		_ = a.engine.Add(users) // to what it may go on with: a secret that was replaced opens that no more, either
+		// They apply to the previous configuration that is still served: a replaced secret must not be valid there
+		// either.
+		_ = a.engine.Add(users)
 	}
 	if a.problems.record(listenerComponent, err) {
 		a.log.Error("the node cannot be served as the server wants it", "err", err)
@@ -24,7 +26,7 @@ func (a *agent) configure() {
 	a.configureRelay()
 }
 
-// configureRelay makes the node the relay of others that the server wants. What fails is tried again by mend.
+// configureRelay applies the node's forwards. repair retries what fails.
 func (a *agent) configureRelay() {
 	err := a.relay.Set(a.known.Node.Listen, a.known.Node.Forwards)
 	a.relayReady = err == nil
@@ -33,7 +35,7 @@ func (a *agent) configureRelay() {
 	}
 }
 
-// repair tries again what could not be opened, and takes over a new certificate.
+// repair retries what could not be opened, and applies a new certificate.
 func (a *agent) repair() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The readers below follow proc(5). What cannot be read counts as zero.
+// The functions below read the files of proc(5). A value that cannot be read is zero.
 
 func readLoad() (load [3]float64) {
 	data, _ := os.ReadFile("/proc/loadavg")
@@ -14,7 +14,7 @@ func readLoad() (load [3]float64) {
 	return load
 }
 
-// cpuTimes are ticks since the machine started.
+// cpuTimes are clock ticks since the machine started.
 type cpuTimes struct{ busy, total float64 }
 
 func readCPU() (t cpuTimes) {
@@ -22,11 +22,12 @@ func readCPU() (t cpuTimes) {
 	line, _, _ := strings.Cut(string(data), "\n")
 	for i, field := range strings.Fields(line) {
 		var ticks float64
-		if _, err := fmt.Sscan(field, &ticks); err != nil || i > 8 { // guest time, past 8, is within user time
+		// Fields after 8 are guest time, which user time includes.
+		if _, err := fmt.Sscan(field, &ticks); err != nil || i > 8 {
 			continue
 		}
 		t.total += ticks
-		if i != 4 && i != 5 { // idle, iowait
+		if i != 4 && i != 5 { // Fields 4 and 5 are idle and iowait.
 			t.busy += ticks
 		}
 	}

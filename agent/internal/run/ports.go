@@ -11,7 +11,7 @@ import (
 	"airstrip/agent/internal/engine"
 )
 
-// Ports are those that nodes of one machine want.
+// Ports are the ports that the nodes of one machine use.
 type Ports []portRequest
 
 type portRequest struct {
@@ -20,7 +20,7 @@ type portRequest struct {
 	tcp, udp     bool
 }
 
-// add says who else wants the port.
+// add adds a port, or returns which other node uses it.
 func (p *Ports) add(w portRequest) error {
 	for _, other := range *p {
 		if w.port == other.port && (w.tcp && other.tcp || w.udp && other.udp) && overlap(w.listen, other.listen) {
@@ -31,16 +31,16 @@ func (p *Ports) add(w portRequest) error {
 	return nil
 }
 
-// check says why the port cannot be had.
+// check returns why the port cannot be opened.
 func (w portRequest) check() error { return withPortAdvice(engine.Try(w.listen, w.port, w.tcp, w.udp)) }
 
-// overlap says whether two addresses have ports in common.
+// overlap reports whether listeners on two addresses compete for a port.
 func overlap(a, b string) bool {
-	one, two := net.ParseIP(a), net.ParseIP(b) // nil for all addresses
+	one, two := net.ParseIP(a), net.ParseIP(b) // Nil for all addresses.
 	return one == nil || two == nil || one.IsUnspecified() || two.IsUnspecified() || one.Equal(two)
 }
 
-// listenAddress is where a node listens.
+// listenAddress describes where a node listens.
 func listenAddress(node api.Node) string {
 	return fmt.Sprintf("port %d of %s", node.Port, cmp.Or(node.Listen, "all addresses"))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// component of an agent's work that may go wrong by itself.
+// component is a part of the agent's work that may fail independently.
 type component int
 
 const (
@@ -19,7 +19,7 @@ const (
 	identity
 )
 
-// problems are what goes wrong at present.
+// problems holds the components that fail at present.
 type problems struct {
 	mu sync.Mutex
 	at map[component]problem
@@ -30,8 +30,8 @@ type problem struct {
 	err   error
 }
 
-// record says how a part of the work went; nil: well. It answers whether that is worth a line in the log: it goes wrong, in
-// another way than before.
+// record stores the result of a component's work; nil means success. It reports whether the result should be logged: a
+// failure that differs from the last one.
 func (t *problems) record(p component, err error) (news bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +50,7 @@ func (t *problems) record(p component, err error) (news bool) {
 	return !failing || before.err.Error() != err.Error()
 }
 
-// current a part of the work goes wrong, and since when; nil where all is well.
+// current returns why a component fails and since when, or nil.
 func (t *problems) current(p component) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// clientAt makes a client that enters at another port than the node's.
+// clientAt returns a client that connects to another port than the node's.
 func (e *testEnv) clientAt(u api.User, port int) *Client {
 	outbound := e.setup.Client(u)
 	outbound["settings"].(Object)["vnext"].([]Object)[0]["port"] = port
@@ -60,11 +60,11 @@ func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	target.mustExchange(staying, 1000)
 	eventually(t, 15*time.Second, "the traffic is billed", func() bool { return target.billedBytes(1) >= 502_000 })
 	time.Sleep(2 * time.Second)
-	if bill := target.billedBytes(1); bill > 504_000 { // with the heads of request and answer
+	if bill := target.billedBytes(1); bill > 504_000 { // Including the headers of request and answer.
 		t.Errorf("a page of 500,000 bytes and 2,000 of an exchange were billed as %d", bill)
 	}
 
-	relay.publish(api.Change{Node: forwards(target, other)}) // another relay comes
+	relay.publish(api.Change{Node: forwards(target, other)}) // Another relay is added.
 	second := other.clientAt(User(1), port+1)
 	eventually(t, 10*time.Second, "the second relay serves", func() bool {
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
@@ -77,7 +77,7 @@ func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	target.mustExchange(staying, 1000)
 	other.mustBill(1, 2000)
 
-	if err := relay.stop(); err != nil { // without a drain: what is open is cut
+	if err := relay.stop(); err != nil { // Without a drain open connections are cut.
 		t.Error(err)
 	}
 	if _, err := Exchange(staying, 1000); err == nil {
@@ -86,7 +86,7 @@ func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	if bill := relay.billedBytes(1); bill != 0 {
 		t.Errorf("the relay billed %d bytes", bill)
 	}
-	target.mustExchange(target.client(User(1)).Dial(target.echo), 1000) // the node itself knows nothing of it
+	target.mustExchange(target.client(User(1)).Dial(target.echo), 1000) // The node itself is not affected.
 }
 
 func TestRelay_ServerAway_ServesFromSavedState(t *testing.T) {

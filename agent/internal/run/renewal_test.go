@@ -12,7 +12,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// What runs over TCP needn't end when the certificate changes, but for gRPC, which xray ends with its listener.
+// Connections over TCP continue when the certificate changes, except those of gRPC, which xray ends with its listener.
 func TestCertificate_Renewed_KeepsConnections(t *testing.T) {
 	for _, s := range Setups(t) {
 		settings := &s.Node.Settings.TLS

@@ -16,8 +16,8 @@ const (
 	minResyncInterval = 10 * time.Second
 )
 
-// sendReports seals what was counted and sends it, each report_seconds, each 2 s while a user is near the end, and
-// at once when a user was stopped or removed.
+// sendReports seals and sends what was counted: every report_seconds, every 2 s while a user is near the end of a
+// quota, and at once when a user was stopped or removed.
 func (a *agent) sendReports(ctx context.Context) error {
 	gap := backoff{max: maxRetryDelay}
 	var sealed, retry time.Time
@@ -28,7 +28,8 @@ func (a *agent) sendReports(ctx context.Context) error {
 			return nil
 		case <-a.reportNow:
 			prompt = true
-			if !sleep(ctx, promptReportDelay) { // for the last bytes of what was just cut, and for others to join
+			// Collects the last bytes of connections that were just cut, and further users.
+			if !sleep(ctx, promptReportDelay) {
 				return nil
 			}
 		case <-time.After(time.Second):
@@ -67,7 +68,8 @@ func (a *agent) reportInterval() time.Duration {
 	return time.Minute
 }
 
-// seal waits for the server's time: a report by a clock that is far behind would be refused. Till then the counters keep all.
+// seal waits until the server's time is known: the server would refuse a report by a clock that is far behind. Until
+// then the counters hold everything.
 func (a *agent) seal() {
 	if !a.client.KnowsTime() {
 		return
@@ -81,8 +83,8 @@ func (a *agent) seal() {
 	}
 }
 
-// deliver sends the waiting batches, the oldest first, until none is left or the server does not answer. However old they
-// are: the server says what is too late.
+// deliver sends the waiting batches, oldest first, until none is left or the server does not answer. It does not skip
+// old ones: the server decides what is too late.
 func (a *agent) deliver(ctx context.Context, answered func(*meter.Batch, *api.Receipt, time.Time)) error {
 	for {
 		batch, err := a.meter.Next()
@@ -118,7 +120,7 @@ func (a *agent) send(ctx context.Context, batch *meter.Batch) (*api.Receipt, err
 	return a.client.Report(ctx, batch.Body)
 }
 
-// handleReceipt acts on the answer to a batch: refused rows are logged, users with nothing left are stopped.
+// handleReceipt applies the answer to a batch: refused rows are logged, users with nothing left are stopped.
 func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt time.Time) {
 	if receipt.Held != "" {
 		b := batch.Report
@@ -136,8 +138,8 @@ func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt t
 		if !listed {
 			continue
 		}
-		// If the server told us about the user while the report was under way, nobody knows which of the two words is
-		// the later one. The user may have renewed: go on. If not, the next report is answered with a stop again.
+		// If a message about the user arrived while the report was in flight, it is unknown which of the two is newer.
+		// The user may have renewed and continues. If not, the next report is answered with a stop again.
 		if m.updatedAt.After(sentAt) {
 			continue
 		}
@@ -151,8 +153,8 @@ func (a *agent) handleReceipt(batch *meter.Batch, receipt *api.Receipt, sentAt t
 	}
 }
 
-// resolveDisputed asks for a snapshot if users ran out by our figures and the answer to the report of it did not
-// say so: rows may have been refused, or the figure was out of date.
+// resolveDisputed requests a snapshot if users are exhausted by local figures but the answer to their report did not
+// stop them: rows may have been refused, or the figures may be outdated.
 func (a *agent) resolveDisputed() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,7 +165,7 @@ func (a *agent) resolveDisputed() {
 	a.markStaleLocked()
 }
 
-// triggerReport asks for a report now; one request that waits already is enough.
+// triggerReport triggers a report, unless one is pending.
 func (a *agent) triggerReport() {
 	select {
 	case a.reportNow <- struct{}{}:

@@ -10,7 +10,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// The server counts no more than the node's link can have carried, as its operator told it; that may be put right.
+// The server counts no more than the link can have carried at the speed that its operator configured, which may be
+// corrected.
 func TestReport_NotCountedForNow_IsSentAgain(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))

@@ -26,14 +26,14 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// testEnv is a server with one node, its agent, and a site to go to.
+// testEnv is a server with one node, its agent, and a destination.
 type testEnv struct {
 	*fakeServer
 	setup     Setup
 	data      string
 	echo      string
 	stop      func() error
-	serverURL string // where the agent finds the server, if not at its own address
+	serverURL string // Where the agent finds the server, if not at its own address.
 }
 
 func newTestEnv(t *testing.T, users ...api.User) *testEnv {
@@ -59,7 +59,7 @@ func (e *testEnv) config(log io.Writer) run.Config {
 	}
 }
 
-// start runs the agent until stop or the end of the test.
+// start runs the agent until stop is called or the test ends.
 func (e *testEnv) start() {
 	e.t.Helper()
 	e.startLogging(e.t.Output())
@@ -112,7 +112,7 @@ func (e *testEnv) mustExchange(conn net.Conn, n int) {
 	}
 }
 
-// mustLetIn waits until the node lets a client in.
+// mustLetIn waits until the node admits a client.
 func (e *testEnv) mustLetIn(c *Client, who string) {
 	e.t.Helper()
 	if !LetIn(func() net.Conn { return c.Dial(e.echo) }) {
@@ -126,7 +126,7 @@ func (e *testEnv) mustRefuse(c *Client, who string) {
 	eventually(e.t, 10*time.Second, who+" is refused", func() bool { return Refused(c.Dial(e.echo)) })
 }
 
-// mustBill waits for the bill and then makes sure that it stays.
+// mustBill waits until the user is billed for want bytes, and for two further reports to show that it is not more.
 func (e *testEnv) mustBill(id, want int64) {
 	e.t.Helper()
 	eventually(e.t, 15*time.Second, "the traffic is billed", func() bool { return e.billedBytes(id) >= want })
@@ -204,7 +204,7 @@ func TestChanges_AreAppliedAtOnce(t *testing.T) {
 	})
 }
 
-// The server keeps rates in bytes a second, as agents of others tell them.
+// The server stores rates in bytes per second, the unit in which third-party agents report them.
 func TestHeartbeat_ReportsSpeedInBytes(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
@@ -225,7 +225,7 @@ func TestHeartbeat_ReportsSpeedInBytes(t *testing.T) {
 	}
 }
 
-// beatSeconds is how often an agent sends its heartbeat.
+// beatSeconds is the interval of heartbeats.
 const beatSeconds = 20
 
 func TestReports_LostAnswers_BillNothingTwice(t *testing.T) {
@@ -295,8 +295,8 @@ func TestRemaining_LargePartUsed_IsReportedAtOnce(t *testing.T) {
 	e.set(func() { e.node.ReportSeconds = 3600 })
 	e.quota[1], e.quota[2] = 1_000_000, 1_000_000
 	e.start()
-	e.mustExchange(e.client(User(1)).Dial(e.echo), 100_000) // a fifth of what remains
-	// What came after a report may still wait, if it is less than a twentieth of what remains.
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 100_000) // A fifth of the remaining bytes.
+	// Bytes after the first report may wait if they are less than a twentieth of what remains.
 	eventually(t, 5*time.Second, "the user's other nodes can hear of it", func() bool { return e.billedBytes(1) > 160_000 })
 	e.mustExchange(e.client(User(2)).Dial(e.echo), 10_000)
 	time.Sleep(3 * time.Second)
@@ -321,7 +321,7 @@ func TestStop_FromServer_IsObeyedUnlessJustRenewed(t *testing.T) {
 	e.publish(api.Change{Users: []api.User{User(1)}})
 	e.mustLetIn(client, "the renewed user")
 
-	// The user renews while an answer that says stop is on its way.
+	// The user renews while an answer with a stop is in flight.
 	answered := make(chan struct{})
 	e.set(func() {
 		e.quota[1] = 1
@@ -349,8 +349,8 @@ func TestStop_FromServer_IsObeyedUnlessJustRenewed(t *testing.T) {
 
 func TestStop_ByOutdatedFigure_IsCorrectedByServer(t *testing.T) {
 	t.Parallel()
-	// The agent believes that 50,000 bytes remain; the server bills them and has far more to give. Nobody tells the
-	// agent: it has to ask.
+	// By the agent's figures 50,000 bytes remain. The server bills them and has far more to give, but sends no message:
+	// the agent has to ask.
 	limited := User(1)
 	limited.Remaining = Ptr[int64](50_000)
 	e := newTestEnv(t, limited)
@@ -372,7 +372,7 @@ func TestChanges_SilentStream_FallsBackToPolling(t *testing.T) {
 			return false
 		}
 		streams.Add(1)
-		rw.WriteHeader(http.StatusOK) // what a proxy does that buffers the whole answer
+		rw.WriteHeader(http.StatusOK) // As a proxy does that buffers the whole answer.
 		rw.(http.Flusher).Flush()
 		<-r.Context().Done()
 		return true
@@ -388,7 +388,7 @@ func TestChanges_SilentStream_FallsBackToPolling(t *testing.T) {
 	}
 }
 
-// A reverse proxy of this kind gives nothing on before it has all of an answer.
+// Such a proxy forwards nothing before it has received the complete answer.
 func TestChanges_BehindBufferingProxy_Arrive(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
@@ -423,7 +423,7 @@ func TestChanges_BehindBufferingProxy_Arrive(t *testing.T) {
 		e.publish(api.Change{Removed: []int64{2}})
 		e.mustRefuse(client, "a user who has left")
 	}
-	come() // once the agent has found that the stream is of no use
+	come() // Afterwards the agent knows that the stream does not work.
 	mustBePrompt(t, "a user is out", come, leave)
 	mustBePrompt(t, "a user is in", leave, come)
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)

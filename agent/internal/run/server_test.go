@@ -19,7 +19,7 @@ import (
 
 const secret = "the-secret-of-the-node"
 
-// fakeServer speaks the server's side of the protocol: it keeps a list with revisions and counts each batch once.
+// fakeServer is the server's side of the protocol: it has users with revisions and counts each batch once.
 type fakeServer struct {
 	t    testing.TB
 	http *httptest.Server
@@ -38,10 +38,10 @@ type fakeServer struct {
 	reports        []api.Report
 	statuses       []api.Status
 	deviceRequests []api.Device
-	duplicate      bool // another agent says that it is this node
-	// admit answers an address that asks for a place; without it all are admitted.
+	duplicate      bool // Another agent uses the same secret.
+	// admit answers a request for a device slot. Without it every address is admitted.
 	admit func(api.Device) api.Admission
-	// fault may answer a request itself; true means that it did.
+	// fault may answer a request itself; it then returns true.
 	fault func(http.ResponseWriter, *http.Request) bool
 	// lose makes the server count a report and then lose the answer.
 	lose func() bool
@@ -234,7 +234,7 @@ func (s *fakeServer) device(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// deviceRequestCount that were asked about a user's address.
+// deviceRequestCount returns how often a device slot was requested for an address.
 func (s *fakeServer) deviceRequestCount(ip string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,22 +246,21 @@ func (s *fakeServer) deviceRequestCount(ip string) (n int) {
 	return n
 }
 
-// billedBytes of a user, in both directions.
+// billedBytes returns the bytes billed to a user, both directions together.
 func (s *fakeServer) billedBytes(id int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.billed[id]
 }
 
-// heartbeatCount is how many heartbeats came.
+// heartbeatCount returns the number of heartbeats received.
 func (s *fakeServer) heartbeatCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.statuses)
 }
 
-// eventually waits for something to become true. It may take so long on a machine that does nothing else; one that is slow
-// or busy has ten times as long.
+// eventually waits until a condition is true. within applies to an idle machine; a busy one has ten times as long.
 func eventually(t testing.TB, within time.Duration, what string, true func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * within); !true(); time.Sleep(20 * time.Millisecond) {
@@ -271,7 +270,8 @@ func eventually(t testing.TB, within time.Duration, what string, true func() boo
 	}
 }
 
-// mustBePrompt tests that something takes less than 2 s, which a machine that is slow or busy may not show at each try.
+// mustBePrompt tests that something takes less than 2 s in at least one of several attempts, because the machine may be
+// busy.
 func mustBePrompt(t testing.TB, what string, before, something func()) {
 	t.Helper()
 	var took []time.Duration

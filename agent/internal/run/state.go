@@ -12,15 +12,15 @@ import (
 	"airstrip/agent/internal/durable"
 )
 
-// stateFile is where it lies in the data folder.
+// stateFile is the name of the saved state in the data folder.
 const stateFile = "state.json"
 
-// savedState is the last word of the server, for a start while it is away. It holds users' secrets: mode 0600.
+// savedState is the last known state, for a start while the server is away. It holds users' secrets: mode 0600.
 type savedState struct {
 	Snapshot api.Snapshot `json:"snapshot"`
-	// StopAt is, by user, the position of the counter at which the user is stopped. Absent: unlimited.
+	// StopAt is the counter position at which each user is stopped. Users without an entry are unlimited.
 	StopAt map[int64]int64 `json:"stop_at"`
-	// Leases are, by user, up to where and until when a lease holds.
+	// Leases holds the counter position at which each lease ends, and when it expires.
 	Leases map[int64]savedLease `json:"leases,omitempty"`
 }
 
@@ -29,7 +29,7 @@ type savedLease struct {
 	ExpiresAt time.Time `json:"lapses"`
 }
 
-// hasUser answers a test for the users on the saved list.
+// hasUser returns a function that reports whether a user is on the saved list.
 func (s *savedState) hasUser() func(user int64) bool {
 	users := map[int64]bool{}
 	if s != nil {
@@ -40,7 +40,7 @@ func (s *savedState) hasUser() func(user int64) bool {
 	return func(user int64) bool { return users[user] }
 }
 
-// loadState answers nil if there is nothing saved for this node.
+// loadState returns the saved state, or nil if there is none for this node.
 func (a *agent) loadState() *savedState {
 	s, err := readState(a.data)
 	if err == nil && s != nil && s.Snapshot.Node.ID != a.node {
@@ -53,7 +53,7 @@ func (a *agent) loadState() *savedState {
 	return s
 }
 
-// readState what is saved in a data folder, nil if nothing is.
+// readState reads the saved state of a data folder, nil if there is none.
 func readState(data string) (*savedState, error) {
 	text, err := os.ReadFile(filepath.Join(data, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Summary of an agent, or of its data folder while none runs.
+// Summary describes an agent or, if it does not run, its data folder.
 type Summary struct {
 	Running  bool     `json:"running"`
 	Node     int64    `json:"node"`
@@ -19,22 +19,23 @@ type Summary struct {
 	Revision int64    `json:"revision"`
 	Users    int      `json:"users"`
 	Findings findings `json:"findings"`
-	// Failure is why the last agent ended, empty where that was as it should be.
+	// Failure is why the last agent ended, empty after a regular stop.
 	Failure string `json:"failure,omitempty"`
 	reports
 }
 
-// IsFinished says that the agent ended as it should and left nothing to be sent.
+// IsFinished reports whether the agent stopped regularly and has nothing left to send.
 func (s *Summary) IsFinished() bool { return !s.Running && s.Failure == "" && s.Waiting == 0 }
 
-// reports of a folder. Waiting ones are not answered yet, the first since Oldest; Refused ones never will be counted.
+// reports counts the reports of a folder. Waiting ones are not answered yet, the first since Oldest. Refused ones will
+// never be counted.
 type reports struct {
 	Waiting int        `json:"reports_waiting"`
 	Oldest  *time.Time `json:"oldest_waiting,omitempty"`
 	Refused int        `json:"reports_refused"`
 }
 
-// summary is how the agent stands now.
+// summary returns the present state of the agent.
 func (a *agent) summary() Summary {
 	a.mu.Lock()
 	have, node, users, revision := a.have, a.known.Node, len(a.users), a.known.Revision
@@ -65,7 +66,7 @@ func (a *agent) summary() Summary {
 	return s
 }
 
-// serverError is why the server is not reached, or does not take us.
+// serverError returns why the server cannot be reached or refuses the agent.
 func (a *agent) serverError() error {
 	switch c := a.client.Contact(); {
 	case c.Failing != nil && c.Answered.IsZero():
@@ -78,12 +79,12 @@ func (a *agent) serverError() error {
 	return nil
 }
 
-// overdueAfter is how long reports may wait without a word.
+// overdueAfter is how long reports may wait before that is a finding.
 const overdueAfter = time.Minute
 
-// addReports looks at the reports in a folder; sending is why the last one was not answered.
+// addReports counts the reports in a folder. sending is why the last one was not answered.
 func (s *Summary) addReports(data string, sending error) {
-	waiting, _ := filepath.Glob(filepath.Join(data, "spool", "*.batch")) // the pattern is a good one
+	waiting, _ := filepath.Glob(filepath.Join(data, "spool", "*.batch")) // The pattern is valid.
 	refused, _ := filepath.Glob(filepath.Join(data, "spool", "refused", "*.batch"))
 	s.Waiting, s.Refused = len(waiting), len(refused)
 	if s.Waiting > 0 {
@@ -105,7 +106,7 @@ func (s *Summary) addReports(data string, sending error) {
 	}
 }
 
-// Summarize says how an agent stands: in its own words while it runs, else by what is in its folder.
+// Summarize returns the state of an agent: its own answer while it runs, otherwise what its folder shows.
 func Summarize(data string) (s Summary) {
 	folder, err := os.Open(data)
 	if err != nil {
@@ -120,7 +121,7 @@ func Summarize(data string) (s Summary) {
 	s = Summary{}
 	wrong := "none runs on " + data
 	err = unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil { // an agent may begin while the rest is read
+	if err == nil { // An agent may start while the folder is being read.
 		err = unix.Flock(int(folder.Fd()), unix.LOCK_UN)
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -19,7 +19,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// problemsOf is all that a summary says is wrong.
+// problemsOf returns everything that a summary reports as wrong.
 func problemsOf(s run.Summary) string {
 	var all []string
 	for _, f := range s.Findings {
@@ -30,7 +30,7 @@ func problemsOf(s run.Summary) string {
 	return strings.Join(all, "\n")
 }
 
-// waitForStatus waits until the status of the node says all of the words, and answers what it says is wrong.
+// waitForStatus waits until the status of the node contains all of the words, and returns what it reports as wrong.
 func (e *testEnv) waitForStatus(words ...string) (wrong string) {
 	e.t.Helper()
 	eventually(e.t, 15*time.Second, "the status says "+strings.Join(words, ", "), func() bool {
@@ -66,7 +66,7 @@ func TestStatus_SecretRefusedOrServerAway(t *testing.T) {
 	e.waitForStatus("server "+e.http.URL, "refuses the node's secret", "since", "the last answer came at")
 	answer(503, "away")
 	e.waitForStatus("503 away")
-	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000) // who is listed is served all the same
+	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000) // Listed users are served all the same.
 	e.set(func() { e.fault = nil })
 	e.well()
 }
@@ -122,7 +122,7 @@ func TestStatus_Certificate(t *testing.T) {
 	node.Settings.TLS = api.TLS{ServerName: "a.test", CertificateFile: filepath.Join(dir, "c.pem"), KeyFile: filepath.Join(dir, "k.pem")}
 	e.publish(api.Change{Node: &node})
 	e.well()
-	put("c.pem", cert.Key) // the two in each other's place
+	put("c.pem", cert.Key) // Certificate and key are swapped.
 	put("k.pem", cert.PEM)
 	e.waitForStatus("certificate for a.test", "certificate_file", "c.pem", "key_file")
 	put("c.pem", cert.PEM)
@@ -246,7 +246,8 @@ func TestStatus_AfterShortageOfFiles_AnswersAgain(t *testing.T) {
 	if err := unix.Prlimit(agent.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 15*time.Second, "it tells how it stands", func() bool { // the server may not have been asked again yet
+	// The agent may not have contacted the server again yet.
+	eventually(t, 15*time.Second, "it tells how it stands", func() bool {
 		return !strings.Contains(problemsOf(run.Summarize(e.data)), "does not tell")
 	})
 }
@@ -260,7 +261,7 @@ func TestStatus_BeingRead_DoesNotBlockStart(t *testing.T) {
 	}
 	asked := make(chan run.Summary)
 	go func() { asked <- run.Summarize(data) }()
-	slow, err := os.OpenFile(list, os.O_WRONLY, 0) // once it is being read
+	slow, err := os.OpenFile(list, os.O_WRONLY, 0) // Once it is being read.
 	if err != nil {
 		t.Fatal(err)
 	}

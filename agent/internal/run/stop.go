@@ -9,7 +9,7 @@ import (
 	"airstrip/agent/internal/meter"
 )
 
-// drain lets nobody in any more and waits for the open connections, for no longer than d.
+// drain refuses new connections and waits until the open ones end, for at most d.
 func (a *agent) drain(d time.Duration) {
 	if d <= 0 {
 		return
@@ -29,7 +29,7 @@ func (a *agent) drain(d time.Duration) {
 	a.log.Info("connections are still open and are cut now")
 }
 
-// shutdown cuts everyone, then seals and sends what is left.
+// shutdown cuts all connections, then seals and sends what is left.
 func (a *agent) shutdown() error {
 	a.save()
 	a.mu.Lock()

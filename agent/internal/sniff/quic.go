@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// maxPackets of a flow that are looked at: a client hello takes one to three.
+// maxPackets is how many packets of a flow are inspected. A client hello takes one to three.
 const maxPackets = 8
 
-// Packets watches what a client sends to one destination for the handshake of QUIC (RFC 9000 and 9369).
+// Packets inspects the packets of a client to one destination for a QUIC handshake (RFC 9000 and 9369).
 type Packets struct {
 	Forbidden func(host string) error
 
 	inspected int
-	first     []byte // the connection id that the keys of the handshake follow from
+	first     []byte // Connection ID from which the handshake keys are derived.
 	frames    []frame
 	done      bool
 	refused   error
@@ -29,8 +29,8 @@ type frame struct {
 	data   []byte
 }
 
-// Inspect is given each packet. An error is Forbidden's: neither this packet nor any after it may go on. Packets before
-// it may have, and held less than a whole client hello.
+// Inspect takes each packet. It returns the error of Forbidden: neither this packet nor a later one may be forwarded.
+// Earlier packets may have been, and did not contain a complete client hello.
 func (p *Packets) Inspect(packet []byte) error {
 	if p.done {
 		return p.refused
@@ -48,7 +48,7 @@ func (p *Packets) Inspect(packet []byte) error {
 	return p.refused
 }
 
-// hello is what is known without a gap of the client hello, as a TLS record.
+// hello returns the part of the client hello that is known without gaps, as a TLS record.
 func (p *Packets) hello() []byte {
 	record := []byte{recordHandshake, 3, 1, 0, 0}
 	slices.SortFunc(p.frames, func(a, b frame) int { return a.offset - b.offset })
@@ -61,8 +61,8 @@ func (p *Packets) hello() []byte {
 			record = append(record, f.data[at-f.offset:]...)
 		}
 	}
-	// The record says that it is as long as the hello, of which the rest is still to come (RFC 8446, 4: a type and a
-	// length of 24 bits).
+	// The record header claims the length of the whole hello, whose rest may still follow (RFC 8446, section 4: one
+	// byte of type and 24 bits of length).
 	size := max(len(record)-5, 1)
 	if len(record) >= 9 {
 		if whole := 4 + int(record[6])<<16 + int(record[7])<<8 + int(record[8]); whole <= maxBytes {
@@ -73,11 +73,11 @@ func (p *Packets) hello() []byte {
 	return record
 }
 
-// version of QUIC with what it protects its first packets with.
+// version is a QUIC version with the constants that protect its initial packets.
 type version struct {
 	salt        []byte
 	key, iv, hp string
-	initial     byte // the type of such a packet
+	initial     byte // Type of an initial packet.
 }
 
 var versions = map[uint32]version{
@@ -91,7 +91,7 @@ var versions = map[uint32]version{
 	},
 }
 
-// read takes the pieces of the client hello out of a datagram. It answers whether the datagram is one of QUIC's.
+// read extracts the pieces of the client hello from a datagram. It reports whether the datagram is QUIC.
 func (p *Packets) read(datagram []byte) bool {
 	for len(datagram) > 0 {
 		r := reader{remaining: datagram}
@@ -117,7 +117,8 @@ func (p *Packets) read(datagram []byte) bool {
 			}
 			payload, ok := v.open(p.first, datagram[:head+length], head)
 			if !ok {
-				payload, ok = v.open(id, datagram[:head+length], head) // after the server asked for a retry
+				// After a retry the server's connection ID applies.
+				payload, ok = v.open(id, datagram[:head+length], head)
 			}
 			if !ok {
 				return false
@@ -129,7 +130,7 @@ func (p *Packets) read(datagram []byte) bool {
 	return true
 }
 
-// open lifts the protection of a packet (RFC 9001, 5); head is where its packet number begins.
+// open removes the protection of a packet (RFC 9001, section 5). head is the offset of its packet number.
 func (v version) open(id, packet []byte, head int) ([]byte, bool) {
 	secret, err := hkdf.Extract(sha256.New, id, v.salt)
 	if err != nil {
@@ -162,20 +163,21 @@ func (v version) open(id, packet []byte, head int) ([]byte, bool) {
 	return payload, err == nil
 }
 
-// expand is HKDF-Expand-Label without a context (RFC 8446, 7.1).
+// expand is HKDF-Expand-Label without a context (RFC 8446, section 7.1).
 func expand(secret []byte, label string, size int) []byte {
 	label = "tls13 " + label
 	info := append([]byte{0, byte(size), byte(len(label))}, label...)
-	out, _ := hkdf.Expand(sha256.New, secret, string(append(info, 0)), size) // fails for sizes far beyond these only
+	// It fails only for sizes far beyond these.
+	out, _ := hkdf.Expand(sha256.New, secret, string(append(info, 0)), size)
 	return out
 }
 
-// collect keeps the CRYPTO frames of a first packet (RFC 9000, 19).
+// collect keeps the CRYPTO frames of an initial packet (RFC 9000, section 19).
 func (p *Packets) collect(payload []byte) {
 	for r := (&reader{remaining: payload}); len(r.remaining) > 0; {
 		switch kind := r.byte(); kind {
-		case 0, 1: // padding, ping
-		case 2, 3: // acknowledgement
+		case 0, 1: // PADDING, PING
+		case 2, 3: // ACK
 			r.varint()
 			r.varint()
 			ranges := r.varint()
@@ -189,7 +191,7 @@ func (p *Packets) collect(payload []byte) {
 				r.varint()
 				r.varint()
 			}
-		case 6: // crypto
+		case 6: // CRYPTO
 			offset := r.varint()
 			data := r.consume(r.varint())
 			if r.short || offset > maxBytes || len(p.frames) >= 256 {
@@ -202,7 +204,7 @@ func (p *Packets) collect(payload []byte) {
 	}
 }
 
-// reader takes numbers and bytes off the front; short once there were too few.
+// reader consumes numbers and bytes from the front. short is set once there were too few.
 type reader struct {
 	remaining []byte
 	short     bool
@@ -227,7 +229,7 @@ func (r *reader) number(size int) (n int) {
 	return n
 }
 
-// varint of RFC 9000, 16.
+// varint reads a variable-length integer (RFC 9000, section 16).
 func (r *reader) varint() int {
 	if len(r.remaining) == 0 {
 		r.short = true

@@ -14,7 +14,7 @@ import (
 
 var errForbidden = errors.New("forbidden")
 
-// stream looks at a connection piece by piece and answers the host, and how many pieces were let go on.
+// stream inspects a connection piece by piece and returns the host, and how many pieces were forwarded.
 func stream(pieces ...string) (host string, passed int) {
 	s := sniff.Stream{Forbidden: func(h string) error { host = h; return errForbidden }}
 	waiting := 0
@@ -66,7 +66,7 @@ func TestStream_TLS_FindsServerName(t *testing.T) {
 	if host, passed := stream(bytewise...); host != "www.example.com" || passed != 0 {
 		t.Errorf("byte by byte: %q, %d passed", host, passed)
 	}
-	// Cut into two records in the middle of the name, as those do who want to hide it.
+	// Split into two records in the middle of the name, as clients do that want to hide it.
 	at := strings.Index(hello, "xample")
 	record := func(s string) string { return "\x16\x03\x01" + string([]byte{byte(len(s) >> 8), byte(len(s))}) + s }
 	if host, _ := stream(record(hello[5:at]), record(hello[at:])); host != "www.example.com" {
@@ -93,7 +93,7 @@ func TestPackets_QUIC_FindsServerName(t *testing.T) {
 		if host != "www.example.com" || !errors.Is(last, errForbidden) {
 			t.Errorf("version %v: host %q in %d packets, the last %v", v, host, len(packets), last)
 		}
-		// Whatever is made of them, nothing breaks.
+		// No modification of the packets causes a panic.
 		for i := range packets[0] {
 			for _, junk := range [][]byte{packets[0][:i], append(append([]byte{}, packets[0][:i]...), 0xff)} {
 				p := sniff.Packets{Forbidden: func(string) error { return nil }}

@@ -1,5 +1,7 @@
-// Package sniff finds the host that a client names inside its connection, so that rules about hosts reach those who
-// connect to a bare address, too.
+// Package sniff finds the host that a client names inside its connection: in the TLS client hello, in the HTTP/1 Host
+// header, or in the QUIC handshake. Rules about hosts thereby also apply to users who connect to a bare address. It
+// inspects a bounded beginning of a connection and never changes the data. What it cannot parse is let through without
+// a host.
 package sniff
 
 import (
@@ -12,10 +14,10 @@ import (
 	"time"
 )
 
-// maxBytes beginning of a connection that is looked at.
+// maxBytes bounds how much of a connection is inspected.
 const maxBytes = 16 << 10
 
-// Stream watches the beginning of a connection. Forbidden is asked about the host that it finds.
+// Stream inspects the beginning of a connection. Forbidden is called with the host that it finds.
 type Stream struct {
 	Forbidden func(host string) error
 
@@ -23,8 +25,8 @@ type Stream struct {
 	done bool
 }
 
-// Inspect is given what the client sends, piece by piece. With hold the pieces so far must not go on yet: what they
-// begin names a host further on. An error is Forbidden's: they must never go on.
+// Inspect takes what the client sends, piece by piece. With hold the pieces so far must not be forwarded yet, because
+// the host is still incomplete. An error is that of Forbidden: they must never be forwarded.
 func (s *Stream) Inspect(piece []byte) (hold bool, err error) {
 	if s.done {
 		return false, nil
@@ -41,7 +43,7 @@ func (s *Stream) Inspect(piece []byte) (hold bool, err error) {
 	return false, s.Forbidden(name)
 }
 
-// host in a TLS or HTTP/1 client's first bytes; more means that it may still come.
+// host returns the host in the first bytes of a TLS or HTTP/1 client. more means that it may still follow.
 func host(b []byte) (name string, more bool) {
 	if len(b) > 0 && b[0] == recordHandshake {
 		return serverName(b)
@@ -49,11 +51,11 @@ func host(b []byte) (name string, more bool) {
 	return hostHeader(b)
 }
 
-const recordHandshake = 22 // RFC 8446, 5.1
+const recordHandshake = 22 // RFC 8446, section 5.1
 
 var errHelloRead = errors.New("the client hello was read")
 
-// serverName reads a client hello as a server would.
+// serverName parses a client hello as a server would.
 func serverName(records []byte) (name string, more bool) {
 	conn := &prefixConn{remaining: records}
 	err := tls.Server(conn, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
@@ -63,7 +65,7 @@ func serverName(records []byte) (name string, more bool) {
 	return strings.ToLower(name), conn.ended && !errors.Is(err, errHelloRead)
 }
 
-// prefixConn of a connection; what is written to it, alerts, goes nowhere.
+// prefixConn reads the beginning of a connection. Writes, such as TLS alerts, are discarded.
 type prefixConn struct {
 	net.Conn
 	remaining []byte
@@ -86,7 +88,7 @@ func (*prefixConn) SetWriteDeadline(time.Time) error { return nil }
 
 var methods = []string{"GET ", "POST ", "HEAD ", "PUT ", "DELETE ", "OPTIONS ", "PATCH ", "TRACE ", "CONNECT "}
 
-// hostHeader reads the head of an HTTP/1 request.
+// hostHeader parses the head of an HTTP/1 request.
 func hostHeader(b []byte) (name string, more bool) {
 	request := false
 	for _, m := range methods {

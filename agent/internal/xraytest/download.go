@@ -10,7 +10,7 @@ import (
 
 const block = 4 << 10
 
-// SlowSource sends numbered blocks, slowly and without end, to whoever connects.
+// SlowSource sends numbered blocks, slowly and without end, to every client.
 func SlowSource(t testing.TB) string {
 	return Server(t, func(conn net.Conn) {
 		b := make([]byte, block)
@@ -25,7 +25,7 @@ func SlowSource(t testing.TB) string {
 	})
 }
 
-// Download reads from a SlowSource until some time after the end of over, and tests each byte.
+// Download reads from a SlowSource until shortly after over is closed, and checks each byte.
 func Download(conn net.Conn, over <-chan struct{}) error {
 	if _, err := conn.Write([]byte("go")); err != nil {
 		return err

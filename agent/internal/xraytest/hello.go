@@ -12,7 +12,7 @@ import (
 	"airstrip/agent/internal/sniff"
 )
 
-// ClientHello is what a TLS client says first to a server of a name.
+// ClientHello returns the first bytes that a TLS client sends to a server of the given name.
 func ClientHello(t testing.TB, name string) []byte {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -25,7 +25,8 @@ func ClientHello(t testing.TB, name string) []byte {
 	return b[:n]
 }
 
-// QUICHello is the packets that a QUIC client sends first to a server of a name, up to the one with the end of the name.
+// QUICHello returns the first packets that a QUIC client sends to a server of the given name, up to the end of the
+// name.
 func QUICHello(t testing.TB, name string, v quic.Version) [][]byte {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

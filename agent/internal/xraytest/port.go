@@ -11,8 +11,8 @@ import (
 	"airstrip/agent/internal/engine"
 )
 
-// Ports are taken from below the range that the system takes ports for outgoing connections from, in blocks, each of which
-// belongs to one process: the tests of several packages run at a time.
+// Test ports come from below the range that the system uses for outgoing connections. Each process reserves blocks of
+// them, because the tests of several packages run at the same time.
 const (
 	firstPort  = 20_000
 	portBlock  = 100
@@ -22,11 +22,11 @@ const (
 var ports = struct {
 	sync.Mutex
 	block  int
-	next   int                  // in the block; portBlock: another block is needed
-	blocks map[int]net.Listener // that are this process's, until it ends
+	next   int                  // Index in the block; portBlock means that another block is needed.
+	blocks map[int]net.Listener // Blocks of this process, reserved until it ends.
 }{block: mathrand.IntN(portBlocks), next: portBlock, blocks: map[int]net.Listener{}}
 
-// FreePort was free for TCP and UDP a moment ago. No other test takes it.
+// FreePort returns a port that was free for TCP and UDP a moment ago. No other test uses it.
 func FreePort(t testing.TB) int {
 	ports.Lock()
 	defer ports.Unlock()
@@ -44,7 +44,7 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
-// TakenPort is one at which somebody else listens, in what a node of this kind speaks.
+// TakenPort returns a port at which another listener is open, for the networks of the node's protocol.
 func TakenPort(t testing.TB, node api.Node) int {
 	port := FreePort(t)
 	tcp, udp := engine.Networks(node)
@@ -66,12 +66,13 @@ func TakenPort(t testing.TB, node api.Node) int {
 	return port
 }
 
-// claimBlock goes on to a block that no other process has. Those of this one come again only after all that are free.
+// claimBlock moves on to a block that no other process has. Blocks of this process are reused only after all free ones.
 func claimBlock() bool {
 	for range portBlocks {
 		ports.block = (ports.block + 1) % portBlocks
 		if ports.blocks[ports.block] == nil {
-			claim, err := net.Listen("unix", fmt.Sprintf("@airstrip-test-ports-%d", ports.block)) // the kernel's, no file
+			// An abstract socket of the kernel, not a file.
+			claim, err := net.Listen("unix", fmt.Sprintf("@airstrip-test-ports-%d", ports.block))
 			if err != nil {
 				continue
 			}

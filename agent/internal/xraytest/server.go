@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Server serves each TCP connection, which ends with it, until the end of the test.
+// Server calls serve for each TCP connection, which is closed afterwards, until the end of the test.
 func Server(t testing.TB, serve func(net.Conn)) (address string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,4 +1,6 @@
-// Package xraytest has real clients for a node, and servers for them to talk to, all on loopback.
+// Package xraytest provides real clients for a node, and servers for them to connect to, all on loopback. A Setup
+// describes one way to serve a node and how xray's client connects to it; Setups lists those of all protocols. Ports
+// are reserved per process, so that packages can be tested in parallel.
 package xraytest
 
 import (
@@ -34,24 +36,24 @@ import (
 	"airstrip/agent/internal/engine/xray"
 )
 
-// Object is a piece of xray's configuration.
+// Object is a piece of xray's JSON configuration.
 type Object = map[string]any
 
-// User with an id and secrets made of it.
+// User returns a user with the ID and secrets derived from it.
 func User(id int64) api.User {
 	return api.User{ID: id, UUID: fmt.Sprintf("66ad4540-b58c-4ad2-9926-%012d", id), Password: fmt.Sprintf("password-%d", id)}
 }
 
-// Ptr to a value of its own.
+// Ptr returns a pointer to v.
 func Ptr[T any](v T) *T { return &v }
 
-// Client is a real xray that has the node as its only outbound.
+// Client is an xray with the node as its only outbound.
 type Client struct {
 	t        testing.TB
 	instance *core.Instance
 }
 
-// NewClient starts a client with the outbound in the words of xray's configuration file.
+// NewClient starts a client with an outbound in xray's JSON configuration.
 func NewClient(t testing.TB, outbound Object) *Client {
 	t.Helper()
 	text, err := json.Marshal(outbound)
@@ -77,12 +79,12 @@ func NewClient(t testing.TB, outbound Object) *Client {
 	return &Client{t, instance}
 }
 
-// NewXray is an xray as it comes, with these outbounds.
+// NewXray returns an unmodified xray with these outbounds.
 func NewXray(outbounds ...*core.OutboundHandlerConfig) (*core.Instance, error) {
 	return xray.NewInstance(&core.Config{App: []*serial.TypedMessage{serial.ToTypedMessage(new(dispatcher.Config))}, Outbound: outbounds})
 }
 
-// Dial opens a connection through the node; it does not mean yet that the node let it through.
+// Dial opens a connection through the node. It succeeds even if the node refuses the connection later.
 func (c *Client) Dial(target string) net.Conn {
 	c.t.Helper()
 	dest, err := xraynet.ParseDestination("tcp:" + target)
@@ -108,8 +110,8 @@ func (c *Client) ListenPacket() net.PacketConn {
 	return conn
 }
 
-// Exchange sends n random bytes to an echo server and reads them back. It answers how many came back right.
-// The first few go alone: xray's Trojan client fails on a first write of more than its buffer.
+// Exchange sends n random bytes to an echo server, reads them back and returns how many were correct. The first few are
+// sent alone, because xray's Trojan client fails if the first write exceeds its buffer.
 func Exchange(conn net.Conn, n int) (int, error) {
 	sent, got := make([]byte, n), make([]byte, n)
 	rand.Read(sent)
@@ -135,17 +137,17 @@ func Exchange(conn net.Conn, n int) (int, error) {
 	return first + read, err
 }
 
-// waitLimit is longer than anything takes that works, on a busy machine too.
+// waitLimit is longer than any working operation takes, even on a busy machine.
 const waitLimit = time.Minute
 
-// readWithin reads all of b; core.Dial's connections keep no deadlines of their own.
+// readWithin reads all of b. Connections of core.Dial do not implement deadlines.
 func readWithin(d time.Duration, conn net.Conn, b []byte) (int, error) {
 	timer := time.AfterFunc(d, func() { conn.Close() })
 	defer timer.Stop()
 	return io.ReadFull(conn, b)
 }
 
-// Refused says whether the node ends the connection without a byte of answer.
+// Refused reports whether the node ends the connection without an answer.
 func Refused(conn net.Conn) bool {
 	if _, err := conn.Write([]byte("anyone there?")); err != nil {
 		return true
@@ -154,8 +156,8 @@ func Refused(conn net.Conn) bool {
 	return n == 0 && err != nil
 }
 
-// LetIn says whether the node lets a user in, be it after some tries. Some protocols leave a stranger without a word: each
-// try that waited in vain is followed by one that waits twice as long.
+// LetIn reports whether the node admits a user, possibly after some attempts. Some protocols do not answer an unknown
+// user at all, so each attempt waits twice as long as the one before.
 func LetIn(dial func() net.Conn) bool {
 	wait := time.Second
 	for deadline := time.Now().Add(2 * waitLimit); time.Now().Before(deadline); {
@@ -177,16 +179,16 @@ func LetIn(dial func() net.Conn) bool {
 	return false
 }
 
-// EchoServer sends back what comes over TCP.
+// EchoServer returns what it receives over TCP.
 func EchoServer(t testing.TB) string {
 	return Server(t, func(conn net.Conn) {
-		// Xray's client of Shadowsocks 2022 refuses an answer that comes before it has noted what it asked by.
+		// xray's Shadowsocks 2022 client rejects an answer that arrives before it has stored its own request.
 		time.Sleep(20 * time.Millisecond)
 		_, _ = io.Copy(conn, conn)
 	})
 }
 
-// UDPEchoServer sends back each packet.
+// UDPEchoServer returns each packet.
 func UDPEchoServer(t testing.TB) string {
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -206,19 +208,19 @@ func UDPEchoServer(t testing.TB) string {
 	return conn.LocalAddr().String()
 }
 
-// Certificate with its key, both as PEM.
+// Certificate holds a certificate and its key, both as PEM.
 type Certificate struct {
 	PEM, Key string
 	pair     tls.Certificate
 	pin      string
 }
 
-// SelfSigned is a certificate for a name.
+// SelfSigned returns a certificate for a name.
 func SelfSigned(t testing.TB, name string) Certificate {
 	return SelfSignedUntil(t, name, time.Now().Add(time.Hour))
 }
 
-// SelfSignedUntil makes one that began an hour ago.
+// SelfSignedUntil returns a certificate that became valid an hour ago.
 func SelfSignedUntil(t testing.TB, name string, end time.Time) Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -245,23 +247,23 @@ func SelfSignedUntil(t testing.TB, name string, end time.Time) Certificate {
 	}
 }
 
-// Pin is the SHA-256 of the certificate in hex.
+// Pin returns the SHA-256 of the certificate in hex.
 func (c Certificate) Pin() string { return c.pin }
 
-// Pool trusts the certificate.
+// Pool returns a pool that trusts the certificate.
 func (c Certificate) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(c.PEM))
 	return pool
 }
 
-// tlsTarget is the TLS 1.3 site that a REALITY node borrows its face from.
+// tlsTarget is the TLS 1.3 site whose handshake a REALITY node presents.
 func tlsTarget(t testing.TB, c Certificate) string {
 	config := &tls.Config{Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}
 	return Server(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, tls.Server(conn, config)) })
 }
 
-// Setup is one way to serve and how a client connects to it.
+// Setup is one way to serve a node and how a client connects to it.
 type Setup struct {
 	Name   string
 	Node   api.Node
@@ -270,7 +272,7 @@ type Setup struct {
 
 const site = "www.example.test"
 
-// Setups of all protocols, each on a port of its own.
+// Setups returns setups of all protocols, each on a port of its own.
 func Setups(t testing.TB) []Setup {
 	cert := SelfSigned(t, site)
 	tlsNode := api.TLS{ServerName: site, Certificate: cert.PEM, Key: cert.Key}
@@ -422,8 +424,8 @@ func Setups(t testing.TB) []Setup {
 	return list
 }
 
-// localhost in a spelling of the user's own: xray's Hysteria client shares one connection per address in the
-// whole process, whoever the user is.
+// localhost returns the loopback address in a spelling that differs by user: xray's Hysteria client shares one
+// connection per address in the process, whoever the user is.
 func localhost(u api.User) string {
 	name := []byte("localhost")
 	for i := range name {

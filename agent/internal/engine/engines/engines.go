@@ -1,4 +1,6 @@
-// Package engines serves each protocol with the engine that knows it.
+// Package engines selects the engine that serves a node's protocol. It implements engine.Engine, so the agent need not
+// know which core runs. A change to a protocol of the other core ends the first engine before the second one starts,
+// because both may need the same port.
 package engines
 
 import (
@@ -13,7 +15,7 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-// Engine implements engine.Engine with the one for the node's present protocol.
+// Engine delegates to the engine of the node's present protocol.
 type Engine struct {
 	gate *gate.Gate
 	log  *slog.Logger
@@ -22,7 +24,7 @@ type Engine struct {
 	serving engine.Engine
 }
 
-// New makes an engine that serves nothing yet.
+// New returns an engine that serves nothing yet.
 func New(g *gate.Gate, log *slog.Logger) *Engine { return &Engine{gate: g, log: log} }
 
 // Configure implements engine.Engine.
@@ -39,7 +41,7 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	return e.serving.Configure(node, users)
 }
 
-// change ends the engine that serves, which may hold the port that the next one is to open.
+// change ends the present engine, which may hold the port that the next one opens.
 func (e *Engine) change(kind string) error {
 	if err := e.Close(); err != nil {
 		e.log.Warn("ending an engine", "engine", e.kind, "err", err)

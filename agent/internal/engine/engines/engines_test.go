@@ -33,7 +33,7 @@ func TestConfigure_ProtocolOfOtherEngine_SwitchesEngine(t *testing.T) {
 		if n, err := Exchange(conn, 1000); err != nil {
 			t.Fatalf("%d bytes came back: %v", n, err)
 		}
-		testNode.Serve(other, User(1)) // on the same port
+		testNode.Serve(other, User(1)) // On the same port.
 		if !Refused(NewClient(t, s.Client(User(1))).Dial(echo)) {
 			t.Error("the old protocol is still spoken")
 		}

@@ -23,18 +23,18 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// handshakeTime is how long a client may take to prove who it is.
+// handshakeTime bounds the authentication of a client.
 const handshakeTime = 10 * time.Second
 
-// anyTLS takes the clients of an AnyTLS node. The library's own service is not used: it keeps its users in a map
-// that it reads while they are being changed.
+// anyTLS accepts the clients of an AnyTLS node. It replaces the library's service, which reads its map of users while
+// it is being changed.
 type anyTLS struct {
 	engine *Engine
 	socket net.Listener
 	tls    *tls.Config
 	//lint:ignore SA1019 sing-anytls takes the older of the two types
 	padding singatomic.TypedValue[*padding.PaddingFactory]
-	// users by the hash that they show.
+	// users are indexed by the hash that clients send.
 	users atomic.Pointer[map[[sha256.Size]byte]member]
 
 	ctx   context.Context
@@ -78,7 +78,7 @@ func (l *anyTLS) Close() error {
 	l.close()
 	err := l.socket.Close()
 	l.conns.Wait()
-	if errors.Is(err, net.ErrClosed) { // it was retired
+	if errors.Is(err, net.ErrClosed) { // The listener was retired.
 		return nil
 	}
 	return err
@@ -90,7 +90,7 @@ func (l *anyTLS) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // such as too many open files
+		if err != nil { // For example too many open files.
 			l.engine.log.Error("a connection could not be accepted", "err", err)
 			select {
 			case <-time.After(100 * time.Millisecond):
@@ -141,7 +141,7 @@ func (l *anyTLS) stream(who member, stream *session.Stream, source netip.Addr) {
 
 var errUnknownSecret = errors.New("nobody has this password")
 
-// authenticate reads what a client begins with: the hash of its password, and padding.
+// authenticate reads the beginning of a connection: the hash of the password, and padding.
 func (l *anyTLS) authenticate(conn net.Conn) (member, error) {
 	var head [sha256.Size + 2]byte
 	if _, err := io.ReadFull(conn, head[:]); err != nil {

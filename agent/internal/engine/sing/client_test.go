@@ -29,7 +29,7 @@ func newTestNode(t *testing.T) *enginetest.Node {
 	return enginetest.New(t, func(g *gate.Gate, log *slog.Logger) (engine.Engine, error) { return sing.New(g, log), nil })
 }
 
-// setup is one way to serve.
+// setup is one way to serve a node.
 type setup struct {
 	name string
 	node api.Node
@@ -63,7 +63,7 @@ type client struct {
 	anytls *anytls.Client
 }
 
-// client of a user who dials from an address of loopback's.
+// client returns the client of a user that dials from a loopback address.
 func (s setup) client(t *testing.T, u api.User, from string) *client {
 	t.Helper()
 	config := &tls.Config{ServerName: "www.example.test", RootCAs: s.cert.Pool()}
@@ -102,7 +102,7 @@ func (s setup) client(t *testing.T, u api.User, from string) *client {
 	return c
 }
 
-// Dial opens a connection through the node; it does not mean yet that the node let it through.
+// Dial opens a connection through the node. It succeeds even if the node refuses the connection later.
 func (c *client) Dial(target string) net.Conn {
 	c.t.Helper()
 	conn, err := c.DialContext(context.Background(), "tcp", M.ParseSocksaddr(target))
@@ -122,7 +122,7 @@ func (c *client) DialContext(ctx context.Context, _ string, target M.Socksaddr) 
 	return frameConn{conn}, err
 }
 
-// frameConn writes no more at once than a frame of AnyTLS holds; the library doesn't look.
+// frameConn writes at most one frame of AnyTLS at once, which the library does not ensure.
 type frameConn struct{ net.Conn }
 
 func (c frameConn) Write(b []byte) (written int, err error) {
@@ -142,7 +142,7 @@ func (c *client) ListenPacket(ctx context.Context, target M.Socksaddr) (net.Pack
 	return (&uot.Client{Dialer: c, Version: uot.Version}).ListenPacket(ctx, target)
 }
 
-// refused is the connection of a client that the node has not even let dial.
+// refused is a connection that the node closed before the client could dial.
 type refused struct{ net.Conn }
 
 func (refused) Read([]byte) (int, error)  { return 0, net.ErrClosed }

@@ -18,7 +18,7 @@ import (
 	"airstrip/agent/internal/sniff"
 )
 
-// forwarder carries what the listeners accept to where users want to go, through the gate.
+// forwarder carries the connections that listeners accept to their destinations, through the gate.
 type forwarder struct {
 	gate    *gate.Gate
 	dialer  egress.Dialer
@@ -73,7 +73,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 			cut()
 		}
 	})
-	// Neither protocol can end one direction alone, so the end of this one is the end.
+	// Neither protocol can close a single direction, so the end of this one ends the connection.
 	_ = pump(out, func(b []byte) error {
 		if err := user.Down(ctx, len(b)); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (f *forwarder) stream(ctx context.Context, who member, conn net.Conn, sourc
 	up.Wait()
 }
 
-// upward counts what comes from the user and passes it on, once it is known that no rule forbids the host it names.
+// upward counts data from the user and forwards it once no rule forbids the host that it names.
 func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, target M.Socksaddr, out io.Writer) func([]byte) error {
 	var look *sniff.Stream
 	if f.gate.HasRules() {
@@ -115,7 +115,7 @@ func (f *forwarder) upward(ctx context.Context, user *gate.Conn, id int64, targe
 	}
 }
 
-// admit asks the gate, as the user's secret has to be theirs still.
+// admit asks the gate, after checking that the user's secret is still valid.
 func (f *forwarder) admit(ctx context.Context, who member, source netip.Addr, target M.Socksaddr, cut func()) (*gate.Conn, error) {
 	if !f.members.current(who) {
 		return nil, gate.ErrUnknownUser
@@ -134,7 +134,7 @@ const (
 
 var pieces = sync.Pool{New: func() any { return new([fullPiece]byte) }}
 
-// pump hands over what comes until the end, which is no error. A connection that is idle holds a small buffer.
+// pump passes data on until the end of from, which is not an error. An idle connection holds a small buffer.
 func pump(from io.Reader, to func([]byte) error) error {
 	small := make([]byte, idlePiece)
 	var large *[fullPiece]byte

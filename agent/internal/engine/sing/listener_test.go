@@ -19,7 +19,7 @@ func TestAnyTLS_NewListener_KeepsConnections(t *testing.T) {
 	moved := s
 	moved.node.Port = FreePort(t)
 	padded := moved
-	padded.node.Settings.Padding = []string{"stop=3", "0=10-20"} // at the same port
+	padded.node.Settings.Padding = []string{"stop=3", "0=10-20"} // On the same port.
 	for _, next := range []setup{moved, padded} {
 		if err := testNode.Engine.Configure(next.node, []api.User{User(1), User(2)}); err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAnyTLS_NewListener_KeepsConnections(t *testing.T) {
 	}
 }
 
-// Nodes listen at 0.0.0.0 unless they are told otherwise, and that leaves out no machine that has IPv6 alone.
+// Nodes listen at 0.0.0.0 by default, which includes machines that have only IPv6.
 func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	echo := EchoServer(t)
 	each(t, func(t *testing.T, s setup) {

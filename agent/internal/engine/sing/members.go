@@ -2,20 +2,20 @@ package sing
 
 import "sync"
 
-// member is a user with the secret that they have shown, which may not be theirs any more.
+// member is a user with the secret that a client has used, which may be outdated.
 type member struct {
 	id     int64
 	secret string
 }
 
-// members are the users that may connect.
+// members are the users who may connect.
 type members struct {
 	mu      sync.RWMutex
 	secrets map[int64]string
 }
 
-// current says whether the user still has this secret. The connections of TUIC and AnyTLS carry many of a user's,
-// so it is asked for each of those.
+// current reports whether the user still has this secret. A client of TUIC or AnyTLS carries many connections, so each
+// of them is checked.
 func (m *members) current(who member) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

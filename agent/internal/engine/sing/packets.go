@@ -15,13 +15,13 @@ import (
 	"airstrip/agent/internal/sniff"
 )
 
-// A flow of packets ends after this long without one, as NATs do it.
+// idleFlow ends a flow without packets, as NATs do.
 const idleFlow = 5 * time.Minute
 
-// maxPeers bounds how many destinations of a flow are remembered.
+// maxPeers bounds the destinations of a flow that are remembered.
 const maxPeers = 1024
 
-// packets carries one flow of a user's packets, to any number of destinations.
+// packets carries a flow of a user's packets to any number of destinations.
 func (f *forwarder) packets(ctx context.Context, who member, conn N.PacketConn, source netip.Addr) {
 	f.open.Add(1)
 	defer f.open.Done()
@@ -64,7 +64,7 @@ func (f *forwarder) packets(ctx context.Context, who member, conn N.PacketConn, 
 	down.Wait()
 }
 
-// flow is a socket of a user's.
+// flow is a UDP socket of a user.
 type flow struct {
 	*forwarder
 	user   *gate.Conn
@@ -75,12 +75,12 @@ type flow struct {
 
 	peers map[M.Socksaddr]*peer
 	mu    sync.Mutex
-	// names of the destinations as the user gave them: answers come from there.
+	// names maps destinations to the addresses that the user gave; answers carry those.
 	names map[netip.AddrPort]M.Socksaddr
 }
 
-// peer is a destination of a flow that is reachable and that the rules allow or not. They may say so only when look
-// has seen what is sent there; it is nil where there is nothing to look for.
+// peer is a resolved destination of a flow, allowed or forbidden. While sniffer is not nil, the decision may depend on
+// the packets sent there.
 type peer struct {
 	addr      netip.AddrPort
 	forbidden bool
@@ -99,7 +99,7 @@ func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
 			p.forbidden = p.sniffer.Inspect(packet.Bytes()) != nil
 		}
 		if !p.forbidden {
-			// As everywhere in UDP, what can't be sent is lost.
+			// As always in UDP, packets that cannot be sent are dropped.
 			_, _ = f.socket.WriteTo(packet.Bytes(), net.UDPAddrFromAddrPort(p.addr))
 		}
 		packet.Reset()
@@ -110,7 +110,7 @@ func (f *flow) up(ctx context.Context, packet *buf.Buffer, target M.Socksaddr) {
 	}
 }
 
-// peer resolves a destination and asks the rules about it, once.
+// peer resolves a destination and checks the rules, once.
 func (f *flow) peer(ctx context.Context, target M.Socksaddr) *peer {
 	if known, ok := f.peers[target]; ok {
 		return known
@@ -134,7 +134,7 @@ func (f *flow) peer(ctx context.Context, target M.Socksaddr) *peer {
 	return p
 }
 
-// allowed is a destination that the rules have let through by its name or address.
+// allowed records a destination whose name or address the rules permit.
 func (f *flow) allowed(target M.Socksaddr, addr netip.AddrPort) *peer {
 	p := &peer{addr: addr}
 	if f.gate.HasRules() {

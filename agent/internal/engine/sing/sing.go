@@ -1,4 +1,7 @@
-// Package sing serves TUIC and AnyTLS nodes with the libraries of sing-box.
+// Package sing serves TUIC and AnyTLS nodes with the libraries of sing-box. It embeds the protocols only; connections
+// go through the gate and are dialed by the agent. A change of users never affects the connections of others. The
+// libraries keep users in maps that they read without locks, so a change makes a new service instead of modifying one
+// in use.
 package sing
 
 import (
@@ -27,21 +30,21 @@ type Engine struct {
 
 	node     *api.Node
 	listener listener
-	// retired ones let nobody in any more and may still have clients, which TCP allows.
+	// retired listeners accept no clients any more but may still serve some, which TCP permits.
 	retired []*anyTLS
-	// certificate can change under a listener.
+	// certificate may change while a listener is open.
 	certificate atomic.Pointer[tls.Certificate]
 }
 
-// listener is what takes the clients of one protocol.
+// listener accepts the clients of one protocol.
 type listener interface {
-	// update is told whenever users have come or have new secrets.
+	// update is called when users were added or have new secrets.
 	update()
 	// Close ends the listener and all its connections.
 	Close() error
 }
 
-// New starts an engine that serves nothing yet.
+// New returns an engine that serves nothing yet.
 func New(g *gate.Gate, log *slog.Logger) *Engine {
 	e := &Engine{log: log, members: members{secrets: map[int64]string{}}}
 	e.forward = forwarder{gate: g, members: &e.members, log: log}
@@ -74,13 +77,13 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	if err := engine.TryPort(e.node, node); err != nil {
 		return err
 	}
-	if err := e.closeListener(); err != nil { // old and new may want the same port
+	if err := e.closeListener(); err != nil { // The old and the new listener may use the same port.
 		e.log.Warn("closing the old listener", "err", err)
 	}
 	e.certificate.Store(pair)
 	e.replace(users)
 	if e.listener, err = open(ip, node); err != nil {
-		e.listener = nil // and no listener that is nothing
+		e.listener = nil // A nil *tuicListener would not be a nil listener.
 		return engine.PortError(node, err)
 	}
 	e.node = &node
@@ -88,7 +91,7 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	return nil
 }
 
-// sameListener leaves out what is not the listener's: the certificate, and what the gate sees to.
+// sameListener ignores the certificate and what the gate applies.
 func sameListener(a, b api.Node) bool {
 	for _, n := range []*api.Node{&a, &b} {
 		t := &n.Settings.TLS
@@ -105,7 +108,7 @@ func certificate(t api.TLS) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// tlsConfig of a listener. The certificate is looked up for each client.
+// tlsConfig returns the TLS settings of a listener. The certificate is looked up for each client.
 func (e *Engine) tlsConfig(node api.Node, alpn ...string) *tls.Config {
 	if len(node.Settings.TLS.ALPN) > 0 {
 		alpn = node.Settings.TLS.ALPN
@@ -116,7 +119,7 @@ func (e *Engine) tlsConfig(node api.Node, alpn ...string) *tls.Config {
 	}
 }
 
-// replace makes the users the only ones.
+// replace makes the given users the only ones.
 func (e *Engine) replace(users []api.User) {
 	secrets := make(map[int64]string, len(users))
 	for _, u := range users {
@@ -148,7 +151,7 @@ func (e *Engine) Add(users []api.User) error {
 	return nil
 }
 
-// Remove implements engine.Engine. The listeners may go on knowing the users; nothing is opened for them.
+// Remove implements engine.Engine. Listeners may still know the users, but nothing is opened for them.
 func (e *Engine) Remove(ids []int64) error {
 	if e.node == nil {
 		return errors.New("the engine serves no node")
@@ -161,7 +164,7 @@ func (e *Engine) Remove(ids []int64) error {
 	return nil
 }
 
-// Drain implements engine.Engine. Clients stay connected, and get nothing new.
+// Drain implements engine.Engine. Clients stay connected but cannot open new connections.
 func (e *Engine) Drain() error {
 	e.members.mu.Lock()
 	defer e.members.mu.Unlock()
@@ -169,7 +172,7 @@ func (e *Engine) Drain() error {
 	return nil
 }
 
-// closeListener closes the present listener, and no connections where they needn't end with it.
+// closeListener closes the present listener. Connections stay open where the protocol permits it.
 func (e *Engine) closeListener() error {
 	old, ok := e.listener.(*anyTLS)
 	if !ok {
@@ -179,7 +182,7 @@ func (e *Engine) closeListener() error {
 	return old.retire()
 }
 
-// Close ends all listeners and connections and waits a moment for them to count their last bytes.
+// Close ends all listeners and connections and waits briefly until they have counted their last bytes.
 func (e *Engine) Close() error {
 	if e.listener == nil && len(e.retired) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func mustExchange(t *testing.T, conn net.Conn, n int) {
 	}
 }
 
-// isCut says whether the node ends the connection.
+// isCut reports whether the node ends the connection.
 func isCut(conn net.Conn) bool {
 	ended := make(chan struct{})
 	go func() {
@@ -118,7 +118,7 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 		leaving := leaver.Dial(echo)
 		mustExchange(t, leaving, 5000)
 
-		moving := make(chan error, 1) // while the list changes
+		moving := make(chan error, 1) // While the users change.
 		go func() { _, err := Exchange(staying, 5_000_000); moving <- err }()
 		testNode.Gate.Put(User(13))
 		if err := testNode.Engine.Add([]api.User{User(13)}); err != nil {
@@ -141,7 +141,7 @@ func TestUsers_AddedAndRemoved_OthersStayConnected(t *testing.T) {
 		}
 		mustExchange(t, joined, 5000)
 
-		// Back with the same secret, also through the client that never went away.
+		// The user returns with the same secret, also through the client that stayed connected.
 		testNode.Gate.Put(User(12))
 		if err := testNode.Engine.Add([]api.User{User(12)}); err != nil {
 			t.Fatal(err)
@@ -279,7 +279,8 @@ func TestUDP_IsCarriedCountedAndObeysRules(t *testing.T) {
 		if send(second, 300*time.Millisecond) != nil {
 			t.Error("a packet reached a destination that a rule forbids")
 		}
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // it may still be on its way
+		// The packet may still be in flight.
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 			if up, _ := testNode.Meter.Totals(); up >= 2800 || time.Now().After(deadline) {
 				break
 			}
@@ -297,7 +298,7 @@ func TestUDP_IsCarriedCountedAndObeysRules(t *testing.T) {
 	})
 }
 
-// full is the size of `make stress`.
+// full selects the size of `make stress`.
 var full = flag.Bool("full", false, "change users as often as in the stress test")
 
 func TestDownloads_OtherUsersChange_AreNotInterrupted(t *testing.T) {

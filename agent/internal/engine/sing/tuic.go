@@ -24,14 +24,14 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// tuicListener takes the clients of a TUIC node. The library's service keeps its users in maps that it reads, on
-// each client's own goroutine, without a lock, so those of a service that has clients must not change. Instead each
-// change makes a new service, which gets the clients that come from then on; those that are there stay with theirs.
+// tuicListener accepts the clients of a TUIC node. The library's service reads its maps of users in the goroutine of
+// each client without a lock, so the users of a service with clients must not change. Each change therefore makes a new
+// service, which receives the clients from then on. Earlier clients stay with theirs.
 type tuicListener struct {
 	engine *Engine
 	node   api.Node
 	socket *net.UDPConn
-	// accept gives the next client of the one QUIC listener.
+	// accept returns the next client of the single QUIC listener.
 	accept func(context.Context) (*quic.Conn, error)
 
 	ctx     context.Context
@@ -41,7 +41,7 @@ type tuicListener struct {
 	loop    sync.WaitGroup
 }
 
-// generation is a service with the users of some time. It is the service's QUIC listener.
+// generation is a service with the users at one time. It acts as the service's QUIC listener.
 type generation struct {
 	listener *tuicListener
 	service  *tuic.Service[member]
@@ -67,7 +67,7 @@ func (e *Engine) listenTUIC(ip net.IP, node api.Node) (listener, error) {
 	return l, nil
 }
 
-// dispatch gives each client to the service with the present users.
+// dispatch passes each client to the service with the present users.
 func (l *tuicListener) dispatch() {
 	for {
 		conn, err := l.accept(l.ctx)
@@ -97,8 +97,8 @@ func (l *tuicListener) update() {
 	}
 	old := l.current.Swap(next)
 	_ = old.Close()
-	// A client that has not shown its secret within 3 s is cut by the library. So nobody reads these users any more,
-	// and they needn't stay in memory for as long as the last client does.
+	// The library cuts clients that do not authenticate within 3 s. Afterwards nobody reads these users, so they need
+	// not stay in memory until the last client disconnects.
 	time.AfterFunc(time.Minute, func() { old.service.UpdateUsers(nil, nil, nil) })
 }
 
@@ -155,9 +155,9 @@ func (g *generation) Close() error {
 // Addr implements qtls.Listener.
 func (g *generation) Addr() net.Addr { return g.listener.socket.LocalAddr() }
 
-// quicListener is the service's way to listen: the first opens the node's QUIC listener, each stands behind it.
+// quicListener is the listener that a service opens. All services share the node's single QUIC listener.
 type quicListener struct {
-	aTLS.ServerConfig // nothing of it is called
+	aTLS.ServerConfig // Its methods are not called.
 	generation        *generation
 }
 
@@ -191,7 +191,7 @@ func (d quicListener) ListenEarly(conn net.PacketConn, config *quic.Config) (qtl
 	return d.generation, nil
 }
 
-// tuicHandler gets each connection and flow of packets of a client that has shown its secret.
+// tuicHandler receives each connection and flow of packets of an authenticated client.
 type tuicHandler struct{ engine *Engine }
 
 func (h tuicHandler) NewConnectionEx(ctx context.Context, conn net.Conn, source, target M.Socksaddr, _ N.CloseHandlerFunc) {

@@ -14,7 +14,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// vlessTLS is VLESS over TLS with nothing else.
+// vlessTLS is VLESS over TLS without Vision.
 func vlessTLS(t testing.TB) Setup {
 	for _, s := range Setups(t) {
 		if s.Name != "vless tls vision" {
@@ -33,7 +33,7 @@ func vlessTLS(t testing.TB) Setup {
 	return Setup{}
 }
 
-// plainXray serves the node's user with xray as it comes.
+// plainXray serves the node's user with an unmodified xray.
 func plainXray(b *testing.B, node api.Node, u api.User) {
 	text, err := json.Marshal(Object{
 		"protocol": "vless", "listen": node.Listen, "port": node.Port,
@@ -73,7 +73,7 @@ func plainXray(b *testing.B, node api.Node, u api.User) {
 	b.Cleanup(func() { instance.Close() })
 }
 
-// endlessServer sends without end to whoever connects.
+// endlessServer sends data without end to every client.
 func endlessServer(t testing.TB) string {
 	return Server(t, func(conn net.Conn) {
 		var err error
@@ -82,7 +82,7 @@ func endlessServer(t testing.TB) string {
 	})
 }
 
-// BenchmarkDownload compares the agent with xray as it comes; the client, xray's too, costs as much in both.
+// BenchmarkDownload compares the agent with an unmodified xray. The client, also an xray, costs the same in both.
 func BenchmarkDownload(b *testing.B) {
 	for _, kind := range []string{"xray", "agent"} {
 		b.Run(kind, func(b *testing.B) {

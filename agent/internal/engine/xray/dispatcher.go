@@ -24,8 +24,8 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-// dispatcher is the dispatcher of the xray instance, so every connection of every user ends up here: those inside
-// a multiplexed or QUIC connection one by one. It asks the gate, dials, and copies, packets by xray's freedom outbound.
+// dispatcher is the dispatcher of the xray instance. Every connection of every user arrives here, also those inside
+// multiplexed or QUIC connections. It asks the gate, dials and copies; xray's freedom outbound copies packets.
 type dispatcher struct {
 	gate     *gate.Gate
 	dialer   *egress.Dialer
@@ -34,8 +34,8 @@ type dispatcher struct {
 	identify func(email string) (id int64, ok bool)
 	log      *slog.Logger
 	open     sync.WaitGroup
-	// ended refuses all that is new. A closed listener is not enough: a connection that carries one user's stream after
-	// another, as HTTP/2 does, outlives it.
+	// ended refuses all new connections. Closing the listener is not enough: a connection that carries several streams,
+	// as in HTTP/2, outlives it.
 	ended atomic.Bool
 }
 
@@ -74,7 +74,7 @@ func (h *dispatcher) DispatchLink(ctx context.Context, to net.Destination, link 
 	return nil
 }
 
-// connect lets a connection through and connects to where it goes, or says why not.
+// connect admits a connection and dials its destination, or returns why not.
 func (h *dispatcher) connect(ctx context.Context, to net.Destination, link *transport.Link) (*proxiedConn, error) {
 	if h.ended.Load() {
 		return nil, errEnded
@@ -109,7 +109,7 @@ func (h *dispatcher) connect(ctx context.Context, to net.Destination, link *tran
 		return nil, err
 	}
 	p.uncut = context.AfterFunc(ctx, func() { p.end(); p.closeUser() })
-	// Vision would hand both sockets to the kernel and no byte would be counted until the end.
+	// Otherwise Vision would pass both sockets to the kernel, and no byte would be counted before the end.
 	if inbound.CanSpliceCopy != 3 {
 		inbound.CanSpliceCopy = 3
 	}
@@ -129,14 +129,14 @@ func (h *dispatcher) dial(ctx context.Context, target net.Destination) (stat.Con
 	return &internet.PacketConnWrapper{PacketConn: conn, Dest: addr}, nil
 }
 
-// dialed gives freedom the connection that is open already, instead of its own way to dial.
+// dialed gives the freedom outbound a connection that is already open.
 type dialed struct{ conn stat.Connection }
 
 func (d dialed) Dial(context.Context, net.Destination) (stat.Connection, error) { return d.conn, nil }
 func (dialed) DestIpAddress() net.IP                                            { return nil }
 func (dialed) SetOutboundGateway(context.Context, *session.Outbound)            {}
 
-// writer counts what goes to the user, before it goes.
+// writer counts what is sent to the user, before it is sent.
 type writer struct {
 	buf.Writer
 	ctx  context.Context

@@ -22,11 +22,12 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// hysteriaInbound is Xray's inbound of Hysteria with packets read by us: Xray's keeps the parts of a large packet in a buffer
-// that the next part is read into. No handshake of QUIC comes through that: it begins with packets of 1200 bytes and more.
+// hysteriaInbound is xray's Hysteria inbound with another reader of packets. xray's own keeps the fragments of a large
+// packet in a buffer that the next fragment overwrites, so no QUIC handshake succeeds: its packets have at least 1200
+// bytes.
 type hysteriaInbound struct{ *hysteria.Server }
 
-// Xray finds an inbound by the type of its configuration, and knows its own by hysteria.ServerConfig.
+// xray finds an inbound by the type of its configuration, and has registered its own for hysteria.ServerConfig.
 func init() {
 	common.Must(common.RegisterConfig((*wrapperspb.BytesValue)(nil), func(ctx context.Context, config any) (any, error) {
 		own := new(hysteria.ServerConfig)
@@ -38,7 +39,7 @@ func init() {
 	}))
 }
 
-// hysteriaConfig is what makes Xray take our inbound.
+// hysteriaConfig makes xray use hysteriaInbound.
 func hysteriaConfig(own *hysteria.ServerConfig) (proto.Message, error) {
 	text, err := proto.Marshal(own)
 	return wrapperspb.Bytes(text), err
@@ -62,7 +63,7 @@ func (h *hysteriaInbound) Process(ctx context.Context, network net.Network, conn
 	return dispatcher.DispatchLink(ctx, to, &transport.Link{Reader: r, Writer: &messageWriter{to: conn, from: to}})
 }
 
-// messageReader reads the packets of a flow, which come in messages, large ones in several.
+// messageReader reads the packets of a flow from messages. A large packet comes in several messages.
 type messageReader struct {
 	from    io.Reader
 	message [hysteria.MaxUDPSize]byte
@@ -81,7 +82,7 @@ func (r *messageReader) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	return buf.MultiBuffer{b}, nil
 }
 
-// next gives the next packet with its destination. What is none is left out.
+// next returns the next packet with its destination. Malformed messages are skipped.
 func (r *messageReader) next() (*buf.Buffer, error) {
 	for {
 		n, err := r.from.Read(r.message[:])
@@ -93,7 +94,7 @@ func (r *messageReader) next() (*buf.Buffer, error) {
 			continue
 		}
 		if part.FragCount > 1 {
-			part.Data = bytes.Clone(part.Data) // which is read over before all parts are there
+			part.Data = bytes.Clone(part.Data) // The buffer is overwritten before all fragments have arrived.
 		}
 		whole := r.parts.Feed(part)
 		if whole == nil {
@@ -113,7 +114,7 @@ func (r *messageReader) next() (*buf.Buffer, error) {
 // messageWriter writes packets as messages.
 type messageWriter struct {
 	to      io.Writer
-	from    net.Destination // where a packet comes from that does not say
+	from    net.Destination // Source of packets that do not name one.
 	message []byte
 }
 
@@ -136,16 +137,16 @@ func (w *messageWriter) WriteMultiBuffer(mb buf.MultiBuffer) error {
 	return nil
 }
 
-// A message that fits by the word of QUIC's library, and does not when the heads of its packet are written, is lost.
+// QUIC's library may accept a message as small enough and drop it once the packet headers are added.
 const (
 	largestMessage = 1200 - headRoom
 	headRoom       = 16
-	smallestPart   = 128 // for fewer bytes the parts of a packet could not be numbered
+	smallestPart   = 128 // Below this a packet's fragments could not be numbered.
 )
 
 var errPacketTooSmall = errors.New("the user's end takes no messages of a useful size")
 
-// writeParts writes a message in as many parts as it takes.
+// writeParts writes a message in as many fragments as necessary.
 func (w *messageWriter) writeParts(m *hysteria.UDPMessage, largest int) error {
 	if largest < m.HeaderSize()+smallestPart {
 		return errPacketTooSmall

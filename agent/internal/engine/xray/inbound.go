@@ -89,7 +89,7 @@ func proxyConfig(node api.Node, users []*protocol.User) (proto.Message, error) {
 	return nil, fmt.Errorf("settings of the node: unknown protocol %q", node.Protocol)
 }
 
-// account is how a user of the node proves who they are.
+// account returns the credentials of a user for the node's protocol.
 func account(node api.Node, user api.User) proto.Message {
 	switch node.Protocol {
 	case "vless":
@@ -103,13 +103,14 @@ func account(node api.Node, user api.User) proto.Message {
 	}
 	if size := keySize(node.Settings.Method); size > 0 {
 		sum := sha256.Sum256([]byte("ss2022:" + user.Password))
-		letters := base64.RawURLEncoding.EncodeToString(sum[:]) // no other bytes: agents of others can make keys of text only
+		// Only text: third-party agents cannot create other keys.
+		letters := base64.RawURLEncoding.EncodeToString(sum[:])
 		return &shadowsocks_2022.Account{Key: base64.StdEncoding.EncodeToString([]byte(letters[:size]))}
 	}
 	return &shadowsocks.Account{Password: user.Password, CipherType: cipher(node.Settings.Method)}
 }
 
-// keySize is the length of the keys of a Shadowsocks 2022 method, 0 for an older one.
+// keySize returns the key length of a Shadowsocks 2022 method, 0 for an older method.
 func keySize(method string) int {
 	switch {
 	case !strings.HasPrefix(method, "2022-blake3-"):

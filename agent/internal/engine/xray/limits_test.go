@@ -21,7 +21,7 @@ func TestSpeedLimit_IsSharedByAllConnectionsOfUser(t *testing.T) {
 	s := plainSetup(t)
 	testNode := newTestNode(t)
 	slow := User(1)
-	slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes a second, in both directions together
+	slow.SpeedMbps = Ptr(8.0) // 1,000,000 bytes per second, both directions together.
 	testNode.Serve(s.Node, slow, User(2))
 	began := time.Now()
 	done := make(chan error, 2)
@@ -35,7 +35,7 @@ func TestSpeedLimit_IsSharedByAllConnectionsOfUser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// 2 connections × 2 directions × 500,000 bytes, of which the bucket gives 250,000 at once.
+	// 2 connections × 2 directions × 500,000 bytes, of which a full bucket provides 250,000 at once.
 	if took := time.Since(began); took < 1600*time.Millisecond {
 		t.Errorf("2,000,000 bytes at 8 Mbit/s took %s", took)
 	}
@@ -266,7 +266,7 @@ func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {
 	}
 }
 
-// Those that a protocol has to carry in parts too.
+// The sizes include packets that a protocol has to fragment.
 func TestUDP_PacketsOfAllSizes_ArriveUnchanged(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -353,7 +353,7 @@ func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 	}
 }
 
-// arrives says whether what follows a flow's first packets comes back from an echo server in time.
+// arrives reports whether a packet that follows the first packets of a flow returns from an echo server in time.
 func arrives(t *testing.T, client *Client, to net.Addr, first [][]byte, within time.Duration) bool {
 	flow := client.ListenPacket()
 	last := []byte("after the handshake")

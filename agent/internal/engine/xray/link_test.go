@@ -10,8 +10,8 @@ import (
 	"github.com/xtls/xray-core/infra/conf"
 )
 
-// Xray is a client of nodes too; what the links of the server hold for it must be to its own liking. This is the file that
-// the server's tests compare theirs with.
+// Users connect to nodes with xray too, so it must accept the link files of the server. This is the file that the
+// server's tests compare their output with.
 func TestLinkFiles_AreAcceptedByXray(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "link", "format", "testdata", "xray.json"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// cpuTime is how long processors have worked for this process; other processes make it no longer.
+// cpuTime returns the CPU time of this process, which does not depend on other processes.
 func cpuTime(t *testing.T) time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {

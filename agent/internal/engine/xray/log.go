@@ -8,7 +8,7 @@ import (
 	"github.com/xtls/xray-core/common/serial"
 )
 
-// routeLog sends xray's warnings and errors to log. The rest names users and where they go: it is dropped.
+// routeLog sends xray's warnings and errors to log. Lower levels name users and their destinations and are dropped.
 func routeLog(to *slog.Logger) { log.RegisterHandler(logBridge{to}) }
 
 type logBridge struct{ log *slog.Logger }

@@ -8,7 +8,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// xray shares ports with whoever lets it, as another xray of the same user does: each would get a part of the clients.
+// xray shares a port with any process that permits it, such as another xray of the same user. Each would receive a part
+// of the clients.
 func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
 	for _, s := range Setups(t) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -16,7 +17,7 @@ func TestListen_PortOfOtherNode_IsRefused(t *testing.T) {
 			first, second := newTestNode(t), newTestNode(t)
 			first.Serve(s.Node, User(1))
 			echo := EchoServer(t)
-			if s.Node.Settings.Transport == "grpc" { // opens it a moment later
+			if s.Node.Settings.Transport == "grpc" { // It opens the port a moment later.
 				if _, err := Exchange(NewClient(t, s.Client(User(1))).Dial(echo), 1000); err != nil {
 					t.Fatal(err)
 				}

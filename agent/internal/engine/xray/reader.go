@@ -10,7 +10,7 @@ import (
 	"airstrip/agent/internal/sniff"
 )
 
-// reader counts what comes from the user and keeps it to the rules.
+// reader counts data from the user and applies the rules.
 type reader struct {
 	buf.Reader
 	ctx   context.Context
@@ -18,21 +18,21 @@ type reader struct {
 	hook  *dispatcher
 	id    int64
 	first net.Destination
-	// sniffer is nil where there is nothing to look for; held waits for its word.
+	// sniffer is nil without rules to apply. held is data that waits for its result.
 	sniffer *sniff.Stream
 	held    buf.MultiBuffer
 	// peers are the destinations of a UDP flow.
 	peers map[net.Destination]*peer
 }
 
-// peer is a destination of a UDP flow that the rules allow or not. They may say so only when look has seen what
-// is sent there; it is nil where there is nothing to look for.
+// peer is a destination of a UDP flow, allowed or forbidden. While sniffer is not nil, the decision may depend on the
+// packets sent there.
 type peer struct {
 	forbidden bool
 	sniffer   *sniff.Packets
 }
 
-// maxPeers bounds how many destinations of a flow are remembered.
+// maxPeers bounds the destinations of a flow that are remembered.
 const maxPeers = 1024
 
 func (h *dispatcher) reader(ctx context.Context, from buf.Reader, user *gate.Conn, id int64, first net.Destination) *reader {
@@ -46,7 +46,7 @@ func (h *dispatcher) reader(ctx context.Context, from buf.Reader, user *gate.Con
 	return r
 }
 
-// allowed is a destination that the rules have let through by its name or address.
+// allowed records a destination whose name or address the rules permit.
 func (r *reader) allowed(to net.Destination) *peer {
 	if !r.hook.gate.HasRules() {
 		return new(peer)
@@ -83,7 +83,7 @@ func (r *reader) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	}
 }
 
-// inspect looks at what a stream begins with.
+// inspect examines the beginning of a stream.
 func (r *reader) inspect(mb buf.MultiBuffer) (hold bool, err error) {
 	for _, b := range mb {
 		if hold, err = r.sniffer.Inspect(b.Bytes()); err != nil {
@@ -96,7 +96,7 @@ func (r *reader) inspect(mb buf.MultiBuffer) (hold bool, err error) {
 	return hold, nil
 }
 
-// dropForbidden drops the packets of a UDP flow whose destination a rule forbids.
+// dropForbidden removes the packets of a UDP flow whose destination a rule forbids.
 func (r *reader) dropForbidden(mb buf.MultiBuffer) buf.MultiBuffer {
 	kept := mb[:0]
 	for _, b := range mb {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxBuffersPerRead is how many buffers one read may fill.
+// maxBuffersPerRead bounds the buffers that one read may fill.
 const maxBuffersPerRead = 8
 
-// socket reads from a connection, and holds buffers only when there is something to put into them.
+// socket reads from a connection and holds buffers only while there is data for them.
 type socket struct {
 	raw       syscall.RawConn
-	nextCount int // buffers for the next read, twice as many as the last one filled
+	nextCount int // Buffers for the next read: twice as many as the last one filled.
 	mb        buf.MultiBuffer
 	n         int
 	failed    error
@@ -28,7 +28,7 @@ func (s *socket) ReadMultiBuffer() (buf.MultiBuffer, error) {
 	return s.takeBuffers()
 }
 
-// read fills buffers, if there is anything.
+// read fills buffers if data is available.
 func (s *socket) read(fd uintptr) bool {
 	var space [maxBuffersPerRead][]byte
 	for i := range s.nextCount {
@@ -49,7 +49,7 @@ func (s *socket) read(fd uintptr) bool {
 	return true
 }
 
-// takeBuffers gives away what was read.
+// takeBuffers returns what was read.
 func (s *socket) takeBuffers() (buf.MultiBuffer, error) {
 	mb := s.mb
 	s.mb = nil
@@ -71,7 +71,8 @@ func (s *socket) takeBuffers() (buf.MultiBuffer, error) {
 	return mb[:filled], nil
 }
 
-// useSmallBuffers lets a reader of xray's, one that reads from the user's connection alone, hold a small buffer while it waits.
+// useSmallBuffers makes one of xray's readers hold only a small buffer while it waits, if it reads from the user's
+// connection alone.
 func useSmallBuffers(reader buf.Reader) {
 	for {
 		switch r := reader.(type) {
@@ -87,10 +88,10 @@ func useSmallBuffers(reader buf.Reader) {
 	}
 }
 
-// idlePiece is the smallest that xray keeps in a pool.
+// idlePiece is the smallest buffer that xray pools.
 const idlePiece = 2 << 10
 
-// adaptiveReader reads into small buffers until one is full, and into large ones until one is nearly empty.
+// adaptiveReader reads into small buffers until one is full, then into large ones until one is nearly empty.
 type adaptiveReader struct {
 	io.Reader
 	busy bool

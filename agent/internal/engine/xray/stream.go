@@ -17,7 +17,7 @@ import (
 	"airstrip/agent/internal/gate"
 )
 
-// proxiedConn is a connection of a user that the gate let through, with the one to where it goes.
+// proxiedConn is an admitted connection of a user together with the connection to its destination.
 type proxiedConn struct {
 	cut      func()
 	uncut    func() bool
@@ -27,13 +27,13 @@ type proxiedConn struct {
 	link     *transport.Link
 	reader   *reader
 	writer   *writer
-	userConn net.Conn // the user's, of which link is a part or the whole
+	userConn net.Conn // The user's connection; link is a part of it or all of it.
 	from     socket
-	finished atomic.Bool // all that the destination had to say is on its way
+	finished atomic.Bool // All data of the destination has been sent to the user.
 	watch    activity
 }
 
-// carry copies in both directions and returns when nothing more is copied, or counted.
+// carry copies both directions. It returns when nothing more is copied or counted.
 func (p *proxiedConn) carry() error {
 	err := p.copy()
 	p.conn.Close()
@@ -43,7 +43,7 @@ func (p *proxiedConn) carry() error {
 	return err
 }
 
-// end makes what is being copied stop. What the destination has said to its end is still the user's to read.
+// end stops copying. Data that the destination sent before its end still reaches the user.
 func (p *proxiedConn) end() {
 	p.conn.Close()
 	if _, piped := p.link.Writer.(*pipe.Writer); piped {
@@ -56,18 +56,18 @@ func (p *proxiedConn) end() {
 	p.closeUser()
 }
 
-// closeUser closes the user's connection. Not all inbounds do so when the link ends (Shadowsocks 2022 does not), nor do UDP
-// flows that outlive their carrier (XUDP) end with their context.
+// closeUser closes the user's connection. Not every inbound does so when the link ends (Shadowsocks 2022 does not), and
+// UDP flows that outlive their carrier (XUDP) do not end with their context.
 func (p *proxiedConn) closeUser() {
 	if p.userConn != nil {
 		p.userConn.Close()
 	}
 }
 
-// copy copies packets as xray's freedom outbound does, and streams until both directions have ended, either breaks, or
-// nothing has moved for long. freedom would do this with a goroutine and a buffer more for each connection, most of which
-// are idle. A goroutine's stack is halved while three quarters of it are free: this one has xray's inbound and the TLS
-// handshake behind it, so little may lie on it here.
+// copy copies packets as xray's freedom outbound does, and streams until both directions have ended, either fails, or
+// nothing has moved for long. freedom would need one more goroutine and buffer for each connection, most of which are
+// idle. A goroutine's stack shrinks only while three quarters of it are free. This one has xray's inbound and the TLS
+// handshake behind it, so the frames here are kept small.
 func (p *proxiedConn) copy() error {
 	tcp, ok := p.conn.(*net.TCPConn)
 	if !ok {
@@ -93,13 +93,13 @@ func (p *proxiedConn) packets() error {
 	return p.hook.freedom.Process(session.ContextWithOutbounds(p.reader.ctx, outbounds), counted, dialed{p.conn})
 }
 
-// halfCloseTimeout is how long a destination may think about its answer when the user has nothing more to say.
+// halfCloseTimeout is how long a destination may take to answer after the user has closed their direction.
 const halfCloseTimeout = 10 * time.Second
 
 func (p *proxiedConn) up(to *net.TCPConn, ended chan<- struct{}) {
 	err := buf.Copy(p.reader, buf.NewWriter(to), buf.UpdateActivity(&p.watch))
 	if err == nil {
-		_ = to.CloseWrite() // fails where the destination has gone already
+		_ = to.CloseWrite() // It fails if the destination has closed already.
 	}
 	p.endDirection(err, halfCloseTimeout)
 	close(ended)
@@ -111,7 +111,7 @@ func (p *proxiedConn) down() error {
 	return err
 }
 
-// copyDown is what buf.Copy is, in a smaller frame.
+// copyDown is buf.Copy with a smaller stack frame.
 func (p *proxiedConn) copyDown() error {
 	for {
 		mb, err := p.from.ReadMultiBuffer()
@@ -129,7 +129,7 @@ func (p *proxiedConn) copyDown() error {
 	}
 }
 
-// endDirection ends both directions when one has broken, and when one has ended says how long the other may then be silent.
+// endDirection ends both directions if one has failed. Otherwise rest is how long the other one may then be silent.
 func (p *proxiedConn) endDirection(err error, rest time.Duration) {
 	if err != nil {
 		p.end()
@@ -137,13 +137,13 @@ func (p *proxiedConn) endDirection(err error, rest time.Duration) {
 	p.watch.allow(rest)
 }
 
-// activity puts off the end of a connection.
+// activity postpones the idle timeout of a connection.
 type activity struct {
 	timer   *time.Timer
 	allowed atomic.Int64
 }
 
-// allow says how long nothing may move from now on.
+// allow sets how long nothing may move from now on.
 func (a *activity) allow(d time.Duration) {
 	a.allowed.Store(int64(d))
 	a.Update()

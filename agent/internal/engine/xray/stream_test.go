@@ -23,7 +23,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// destination gives what connects to it.
+// destination returns an address and the connections that arrive there.
 func destination(t *testing.T) (*net.TCPAddr, <-chan *net.TCPConn) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func destination(t *testing.T) (*net.TCPAddr, <-chan *net.TCPConn) {
 	return listener.Addr().(*net.TCPAddr), conns
 }
 
-// testConn is one connection: the user's end of it and the destination's.
+// testConn is one connection: the user's end and the destination's end.
 type testConn struct {
 	user        *tls.Conn
 	destination *net.TCPConn
@@ -51,27 +51,30 @@ type testConn struct {
 
 const hello = "hello"
 
-// open connects a user of VLESS over TLS, by hand: a real client hides how its connection ends. Hello goes both ways.
+// open connects a user of VLESS over TLS by hand, because a real client hides how its connection ends. Both ends
+// exchange hello.
 func open(t *testing.T, node api.Node, u api.User, target *net.TCPAddr, arrived <-chan *net.TCPConn) testConn {
-	user, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", node.Port), &tls.Config{InsecureSkipVerify: true}) // the test's own certificate
+	// The test's own certificate.
+	user, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", node.Port), &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id, _ := hex.DecodeString(strings.ReplaceAll(u.UUID, "-", ""))
 	head := append([]byte{0}, id...)
-	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1) // VLESS: no addons, TCP, port, IPv4
+	// VLESS: no addons, TCP, port, IPv4.
+	head = append(head, 0, 1, byte(target.Port>>8), byte(target.Port), 1, 127, 0, 0, 1)
 	if _, err := user.Write(append(head, hello...)); err != nil {
 		t.Fatal(err)
 	}
 	c := testConn{user, <-arrived}
 	echo(t, c.destination)
-	if _, err := io.ReadFull(user, make([]byte, 2+len(hello))); err != nil { // VLESS: version, no addons
+	if _, err := io.ReadFull(user, make([]byte, 2+len(hello))); err != nil { // VLESS: version, no addons.
 		t.Fatal(err)
 	}
 	return c
 }
 
-// echo sends hello back, without the kernel's splice, which holds files.
+// echo returns hello. It does not use splice, which holds file descriptors.
 func echo(t *testing.T, conn net.Conn) {
 	b := make([]byte, len(hello))
 	_, err := io.ReadFull(conn, b)
@@ -83,7 +86,7 @@ func echo(t *testing.T, conn net.Conn) {
 	}
 }
 
-// abort ends a connection without a word.
+// abort resets a connection.
 func abort(conn net.Conn) {
 	tcp, ok := conn.(*net.TCPConn)
 	if !ok {
@@ -93,7 +96,7 @@ func abort(conn net.Conn) {
 	tcp.Close()
 }
 
-// fillBuffers writes until nothing more fits between the two ends.
+// fillBuffers writes until all buffers between the two ends are full.
 func fillBuffers(conn net.Conn) {
 	for block := make([]byte, 64<<10); ; {
 		conn.SetWriteDeadline(time.Now().Add(500 * time.Millisecond))
@@ -103,7 +106,7 @@ func fillBuffers(conn net.Conn) {
 	}
 }
 
-// resourceCounts is how many goroutines and files this process has.
+// resourceCounts returns the number of goroutines and files of this process.
 func resourceCounts(t *testing.T) (goroutines, files int) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -115,7 +118,7 @@ func resourceCounts(t *testing.T) (goroutines, files int) {
 func TestStream_EndsInAnyWay_ReleasesResources(t *testing.T) {
 	for name, way := range map[string]struct {
 		many     int
-		up, down int // bytes of each connection after hello, -1 for as many as there were
+		up, down int // Bytes of each connection after hello; -1 fills the buffers.
 		end      func(*testing.T, *enginetest.Node, testConn)
 	}{
 		"the user closes": {200, 0, 0, func(t *testing.T, _ *enginetest.Node, c testConn) {
@@ -227,7 +230,7 @@ func TestStream_EndsInAnyWay_ReleasesResources(t *testing.T) {
 	}
 }
 
-// mustEnd waits for a connection's end.
+// mustEnd waits until a connection ends.
 func mustEnd(t *testing.T, conn net.Conn) {
 	conn.SetReadDeadline(time.Now().Add(time.Minute))
 	n, err := io.Copy(io.Discard, conn)
@@ -244,7 +247,7 @@ func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 		testNode := newTestNode(t)
 		testNode.Serve(s.Node, User(1))
 		target, arrived := destination(t)
-		// Little fits on the way to the user: small segments make for small buffers.
+		// Small segments make for small buffers on the way to the user.
 		slow := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
 			return c.Control(func(fd uintptr) {
 				unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<10)
@@ -257,7 +260,8 @@ func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 		}
 		defer user.Close()
 		head := fmt.Appendf(nil, "%x\r\n", sha256.Sum224([]byte(User(1).UUID)))
-		head = append(head, 1, 1, 127, 0, 0, 1, byte(target.Port>>8), byte(target.Port), '\r', '\n') // Trojan: TCP, IPv4, port
+		// Trojan: TCP, IPv4, port.
+		head = append(head, 1, 1, 127, 0, 0, 1, byte(target.Port>>8), byte(target.Port), '\r', '\n')
 		if _, err := user.Write(append(head, hello...)); err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +271,7 @@ func TestStream_SlowUser_ReceivesAllDataBeforeClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		far.Close()
-		time.Sleep(2 * time.Second) // longer than xray waits for a user who is silent
+		time.Sleep(2 * time.Second) // Longer than xray waits for a silent user.
 		if got, err := io.ReadAll(user); len(got) != len(hello)+400_000 {
 			t.Errorf("the user got %d bytes: %v", len(got), err)
 		}
@@ -290,7 +294,7 @@ func TestStream_DestinationCloses_EndsConnectionOfEveryProtocol(t *testing.T) {
 				"the destination resets": func(_ net.Conn, far *net.TCPConn) { abort(far) },
 			}
 			if strings.Contains(s.Name, "2022") {
-				delete(ends, "the user closes") // xray's inbound says so five minutes later
+				delete(ends, "the user closes") // xray's inbound reports it five minutes later.
 			}
 			for name, end := range ends {
 				user := client.Dial(target.String())

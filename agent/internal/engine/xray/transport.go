@@ -13,10 +13,10 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// object is a piece of xray's own configuration file.
+// object is a piece of xray's JSON configuration.
 type object = map[string]any
 
-// streamConfig is the transport and its security in the words of that file.
+// streamConfig describes the transport and its security in xray's configuration.
 func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 	s := node.Settings
 	transport, security := cmp.Or(s.Transport, "tcp"), cmp.Or(s.Security, "none")
@@ -33,14 +33,14 @@ func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 		}
 		settings["hysteriaSettings"], settings["finalmask"] = object{"version": 2}, mask
 	case "ws":
-		// The Host header is not tested: behind a CDN it is not what the client was told.
+		// The Host header is not checked: behind a CDN it differs from what the client was given.
 		settings["wsSettings"] = object{"path": s.Path}
 	case "httpupgrade":
 		settings["httpupgradeSettings"] = object{"path": s.Path}
 	case "grpc":
 		settings["grpcSettings"] = object{"serviceName": s.ServiceName}
 	case "xhttp":
-		// Every mode is served, whichever links name: who changes it cuts off nobody.
+		// Every mode is served, whichever one links name, so that changing it cuts off nobody.
 		settings["xhttpSettings"] = object{"path": s.Path}
 	default:
 		return nil, fmt.Errorf("settings of the node: unknown transport %q", s.Transport)
@@ -57,8 +57,8 @@ func streamConfig(node api.Node) (*conf.StreamConfig, error) {
 			"target": s.Reality.Dest, "serverNames": s.Reality.ServerNames,
 			"privateKey": s.Reality.PrivateKey, "shortIds": s.Reality.ShortIDs,
 		}
-		// No proxy that ends REALITY can stand before the node, so a request that names another address lies about
-		// its own. xray believes those that have a header which nobody can guess, and so none.
+		// No proxy that ends REALITY can be in front of the node, so a request that names another client address is
+		// forged. xray trusts only requests with this header; as nobody can guess its name, it trusts none.
 		settings["sockopt"] = object{"trustedXForwardedFor": []string{rand.Text()}}
 	default:
 		return nil, fmt.Errorf("settings of the node: unknown security %q", s.Security)
@@ -86,7 +86,7 @@ func tlsSettings(node api.Node) object {
 	return settings
 }
 
-// hysteriaMask is what Hysteria2 asks of QUIC below it.
+// hysteriaMask describes what Hysteria2 needs from QUIC.
 func hysteriaMask(s api.Settings) (object, error) {
 	mask := object{}
 	if s.UpMbps > 0 || s.DownMbps > 0 {

@@ -14,15 +14,15 @@ import (
 	"airstrip/agent/internal/api"
 )
 
-// member is a user as the inbound knows them. xray names users by an e-mail; ours is the user's id and a
-// generation, which is new whenever the secret is: a QUIC or multiplexed connection that was opened with the
-// old secret goes on naming the old generation and gets nothing more.
+// member is a user as the inbound knows them. xray identifies users by an email, which here is the user's ID and a
+// generation. The generation changes with the secret, so a QUIC or multiplexed connection that was opened with the old
+// secret names the old generation and is refused.
 type member struct {
 	secret string
 	email  string
 }
 
-// identify finds the user behind an e-mail that the inbound accepted.
+// identify returns the user of an email that the inbound accepted.
 func (e *Engine) identify(email string) (int64, bool) {
 	text, _, _ := strings.Cut(email, ".")
 	id, err := strconv.ParseInt(text, 10, 64)
@@ -34,7 +34,7 @@ func (e *Engine) identify(email string) (int64, bool) {
 	return id, e.users[id].email == email
 }
 
-// missing lists the present users that are not among users.
+// missing returns the present users that are not among users.
 func (e *Engine) missing(users []api.User) []int64 {
 	wanted := make(map[int64]bool, len(users))
 	for _, u := range users {
@@ -49,7 +49,7 @@ func (e *Engine) missing(users []api.User) []int64 {
 	return ids
 }
 
-// member keeps the e-mail where the secret is the same.
+// member keeps the email while the secret is the same.
 func (e *Engine) member(node api.Node, u api.User) member {
 	secret := u.UUID
 	if node.Protocol == "shadowsocks" {
@@ -121,10 +121,10 @@ func (e *Engine) Remove(ids []int64) error {
 		e.removed[id] = m
 		e.mu.Unlock()
 		if keySize(e.node.Settings.Method) > 0 {
-			// xray's Shadowsocks 2022 inbound finds users by their index in a list. Taking one out moves another to
-			// that index, while connections are between finding the index and using it: bytes would go to the wrong
-			// user, or the index past the end and the process down. The line stays until the next listener; the
-			// hook refuses it, since its e-mail is nobody's now.
+			// xray's Shadowsocks 2022 inbound finds users by their index in a list. Removing one moves another user to
+			// its index while connections may hold that index: bytes would count for the wrong user, or the index would
+			// be out of range and crash the process. The entry stays until the next listener; the dispatcher refuses
+			// it, since its email belongs to nobody.
 			continue
 		}
 		if err := manager.RemoveUser(context.Background(), m.email); err != nil {

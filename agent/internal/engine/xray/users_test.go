@@ -10,8 +10,8 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// isCut says whether an open connection ends, without a byte of answer. It also writes, because some clients
-// notice an end only then.
+// isCut reports whether an open connection ends without an answer. It also writes, because some clients notice the end
+// only then.
 func isCut(conn net.Conn) bool {
 	go func() {
 		for {

@@ -8,7 +8,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-// Nodes listen at 0.0.0.0 unless they are told otherwise, and that leaves out no machine that has IPv6 alone.
+// Nodes listen at 0.0.0.0 by default, which includes machines that have only IPv6.
 func TestListen_AllAddresses_IncludesIPv6(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {

@@ -26,8 +26,8 @@ func setupNamed(t testing.TB, name string) Setup {
 	return Setup{}
 }
 
-// Nobody new is let in while the agent winds up or when another engine takes over, not over a connection either that a
-// client keeps for what comes next.
+// New connections are refused while the agent stops or changes to another engine, also over a carrier connection that a
+// client keeps open for later streams.
 func TestEngine_DrainedOrClosed_RefusesNewConnections(t *testing.T) {
 	echo := EchoServer(t)
 	for _, s := range Setups(t) {
@@ -56,7 +56,7 @@ func TestEngine_DrainedOrClosed_RefusesNewConnections(t *testing.T) {
 	}
 }
 
-// withPort has a client connect to another port.
+// withPort makes a client connect to another port.
 func withPort(outbound Object, port int) Object {
 	settings := outbound["settings"].(Object)
 	if _, bare := settings["port"]; bare {
@@ -70,8 +70,8 @@ func withPort(outbound Object, port int) Object {
 	return outbound
 }
 
-// Behind a reverse proxy the users' addresses are those that it names, in every mode, whether it speaks to the node in the
-// clear or by TLS.
+// Behind a reverse proxy users have the addresses that the proxy forwards, in every mode, whether the proxy connects to
+// the node with TLS or without.
 func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 	echo := EchoServer(t)
 	certificate := SelfSigned(t, "front.example.test")
@@ -102,7 +102,7 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 				if n, err := Exchange(conn, size); err != nil {
 					t.Fatalf("%d bytes came back: %v", n, err)
 				}
-				online, _ := testNode.Gate.Online() // those of the modes before among them
+				online, _ := testNode.Gate.Online() // It includes those of earlier modes.
 				last := online[len(online)-1]
 				if want := []string{"127.0.0.21"}; last.UserID != limited.ID || !slices.Equal(last.IPs, want) {
 					t.Errorf("online: %+v, want user %d from %v", online, limited.ID, want)
@@ -120,7 +120,7 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 	}
 }
 
-// startNginx runs the reverse proxy of docs/nodes.md before a node and gives the port of its TLS.
+// startNginx runs the reverse proxy of docs/nodes.md in front of a node and returns its TLS port.
 func startNginx(t *testing.T, node int, schemes [2]string, certificate Certificate) int {
 	t.Helper()
 	folder, port := t.TempDir(), FreePort(t)
@@ -187,8 +187,8 @@ http {
 	return 0
 }
 
-// With REALITY nothing stands between user and node that could name another address. One that a user claims would be a
-// device of its own, or that of somebody else.
+// With REALITY no proxy can be in front of a node. An address that a user claims could be that of another device, or of
+// somebody else.
 func TestREALITY_ForwardedAddress_IsIgnored(t *testing.T) {
 	echo := EchoServer(t)
 	for _, name := range []string{"vless xhttp reality", "trojan xhttp reality"} {
@@ -208,7 +208,7 @@ func TestREALITY_ForwardedAddress_IsIgnored(t *testing.T) {
 	}
 }
 
-// A limit of devices counts addresses over XHTTP as over others: two are let in and a third is not, until one has left.
+// Two addresses are admitted, and a third only after one of them has left.
 func TestDeviceLimit_OverXHTTP_CountsAddresses(t *testing.T) {
 	echo := EchoServer(t)
 	for _, name := range []string{

@@ -1,4 +1,7 @@
-// Package xray serves a node with xray-core as a library.
+// Package xray serves a node with xray-core as a library. It builds an xray instance with an inbound for the node's
+// protocol and replaces xray's dispatcher, so that each connection passes the gate and every byte is counted before it
+// is forwarded. Users are added and removed without reopening the listener. xray keeps state in variables of the
+// process, so instances are started one at a time.
 package xray
 
 import (
@@ -11,8 +14,8 @@ import (
 	"time"
 
 	"github.com/xtls/xray-core/app/proxyman"
-	_ "github.com/xtls/xray-core/app/proxyman/inbound"  // serves proxyman.InboundConfig
-	_ "github.com/xtls/xray-core/app/proxyman/outbound" // serves proxyman.OutboundConfig
+	_ "github.com/xtls/xray-core/app/proxyman/inbound"  // Implements proxyman.InboundConfig.
+	_ "github.com/xtls/xray-core/app/proxyman/outbound" // Implements proxyman.OutboundConfig.
 	"github.com/xtls/xray-core/common/protocol"
 	"github.com/xtls/xray-core/common/serial"
 	"github.com/xtls/xray-core/core"
@@ -50,15 +53,15 @@ type Engine struct {
 	mu         sync.RWMutex
 	users      map[int64]member
 	generation int64
-	// removed users may come back, in a minute after a renewal: those with the same secret get the same e-mail, for
-	// the connection that they never closed.
+	// removed holds users who may return, for example a minute after a renewal. Those with the same secret get the same
+	// email again, for connections that the client never closed.
 	removed map[int64]member
 }
 
 var starting sync.Mutex
 
-// NewInstance makes an xray with what manages inbounds and outbounds added to its parts. It notes the latest instance in
-// variables of the process, so instances are made one at a time.
+// NewInstance returns an xray instance with the managers of inbounds and outbounds. xray stores the latest instance in
+// variables of the process, so instances are created one at a time.
 func NewInstance(config *core.Config) (*core.Instance, error) {
 	starting.Lock()
 	defer starting.Unlock()
@@ -66,7 +69,8 @@ func NewInstance(config *core.Config) (*core.Instance, error) {
 	return core.New(config)
 }
 
-// New starts an engine that serves nothing yet. xray's log is the process's: the last engine's log gets it.
+// New returns an engine that serves nothing yet. xray has one log per process, so the log of the last engine receives
+// everything.
 func New(g *gate.Gate, log *slog.Logger) (*Engine, error) {
 	instance, err := NewInstance(new(core.Config))
 	if err != nil {
@@ -105,13 +109,14 @@ func (e *Engine) Configure(node api.Node, users []api.User) error {
 	return nil
 }
 
-// listener is what of a node, beside its settings, asks for another listener when it changes.
+// listener returns what, besides the settings, requires another listener when it changes.
 func listener(n api.Node) string { return fmt.Sprint(n.Protocol, " ", n.Listen, " ", n.Port) }
 
-// rebuild opens a listener with all users in its configuration: adding 10,000 one by one takes Shadowsocks 2022
+// rebuild opens a listener whose configuration holds all users: adding 10,000 one by one takes Shadowsocks 2022
 // minutes.
 func (e *Engine) rebuild(node api.Node, users []api.User) error {
-	if err := engine.TryPort(e.node, node); err != nil { // before all the work, and with the old listener open
+	// Before the expensive work, and while the old listener is open.
+	if err := engine.TryPort(e.node, node); err != nil {
 		return err
 	}
 	members := make(map[int64]member, len(users))
@@ -142,11 +147,12 @@ func (e *Engine) rebuild(node api.Node, users []api.User) error {
 	e.mu.Lock()
 	e.users, e.removed = members, map[int64]member{}
 	e.mu.Unlock()
-	if err := engine.TryPort(nil, node); err != nil { // xray shares it with whoever lets it, such as another xray
+	// xray shares a port with any process that permits it, such as another xray.
+	if err := engine.TryPort(nil, node); err != nil {
 		return err
 	}
 	if err := e.inbounds.AddHandler(context.Background(), object.(inbound.Handler)); err != nil {
-		// The manager has registered it all the same; nothing of it may stay.
+		// The manager has registered the handler in spite of the error; it must not stay.
 		_ = e.inbounds.RemoveHandler(context.Background(), tag)
 		return engine.PortError(node, err)
 	}
@@ -163,7 +169,7 @@ func (e *Engine) Drain() error {
 	return e.inbounds.RemoveHandler(context.Background(), tag)
 }
 
-// Close ends the listener and waits a moment for the connections, which the gate has cut, to count their last
+// Close ends the listener and waits briefly until the connections, which the gate has cut, have counted their last
 // bytes.
 func (e *Engine) Close() error {
 	e.hook.ended.Store(true)
