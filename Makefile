@@ -18,7 +18,7 @@ run: build
 build: server agent
 
 server: web internal/geo/data/country.mmdb
-	go build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/airstrip .
+	go build -ldflags "-s -w -X airstrip/internal/cli.version=$(VERSION)" -o bin/airstrip .
 
 # The workspace would raise dependencies above what its proxy core pins.
 agent:

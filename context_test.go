@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// mayDetach are the files of the server that may call context.WithoutCancel: the one that always adds an end, and the one
-// that asks SQLite for a row of this machine's disk.
+// mayDetach are the files of the server that may call context.WithoutCancel: the one that always adds a deadline, and the
+// one that reads a row of SQLite from this machine's disk.
 var mayDetach = []string{"internal/detached/detached.go", "internal/db/prepared.go"}
 
-// TestNoContextIsWithoutEnd keeps away contexts that nobody ends. Work that outlives its request uses package detached. The
-// agent, which is a module of its own, adds a timeout on the spot. In internal no context begins but that of main.
-func TestNoContextIsWithoutEnd(t *testing.T) {
-	seen := 0
+// Work that outlives its request uses package detached, which always adds a deadline. The agent, which is a module of its
+// own, adds a timeout where it detaches. In internal every context derives from that of main.
+func TestContexts_AllHaveAnEnd(t *testing.T) {
+	files := 0
 	for _, folder := range []string{"internal", "agent"} {
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
@@ -28,7 +28,7 @@ func TestNoContextIsWithoutEnd(t *testing.T) {
 			if slices.Contains(forTests, own) {
 				return nil
 			}
-			seen++
+			files++
 			for _, found := range endlessContexts(t, path, nil, folder == "agent") {
 				if !slices.Contains(mayDetach, path) {
 					t.Errorf("%s has no end; see package detached", found)
@@ -40,12 +40,12 @@ func TestNoContextIsWithoutEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if seen < 100 {
-		t.Fatalf("only %d files were read", seen)
+	if files < 100 {
+		t.Fatalf("only %d files were read", files)
 	}
 }
 
-func TestNoContextIsWithoutEnd_FindsEachKind(t *testing.T) {
+func TestContexts_WithoutEnd_AreFound(t *testing.T) {
 	const text = `package p
 import ctx2 "context"
 func f(ctx ctx2.Context) {
@@ -61,8 +61,8 @@ func f(ctx ctx2.Context) {
 	}
 }
 
-// endlessContexts gives where the file makes a context without an end. The agent's own roots are its business, and there a
-// timeout around the call is enough.
+// endlessContexts returns where the file makes a context that never ends. In the agent a context may begin, and a timeout
+// around WithoutCancel is enough.
 func endlessContexts(t *testing.T, path string, text any, agent bool) (found []string) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -102,7 +102,7 @@ func endlessContexts(t *testing.T, path string, text any, agent bool) (found []s
 	return found
 }
 
-// selected gives what expr takes from the package called name.
+// selected returns the name that expr selects from the package called name, or an empty text.
 func selected(expr ast.Expr, name string) string {
 	if s, ok := expr.(*ast.SelectorExpr); ok {
 		if p, ok := s.X.(*ast.Ident); ok && p.Name == name {

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"airstrip/internal/app"
+)
+
+// Who forgets the server's environment is told so, and gets no second site.
+func TestACommandWithoutASiteMakesNone(t *testing.T) {
+	s := testSite{t, app.Config{Data: t.TempDir()}}
+	for _, args := range [][]string{{"user", "add", "--email", "me@example.com", "--role", "owner"}, {"setting", "list"}, {"doctor"}} {
+		if err := s.run(nil, args...); err == nil || !strings.Contains(err.Error(), s.config.Data) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if files, err := os.ReadDir(s.config.Data); err != nil || len(files) > 0 {
+		t.Errorf("there are %v, %v", files, err)
+	}
+	s.mustRun(nil, "migrate")
+	s.mustRun(nil, "setting", "list")
+}
+
+// Nodes and users name some of what commands print, and a terminal obeys U+009B as it does ESC [.
+func TestNothingPrintedIsACommandToTheTerminal(t *testing.T) {
+	s := testSite{t, app.Config{Data: t.TempDir()}}
+	s.mustRun(nil, "migrate")
+	const name = "a\u009b31m\u007f中é\u0085"
+	s.mustRun(nil, "rule", "add", name, ":25$")
+	var listed json.RawMessage
+	s.mustRun(&listed, "rule", "list")
+	for _, r := range string(listed) {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Errorf("%U is in %q", r, listed)
+		}
+	}
+	var rules []struct{ Name string }
+	if err := json.Unmarshal(listed, &rules); err != nil || len(rules) != 1 || rules[0].Name != strings.TrimSpace(name) {
+		t.Errorf("read back as %+v, %v", rules, err)
+	}
+}
