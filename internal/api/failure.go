@@ -42,6 +42,9 @@ func Seen(ctx context.Context, err error) *fault.Error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return ErrTooLarge
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		slog.DebugContext(ctx, "a caller went away before its answer", "error", err)
+		return ErrUnavailable
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		slog.WarnContext(ctx, "a request ended before its answer", "error", err)
 		return ErrUnavailable

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed" // the page
+	"errors"
 	"html/template"
 	"log/slog"
 	"math"
@@ -104,9 +105,13 @@ func (g *Gateway) press(w http.ResponseWriter, r *http.Request, door http.Handle
 	http.Redirect(w, r, b.ReturnURL, http.StatusSeeOther)
 }
 
-// fail answers an error of the sandbox itself.
+// fail answers an error of the sandbox itself. A caller that went away is none.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	slog.ErrorContext(r.Context(), "the sandbox could not do its work", "error", err)
+	level := slog.LevelError
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		level = slog.LevelDebug
+	}
+	slog.Log(r.Context(), level, "the sandbox could not do its work", "error", err)
 	f := fault.ErrInternal
 	if said, ok := fault.As(err); ok {
 		f = said
