@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { Access, NodeInfo } from '@/api/gen/types.gen'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Notice } from '@/shared/ui/notice'
+import { NoticeLink } from '@/shared/ui/notice-link'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { TextLink } from '@/shared/ui/text-link'
 import { connectionState, countOffline, stateTones } from '../model'
@@ -55,29 +54,19 @@ export function NodesNotice({
   switch (connectionState(access, nodes)) {
     case 'nodesOffline':
       return (
-        <Notice
+        <NoticeLink
           tone="error"
-          action={
-            <ButtonLink size="sm" to="/user/nodes">
-              {t('action.nodes')}
-            </ButtonLink>
-          }
+          text={t('nodesNotice.offline', { count: nodes?.length })}
+          to="/user/nodes"
         >
-          {t('nodesNotice.offline', { count: nodes?.length })}
-        </Notice>
+          {t('action.nodes')}
+        </NoticeLink>
       )
     case 'noNodes':
       return (
-        <Notice
-          tone="warning"
-          action={
-            <ButtonLink size="sm" to="/user/services/buy">
-              {t('action.buy')}
-            </ButtonLink>
-          }
-        >
-          {t('nodesNotice.none')}
-        </Notice>
+        <NoticeLink tone="warning" text={t('nodesNotice.none')} to="/user/services/buy">
+          {t('action.buy')}
+        </NoticeLink>
       )
     default:
       return null

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { ButtonLink } from '@/shared/ui/button-link'
 import { Notice } from '@/shared/ui/notice'
+import { NoticeLink } from '@/shared/ui/notice-link'
 import type { Notice as What } from '../model'
 
 /** What is wrong with one's access, and the one action that helps. */
@@ -11,36 +11,24 @@ export function NoticeStrip(props: {
 }) {
   const { t } = useTranslation('home')
   const { tone, key, count, action } = props.notice
+  const text = t(`notice.${key}`, { count })
+  if (!action) return <Notice tone={tone}>{text}</Notice>
   return (
-    <Notice tone={tone} action={action && <Action action={action} renewId={props.renewId} />}>
-      {t(`notice.${key}`, { count })}
-    </Notice>
+    <NoticeLink tone={tone} text={text} {...linkOf(action, props.renewId)}>
+      {t(`action.${action}`)}
+    </NoticeLink>
   )
 }
 
-function Action(props: { action: NonNullable<What['action']>; renewId: number | null }) {
-  const { t } = useTranslation('home')
-  const { action, renewId } = props
-  const text = t(`action.${action}`)
-  if (action === 'renew' && renewId === null)
-    return (
-      <ButtonLink size="sm" to="/user/services">
-        {text}
-      </ButtonLink>
-    )
-  return (
-    <ButtonLink
-      size="sm"
-      to="/user/services/buy"
-      search={
-        action === 'renew'
-          ? { renew: renewId ?? undefined }
-          : action === 'buyPackage'
-            ? { kind: 'package' }
-            : {}
-      }
-    >
-      {text}
-    </ButtonLink>
-  )
+function linkOf(action: NonNullable<What['action']>, renewId: number | null) {
+  switch (action) {
+    case 'renew':
+      return renewId === null
+        ? ({ to: '/user/services' } as const)
+        : ({ to: '/user/services/buy', search: { renew: renewId } } as const)
+    case 'buyPackage':
+      return { to: '/user/services/buy', search: { kind: 'package' } } as const
+    default:
+      return { to: '/user/services/buy', search: {} } as const
+  }
 }

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { Access, NodeInfo } from '@/api/gen/types.gen'
-import { ButtonLink } from '@/shared/ui/button-link'
 import { StateOfNode } from '@/shared/ui/node-state-dot'
 import { Notice } from '@/shared/ui/notice'
+import { NoticeLink } from '@/shared/ui/notice-link'
 import { countryName, protocolName, rateText, spansOf, wordsOf } from '../model'
 import { useIsNarrow } from '../use-filter'
 import { Load } from './figures'
@@ -74,16 +74,13 @@ function WhyLocked({ node, access }: { node: NodeInfo; access: Access }) {
     )
   }
   return (
-    <Notice
+    <NoticeLink
       tone="warning"
-      action={
-        <ButtonLink size="sm" to="/user/services/buy">
-          {t('drawer.seePlans')}
-        </ButtonLink>
-      }
+      text={t('drawer.needsClass', { needed: node.class, own: access.class })}
+      to="/user/services/buy"
     >
-      {t('drawer.needsClass', { needed: node.class, own: access.class })}
-    </Notice>
+      {t('drawer.seePlans')}
+    </NoticeLink>
   )
 }
 
