@@ -126,7 +126,7 @@ function Expiry(props: { time: string; now: number; renewId: number | null }) {
       {days > 0 && <>{t('inDays', { count: days })} · </>}
       <Moment time={time} />{' '}
       {renewId !== null && (
-        <TextLink to="/user/services/buy" search={{ renew: renewId }}>
+        <TextLink to="/user/services/buy" search={{ renew: renewId }} className={classes.renew}>
           {t('action.renew')}
         </TextLink>
       )}
