@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import type { UserEvent } from '@testing-library/user-event'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { SecurityResult, SessionResult } from '@/api/gen/types.gen'
@@ -46,6 +47,21 @@ beforeEach(() => {
 
 const dialog = async () => within(await screen.findByRole('dialog'))
 
+/** Closes the dialog of recovery codes in the only way that there is. */
+async function closeByConfirming(user: UserEvent) {
+  const codes = await dialog()
+  await user.keyboard('{Escape}')
+  const overlay = document.querySelector('.mantine-Modal-overlay')
+  const inner = document.querySelector('.mantine-Modal-inner')
+  for (const outside of [overlay, inner]) if (outside) await user.click(outside)
+  expect(codes.queryByRole('button', { name: 'Close' })).toBeNull()
+  const done = codes.getByRole('button', { name: 'Done' })
+  expect(done).toBeDisabled()
+  await user.click(codes.getByRole('checkbox', { name: /I have saved these codes/ }))
+  await user.click(done)
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+}
+
 describe('two-step sign-in', () => {
   it('is turned on with password and first code, and shows its recovery codes once', async () => {
     const sent: unknown[] = []
@@ -67,7 +83,7 @@ describe('two-step sign-in', () => {
     await user.type((await dialog()).getByLabelText('Code'), '123456{Enter}')
     expect(await screen.findByText('CCCCC-DDDDD')).toBeInTheDocument()
     expect(sent).toEqual([{ password: 'correct horse' }, { ga_enable: true, ga_token: '123456' }])
-    await user.click((await dialog()).getByRole('button', { name: 'I have saved them' }))
+    await closeByConfirming(user)
     expect(await screen.findByText(/10 recovery codes left/)).toBeVisible()
   })
 
@@ -110,6 +126,7 @@ describe('two-step sign-in', () => {
     await user.type((await dialog()).getByLabelText('Password'), 'correct horse')
     await user.type((await dialog()).getByLabelText('Code'), '111111{Enter}')
     expect(await screen.findByText('EEEEE-FFFFF')).toBeInTheDocument()
+    await closeByConfirming(user)
   })
 })
 

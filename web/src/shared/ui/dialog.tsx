@@ -4,8 +4,16 @@ import { lazyPart } from '../lib/lazy-part'
 
 const LateModal = lazyPart(() => import('./late-modal'), 'LateModal')
 
-/** A dialog that is open for as long as it is rendered. */
-export function Dialog(props: { title: string; onClose: () => void; children: ReactNode }) {
+/**
+ * A dialog that is open for as long as it is rendered. With `isHeld` only its content closes it: no key, no click outside
+ * and no close button ends what is shown once.
+ */
+export function Dialog(props: {
+  title: string
+  isHeld?: boolean
+  onClose: () => void
+  children: ReactNode
+}) {
   const { t } = useTranslation()
   useFocusBack()
   return (
@@ -14,6 +22,9 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
         opened
         onClose={props.onClose}
         title={props.title}
+        closeOnEscape={!props.isHeld}
+        closeOnClickOutside={!props.isHeld}
+        withCloseButton={!props.isHeld}
         closeButtonProps={{ 'aria-label': t('close') }}
       >
         {props.children}

@@ -16,7 +16,7 @@ export function RecoveryCodesDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: accountSecurityQueryKey() }),
   })
   return (
-    <Dialog title={t('twoFactor.newCodes')} onClose={onClose}>
+    <Dialog title={t('twoFactor.newCodes')} isHeld={renew.isSuccess} onClose={onClose}>
       {renew.isSuccess ? (
         <RecoveryCodes codes={renew.data.recovery_codes} onDone={onClose} />
       ) : (

@@ -1,15 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { Download } from 'lucide-react'
-import { useEffect, useMemo, useRef } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/shared/ui/copy-button'
+import { CheckField } from './check-field'
 import classes from './recovery-codes.module.css'
 
-/** The codes, shown this once: to copy or keep as a file. */
+/** The codes, shown this once: to copy or keep as a file. Nothing leads away before the user says that they are saved. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTranslation('security')
   const text = codes.join('\n')
   const file = useMemo(() => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`, [text])
+  const [isSaved, setSaved] = useState(false)
+  useBlocker({ shouldBlockFn: () => !isSaved, enableBeforeUnload: () => !isSaved })
   const list = useRef<HTMLUListElement>(null)
   // They take the place of a form that had the focus.
   useEffect(() => list.current?.focus(), [])
@@ -33,7 +37,14 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
           {t('codes.save')}
         </Button>
       </Group>
-      <Button onClick={onDone}>{t('codes.done')}</Button>
+      <CheckField
+        label={t('codes.saved')}
+        checked={isSaved}
+        onChange={(event) => setSaved(event.currentTarget.checked)}
+      />
+      <Button disabled={!isSaved} onClick={onDone}>
+        {t('codes.done')}
+      </Button>
     </Stack>
   )
 }

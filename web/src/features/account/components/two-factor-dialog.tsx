@@ -34,7 +34,11 @@ export function TwoFactorDialog({ onClose }: { onClose: () => void }) {
     onClose()
   }
   return (
-    <Dialog title={confirm.isSuccess ? t('codes.title') : t('twoFactor.onTitle')} onClose={close}>
+    <Dialog
+      title={confirm.isSuccess ? t('codes.title') : t('twoFactor.onTitle')}
+      isHeld={confirm.isSuccess}
+      onClose={close}
+    >
       {!begin.isSuccess && (
         <ProofForm
           text={t('twoFactor.onText')}
