@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, it } from 'vitest'
 import { server, stillLoading } from '@/test/msw/server'
-import { openApp } from '@/test/render'
+import { openApp, openSignedIn } from '@/test/render'
 
 beforeEach(() => server.use(stillLoading))
 
@@ -28,6 +28,16 @@ it.each(['/no/such/page', '/auth/no-such-page', '/about/more'])(
     await openApp(path)
     expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
     expect(screen.getAllByRole('main')).toHaveLength(1)
+  },
+)
+
+it.each(['/no/such/page', '/about/more'])(
+  '%s is no page, and says so to a user in the frame of the user',
+  async (path) => {
+    await openSignedIn(path)
+    expect(await screen.findByText('404 · Page Not Found')).toBeVisible()
+    expect(screen.getAllByRole('main')).toHaveLength(1)
+    expect(screen.getAllByRole('navigation', { name: 'Main navigation' }).length).toBeGreaterThan(0)
   },
 )
 

@@ -1,8 +1,14 @@
 import { useLocation } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { HomeButton, StatusPage } from '@/shared/ui/status-page'
 import { isCrawler } from './crawler'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
+import { lazyPart } from './lazy'
+import { useSession } from './session/current-session'
+
+// The open pages do not carry the user's layout.
+const UserLayout = lazyPart(() => import('./layouts/default-layout'), 'DefaultLayout')
 
 export function NotFoundPage() {
   const { t } = useTranslation()
@@ -23,11 +29,14 @@ export function NotFoundPage() {
   )
 }
 
-/** The same where no layout is around it. */
+/** The same for an address outside of every layout: a signed-in user keeps the menu. */
 export function StandaloneNotFoundPage() {
+  const isSignedIn = useSession().status === 'authenticated'
+  const page = <NotFoundPage />
+  if (!isSignedIn) return <WebSiteLayout2>{page}</WebSiteLayout2>
   return (
-    <WebSiteLayout2>
-      <NotFoundPage />
-    </WebSiteLayout2>
+    <Suspense>
+      <UserLayout>{page}</UserLayout>
+    </Suspense>
   )
 }

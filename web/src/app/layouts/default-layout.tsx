@@ -3,7 +3,7 @@ import { ActionIcon } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Logo } from '@/shared/ui/logo'
 import { useChat } from '../chat/use-chat'
@@ -28,7 +28,7 @@ const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsD
 const Palette = lazyPart(() => import('./palette'), 'Palette')
 
 /** The shell of the signed-in pages: sidebar from 1280 px, top bar below, bottom bar under 600 px. */
-export function DefaultLayout() {
+export function DefaultLayout({ children }: { children?: ReactNode }) {
   const { t } = useTranslation()
   const siteName = useSiteName()
   const [wasMenuOpened, setMenuOpened] = useState(false)
@@ -68,7 +68,7 @@ export function DefaultLayout() {
       <div className={classes.page}>
         <StatusBars />
         <main id="main" tabIndex={-1} className={classes.content}>
-          <Outlet />
+          {children ?? <Outlet />}
         </main>
         <Footer />
       </div>
