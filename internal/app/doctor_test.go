@@ -146,6 +146,7 @@ var damages = []struct{ rule, sql string }{
 	{"I9", `UPDATE account SET invited_by = id WHERE invited_by IS NULL`},
 	{"I9", `UPDATE commission SET base = base * 100, amount = amount * 100`},
 	{"I9", `UPDATE commission SET state = 'released', ended_at = created_at WHERE state = 'pending'`},
+	{"I9", `UPDATE commission SET owed = 1, withdrawn = 1, state = 'reversed', ended_at = created_at WHERE state = 'pending'`},
 	{"I10", `UPDATE refund SET amount = amount * 3`},
 	{"I10", `UPDATE shop_order SET state = 'paid' WHERE state = 'refunded'`},
 	{"I10", `UPDATE shop_order SET price = price + 1, amount = amount + 1 WHERE kind = 'package'`},

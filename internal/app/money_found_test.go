@@ -25,6 +25,23 @@ var moneyFound = map[string][]moneyStep{
 		{"renew", 0, 0, 8},
 		{"change", 0, 0, 28},
 	},
+	// The inviter would keep the commission of an order that was refunded after the release. These two were written by hand.
+	"an order is refunded after its commission was released": {
+		{"recharge", 1, 0, 1},
+		{"buy", 1, 0, 4},
+		{"wait", 1, 31, 24},
+		{"refund", 1, 0, 0},
+	},
+	"an order is refunded after its commission was withdrawn": {
+		{"recharge", 1, 0, 1},
+		{"buy", 1, 0, 4},
+		{"wait", 1, 31, 24},
+		{"withdraw", 0, 1, 0},
+		{"refund", 1, 0, 0},
+		{"buy", 1, 0, 4},
+		{"wait", 1, 31, 24},
+		{"withdraw", 0, 1, 0},
+	},
 	// Bought again at the price that was agreed before the change.
 	"a service that a change ended is renewed for an old quote": {
 		{"recharge", 0, 2, 10},

@@ -667,13 +667,25 @@ func (s *moneySite) checkQuota(h *heldService, v service.Service) {
 // checkCommissions holds what users earned by others against what these paid.
 func (s *moneySite) checkCommissions() {
 	for _, u := range s.users {
-		var paid money.Amount
+		var paid, spent money.Amount
 		for _, i := range u.invited {
-			paid += i.paidIn
+			paid += i.paidIn - i.paidBack
+			for _, o := range i.bought {
+				if o.State == shop.Paid {
+					spent += o.Amount
+				}
+			}
 		}
-		b := u.seen.balance
-		if earned := b.Commission + b.Pending + u.withdrew; earned > paid/10 {
-			s.fatalf("user %d earned %s by users who paid %s", u.id, earned, paid)
+		e, err := s.Invites.Earnings(s.ctx, u.id)
+		s.must(err)
+		b, err := s.Wallets.Balance(s.ctx, u.id) // of one who left too
+		s.must(err)
+		earned := b.Commission + b.Pending + u.withdrew - e.Owed
+		if earned > paid/10 || earned > spent/10 {
+			s.fatalf("user %d earned %s by users who paid %s, of which they spent %s for good", u.id, earned, paid, spent)
+		}
+		if e.Owed > u.withdrew || e.Owed > 0 && b.Commission > 0 {
+			s.fatalf("user %d withdrew %s, has %s and owes %s", u.id, u.withdrew, b.Commission, e.Owed)
 		}
 	}
 }

@@ -41,7 +41,7 @@ var permissions = map[string][]account.Role{
 	"staff_link_templates_list": readers, "staff_link_template_set": admins, "staff_link_template_remove": admins, "staff_link_template_preview": readers, "staff_link_group_query": supporters,
 	"staff_mails": supporters, "staff_mail": supporters, "staff_mail_retry": admins,
 	"staff_plans_list": readers, "staff_plan_texts_set": admins,
-	"staff_refund_requests": cashiers, "staff_refund_request_get": cashiers, "staff_refund_decide": cashiers, "staff_order_refund": cashiers,
+	"staff_commissions_list": cashiers, "staff_refund_requests": cashiers, "staff_refund_request_get": cashiers, "staff_refund_decide": cashiers, "staff_order_refund": cashiers,
 	"staff_nodes_list": readers, "staff_node_get": readers, "staff_node_add": admins, "staff_node_change": admins, "staff_node_remove": admins, "staff_node_secret": admins, "staff_node_certificate": admins,
 	"staff_node_history": readers, "staff_node_online": supporters, "staff_node_users": supporters, "staff_node_speed_tests": admins,
 	"staff_kept_batches": readers, "staff_kept_batch_count": admins, "staff_kept_batch_dismiss": admins,

@@ -57,7 +57,7 @@ type paidMoney struct {
 	UserID        int64 `bun:",pk"`
 	Version       int64
 	Amount        money.Amount
-	Owed          money.Amount // what went back to the payer after commissions that stay had counted it
+	Owed          money.Amount // what went back to the payer beyond all that commissions had counted
 }
 
 // Follow notes what of the user's wallet is money that came in, up to now, and takes back commissions that counted money
@@ -88,11 +88,11 @@ func (i *Invites) paid(ctx context.Context, tx bun.Tx, userID, orderID int64) (b
 				base = spent
 			}
 			if m.Reason == wallet.Refunded {
-				stays, err := i.uncount(ctx, tx, userID, -m.Amount-spent)
+				beyond, err := i.uncount(ctx, tx, userID, -m.Amount-spent)
 				if err != nil {
 					return 0, err
 				}
-				known.Owed += stays
+				known.Owed += beyond
 			}
 		case m.Reason == wallet.RechargePaid:
 			known.bring(m.Amount)
@@ -117,17 +117,17 @@ func (k *paidMoney) bring(amount money.Amount) {
 	k.Amount += amount - off
 }
 
-// uncount takes back pending commissions for the user's orders, newest first, until they counted what is gone, and gives
-// what of it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
+// uncount takes back commissions for the user's orders, newest first, until they counted what is gone, and gives what of
+// it is beyond them. A commission is taken back whole, however small the part of its base that is gone.
 func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone money.Amount) (beyond money.Amount, err error) {
-	var pending []Commission
 	if gone == 0 {
 		return 0, nil
 	}
-	if err := tx.NewSelect().Model(&pending).Where("user_id = ? AND state = ?", userID, Pending).OrderExpr("id DESC").Scan(ctx); err != nil {
+	counting, err := i.counting(ctx, tx, userID)
+	if err != nil {
 		return 0, err
 	}
-	for _, c := range pending {
+	for _, c := range counting {
 		if gone == 0 {
 			break
 		}
@@ -139,7 +139,8 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 			continue
 		}
 		returned := min(gone, c.Base)
-		if _, err := tx.NewUpdate().Model((*Commission)(nil)).Set("returned = ?", returned).Where("id = ?", c.ID).Exec(ctx); err != nil {
+		_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("returned = ?", returned).Where("id = ?", c.ID).Exec(ctx)
+		if err != nil {
 			return 0, err
 		}
 		gone -= returned
@@ -147,25 +148,10 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 	return gone, nil
 }
 
-// Reverse takes back what an order earned, as part of the refund of that order. What was released before stays.
-func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
-	var found []Commission
-	if err := tx.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx); err != nil || len(found) == 0 {
-		return err
-	}
-	_, err := i.reverse(ctx, tx, &found[0])
-	return err
-}
-
-// reverse takes a commission back where it is pending, and tells whether it was.
-func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
-	turned, err := i.turn(ctx, tx, c, Reversed)
-	if err != nil || !turned {
-		return false, err
-	}
-	return true, i.wallets.Post(ctx, tx, wallet.CommissionReversed, c.ref(), "",
-		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -c.Amount},
-		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: c.Amount})
+// counting returns the commissions for the user's orders that were not taken back, newest first.
+func (i *Invites) counting(ctx context.Context, tx bun.Tx, userID int64) (found []Commission, err error) {
+	err = tx.NewSelect().Model(&found).Where("user_id = ? AND state <> ?", userID, Reversed).OrderExpr("id DESC").Scan(ctx)
+	return found, err
 }
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.
@@ -180,61 +166,30 @@ func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// Release gives inviters what they earned long enough ago. From an account that was closed it takes it back: an order may
-// have been paid beside the closing.
-func (i *Invites) Release(ctx context.Context) error {
-	var due []Commission
-	if err := i.db.NewSelect().Model(&due).Where("state = ? AND release_at <= ?", Pending, i.db.Now()).OrderExpr("release_at").Limit(10_000).Scan(ctx); err != nil {
-		return err
-	}
-	var failed error
-	for n := range due { // one that fails must not keep the others waiting
-		failed = errors.Join(failed, i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			closed, err := tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", due[n].InviterID).Exists(ctx)
-			switch {
-			case err != nil:
-			case closed:
-				_, err = i.reverse(ctx, tx, &due[n])
-			default:
-				_, err = i.turn(ctx, tx, &due[n], Released)
-			}
-			return err
-		}))
-	}
-	return failed
-}
-
-// turn ends a pending commission and what is held for it, and tells whether it was pending.
-func (i *Invites) turn(ctx context.Context, tx bun.Tx, c *Commission, to State) (bool, error) {
-	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", to).Set("ended_at = ?", i.db.Now()).
-		Where("id = ? AND state = ?", c.ID, Pending).Exec(ctx))
-	if err != nil || n == 0 {
-		return false, err
-	}
-	return true, i.wallets.EndHold(ctx, tx, c.ref())
-}
-
 // Earnings is what a user earned by invites.
 type Earnings struct {
 	Code     string       // that brings others in
 	Total    money.Amount // all that was not taken back
 	Permille int64        // the user's present rate
 	Invited  int64        // people
+	Owed     money.Amount // what the user withdrew of commissions that were taken back later
 	Left     *int64       // invites left; nil: no limit
 }
 
 // Earnings gives what the user earned by invites.
 func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err error) {
 	var sum struct {
-		Code           string
-		Total, Invited int64
+		Code                 string
+		Total, Owed, Invited int64
 	}
-	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code, (SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
+	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code,
+		(SELECT COALESCE(SUM(amount), 0) FROM commission WHERE inviter_id = ?0 AND state <> 'reversed') AS total,
+		(SELECT COALESCE(SUM(owed), 0) FROM commission WHERE inviter_id = ?0 AND owed > 0) AS owed,
 		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
 	if err != nil {
 		return e, err
 	}
-	e.Code, e.Total, e.Invited = sum.Code, money.Amount(sum.Total), sum.Invited
+	e.Code, e.Total, e.Owed, e.Invited = sum.Code, money.Amount(sum.Total), money.Amount(sum.Owed), sum.Invited
 	if e.Permille, err = i.Rate(ctx, i.db, userID); err != nil {
 		return e, err
 	}
@@ -245,13 +200,28 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 // Earned is a commission as who earned it sees it.
 type Earned struct {
 	Commission `bun:",extend"`
-	Buyer      string // name of who bought; empty: the account was closed
+	Buyer      string `bun:",scanonly"` // name of who bought; empty: the account was closed
 }
 
-// Commissions gives a part of what the user earned, newest first, and how many there are in all.
-func (i *Invites) Commissions(ctx context.Context, userID, limit, offset int64) (earned []Earned, total int64, err error) {
-	total, err = i.db.NewSelect().Model(&earned).ColumnExpr("?TableAlias.*").ColumnExpr("COALESCE((SELECT name FROM account WHERE id = ?TableAlias.user_id), '') AS buyer").
-		Where("inviter_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+// CommissionFilter chooses among all commissions.
+type CommissionFilter struct {
+	InviterID int64 // 0: everybody's
+	Owed      bool  // only those of which something is owed
+}
+
+// Commissions gives a part of what users earned, newest first, and how many there are in all.
+func (i *Invites) Commissions(
+	ctx context.Context, filter CommissionFilter, limit, offset int64,
+) (earned []Earned, total int64, err error) {
+	q := i.db.NewSelect().Model(&earned).ColumnExpr("?TableColumns").
+		ColumnExpr("COALESCE((SELECT name FROM account WHERE id = ?TableAlias.user_id), '') AS buyer")
+	if filter.InviterID != 0 {
+		q.Where("inviter_id = ?", filter.InviterID)
+	}
+	if filter.Owed {
+		q.Where("owed > 0")
+	}
+	total, err = q.OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return earned, total, err
 }
 

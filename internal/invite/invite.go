@@ -41,7 +41,7 @@ type State string
 const (
 	Pending  State = "pending"  // held in the inviter's commission account until it is sure that nothing is refunded
 	Released State = "released" // the inviter's
-	Reversed State = "reversed" // taken back, since the order was refunded, the money went back to who had paid it, or the inviter left
+	Reversed State = "reversed" // taken back, before or after its release, since the money went back or the inviter left
 )
 
 // Commission is what a user earned by an order of somebody they invited.
@@ -56,6 +56,9 @@ type Commission struct {
 	Permille      int64
 	Amount        money.Amount
 	State         State
+	Withdrawn     money.Amount // the part of a reversed one that its inviter had withdrawn, so that it could not be taken back
+	Owed          money.Amount // the part of Withdrawn that no later commission has paid yet
+	Settled       money.Amount // the part of a released one that paid what its inviter owed of reversed ones
 	CreatedAt     time.Time
 	ReleaseAt     time.Time
 	EndedAt       *time.Time

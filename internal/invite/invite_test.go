@@ -257,7 +257,7 @@ func TestARefundTakesTheCommissionBack(t *testing.T) {
 		if _, err := c.shop.Refund(t.Context(), orders[0].ID, "late", nil); err != nil {
 			t.Fatal(err)
 		}
-		c.has(t, inviter, 100, 0) // what was released stays
+		c.has(t, inviter, 0, 0) // what was released is reclaimed
 	})
 }
 
@@ -366,10 +366,14 @@ func TestADamagedCommissionShows(t *testing.T) {
 		`UPDATE commission SET base = base + 10`,
 		`UPDATE commission SET user_id = 3`,
 		`UPDATE commission SET state = 'reversed', ended_at = created_at`,
-		`UPDATE commission SET state = 'released', ended_at = created_at`,
+		`UPDATE commission SET state = 'released', ended_at = created_at WHERE state = 'pending'`,
 		`UPDATE account SET invited_by = 2 WHERE id = 1`,
 		`UPDATE recharge SET state = 'expired', paid_at = NULL, transaction_id = NULL`,
 		`DELETE FROM commission_withdrawal`,
+		`UPDATE commission SET withdrawn = 0, owed = 0 WHERE owed > 0`,
+		`UPDATE commission SET owed = owed - 1 WHERE owed > 0`,
+		`UPDATE commission SET settled = 1 WHERE state = 'released'`,
+		`UPDATE shop_order SET state = 'refunded' WHERE id IN (SELECT order_id FROM commission WHERE state = 'released')`,
 	} {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -377,12 +381,17 @@ func TestADamagedCommissionShows(t *testing.T) {
 				inviter := c.user(t, 0)
 				buyer := c.user(t, inviter)
 				c.user(t, 0)
+				debtor := c.user(t, 0)
+				refunded := c.user(t, debtor)
+				c.pays(t, refunded, 1000)
+				order := c.buys(t, refunded)
 				c.pays(t, buyer, 2000)
 				c.buys(t, buyer)
-				c.now = c.now.AddDate(0, 0, 20)
-				if err := errors.Join(c.Release(t.Context()), c.Withdraw(t.Context(), inviter, 50)); err != nil {
-					t.Fatal(err)
-				}
+				c.release(t, 20)
+				c.withdraws(t, inviter, 50)
+				c.withdraws(t, debtor, 50)
+				c.refunds(t, order)
+				c.owes(t, debtor, 50)
 				c.buys(t, buyer)
 				c.has(t, inviter, 50, 100)
 				c.do(t, func(ctx context.Context, tx bun.Tx) error {
@@ -453,26 +462,197 @@ func TestMoneyThatWentBackCountsForNoCommission(t *testing.T) {
 	})
 }
 
-func TestMoneyThatWentBackAfterTheReleaseIsMadeUpByTheNext(t *testing.T) {
+// release lets so many days pass and releases what is due.
+func (c *circle) release(t *testing.T, days int) {
+	t.Helper()
+	c.now = c.now.AddDate(0, 0, days)
+	if err := c.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// owes fails the test unless the user owes so much commission.
+func (c *circle) owes(t *testing.T, user int64, amount money.Amount) {
+	t.Helper()
+	e, err := c.Earnings(t.Context(), user)
+	if err != nil || e.Owed != amount {
+		t.Fatalf("user %d owes commission of %s, want %s; %v", user, e.Owed, amount, err)
+	}
+}
+
+func (c *circle) withdraws(t *testing.T, user int64, amount money.Amount) {
+	t.Helper()
+	if err := c.Withdraw(t.Context(), user, amount); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *circle) refunds(t *testing.T, order int64) {
+	t.Helper()
+	if _, err := c.shop.Refund(t.Context(), order, "not wanted", nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCommission_RechargeGoesBackAfterRelease_IsReclaimed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := open(t, d)
 		inviter := c.user(t, 0)
 		buyer := c.user(t, inviter)
 		r := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
-		c.now = c.now.AddDate(0, 0, 15)
-		if err := c.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		c.release(t, 15)
+		c.has(t, inviter, 100, 0)
 		c.gets(t, buyer, 1000)
 		c.back(t, r, 1000)
-		c.has(t, inviter, 100, 0)
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, 0)
 		c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
-		c.has(t, inviter, 100, 0)
-		c.pays(t, buyer, 1000)
+		c.has(t, inviter, 0, 100)
+	})
+}
+
+func TestCommission_ReclaimedAfterWithdrawal_IsPaidByLaterCommission(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		buyer, other := c.user(t, inviter), c.user(t, inviter)
+		c.pays(t, buyer, 2000)
+		first, second := c.buys(t, buyer), c.buys(t, buyer)
+		c.release(t, 15)
+		c.has(t, inviter, 200, 0)
+		c.withdraws(t, inviter, 130)
+		c.refunds(t, first)
+		c.has(t, inviter, 0, 0) // 70 were available
+		c.owes(t, inviter, 30)
+		c.refunds(t, second)
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, 130)
+
+		c.pays(t, other, 2000)
+		c.buys(t, other)
+		c.has(t, inviter, 0, 100)
+		c.release(t, 15)
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, 30)
+		last := c.buys(t, other)
+		c.release(t, 15)
+		c.has(t, inviter, 70, 0)
+		c.owes(t, inviter, 0)
+
+		// What paid for another is reclaimed too.
+		c.refunds(t, last)
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, 30)
+
+		earned, total, err := c.Commissions(t.Context(), invite.CommissionFilter{InviterID: inviter}, 10, 0)
+		if err != nil || total != 4 {
+			t.Fatal(total, err)
+		}
+		owing, total, err := c.Commissions(t.Context(), invite.CommissionFilter{Owed: true}, 10, 0)
+		if err != nil || total != 1 || owing[0].ID != earned[0].ID {
+			t.Fatalf("owed of %+v, %d in all, %v", owing, total, err)
+		}
+		var owed, settled []money.Amount
+		for _, e := range earned {
+			owed, settled = append(owed, e.Owed), append(settled, e.Settled)
+		}
+		if fmt.Sprint(owed, settled) != "[0.30 0.00 0.00 0.00] [0.30 1.00 0.00 0.00]" {
+			t.Fatal("newest first, owed and settled: ", owed, settled)
+		}
+	})
+}
+
+func TestCommission_BuyersMoneyIsOnItsWayBack_IsNotReleased(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		begin := func(buyer int64, r *wallet.Recharge, amount money.Amount) *wallet.GatewayRefund {
+			g := &wallet.GatewayRefund{Amount: amount, Reason: "unused"}
+			c.do(t, func(ctx context.Context, tx bun.Tx) error { return c.wallets.StartGatewayRefund(ctx, tx, r, g) })
+			return g
+		}
+		end := func(g *wallet.GatewayRefund, to wallet.GatewayRefundState) {
+			c.do(t, func(ctx context.Context, tx bun.Tx) error {
+				_, err := c.wallets.EndGatewayRefund(ctx, tx, g, to, "", nil)
+				return errors.Join(err, c.Follow(ctx, tx, g.UserID))
+			})
+		}
+
+		// The gateway takes its time: the order counted what is on its way back.
+		buyer := c.user(t, inviter)
+		r := c.pays(t, buyer, 1000)
 		c.buys(t, buyer)
-		c.has(t, inviter, 100, 100)
+		c.gets(t, buyer, 1000)
+		g := begin(buyer, r, 1000)
+		c.release(t, 15)
+		c.has(t, inviter, 0, 100)
+		end(g, wallet.GatewayRefundFailed)
+		c.release(t, 0)
+		c.has(t, inviter, 100, 0)
+
+		// Money that was never spent may go back: no order counted it.
+		frugal := c.user(t, inviter)
+		r = c.pays(t, frugal, 2000)
+		c.buys(t, frugal)
+		begin(frugal, r, 1000)
+		c.release(t, 15)
+		c.has(t, inviter, 200, 0)
+
+		// Of two orders the newer one counted it.
+		both := c.user(t, inviter)
+		r = c.pays(t, both, 1000)
+		c.buys(t, both)
+		c.pays(t, both, 1000)
+		c.buys(t, both)
+		c.gets(t, both, 500)
+		g = begin(both, r, 500)
+		c.release(t, 15)
+		c.has(t, inviter, 300, 100)
+		end(g, wallet.GatewayRefundDone)
+		c.has(t, inviter, 300, 0)
+		c.release(t, 0)
+		c.has(t, inviter, 300, 0)
+	})
+}
+
+func TestCommission_ReclaimedAndReleasedAtOnce_StaysSound(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := open(t, d)
+		inviter := c.user(t, 0)
+		var orders []int64
+		for range 10 {
+			buyer := c.user(t, inviter)
+			c.pays(t, buyer, 2000)
+			orders = append(orders, c.buys(t, buyer))
+			c.now = c.now.AddDate(0, 0, 1)
+			orders = append(orders, c.buys(t, buyer))
+		}
+		c.release(t, 10)
+		b, err := c.wallets.Balance(t.Context(), inviter)
+		if err != nil || b.Commission == 0 || b.Pending == 0 {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		c.withdraws(t, inviter, b.Commission)
+		c.now = c.now.AddDate(0, 0, 5)
+		var wg sync.WaitGroup
+		for _, order := range orders {
+			wg.Go(func() {
+				_, err := c.shop.Refund(t.Context(), order, "not wanted", nil)
+				if err != nil && !errors.Is(err, shop.ErrNothingToRefund) {
+					t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				if err := c.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		c.has(t, inviter, 0, 0)
+		c.owes(t, inviter, b.Commission)
 	})
 }
 

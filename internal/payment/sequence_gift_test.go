@@ -31,6 +31,9 @@ type modelGifts struct {
 	pending  money.Amount // commission of the inviter
 	released money.Amount
 	moved    money.Amount // into the inviter's wallet
+	debt     money.Amount // commission that was taken back after it had been moved
+
+	commissions int // how many orders earned
 }
 
 const permille = 100 // the default
@@ -47,6 +50,49 @@ func (g *modelGifts) bring(amount money.Amount) {
 	off := min(g.owed, amount)
 	g.owed -= off
 	g.real += amount - off
+}
+
+// reverse takes back what the order earned. Of a released commission the inviter owes what was moved.
+func (g *modelGifts) reverse(o *modelOrder) {
+	amount := o.base * permille / 1000
+	if o.earning {
+		g.pending -= amount
+	} else {
+		taken := min(amount, g.released)
+		g.released -= taken
+		g.debt += amount - taken
+	}
+	o.earning, o.earned, o.uncounted = false, false, true
+}
+
+// counting returns the orders whose commission was not taken back, the newest commission first.
+func (m *model) counting() []*modelOrder {
+	found := slices.DeleteFunc(slices.Clone(m.orders), func(o *modelOrder) bool { return !o.earning && !o.earned })
+	slices.SortFunc(found, func(a, b *modelOrder) int { return b.delivered - a.delivered })
+	return found
+}
+
+// release gives the inviter what orders earned, less the debt, unless money that they counted is on its way back.
+func (m *model) release() {
+	back := -m.gifts.real
+	for _, r := range m.recharges {
+		back += r.back.underway()
+	}
+	for _, o := range m.counting() {
+		if back > 0 {
+			back -= o.base
+			continue
+		}
+		if !o.earning {
+			continue
+		}
+		amount := o.base * permille / 1000
+		settled := min(amount, m.gifts.debt)
+		m.gifts.debt -= settled
+		m.gifts.pending -= amount
+		m.gifts.released += amount - settled
+		o.earning, o.earned = false, true
+	}
 }
 
 // gifts are the keys and invites of a life.
@@ -144,10 +190,7 @@ func (g *gifts) actions(c *counter, m *model, user int64) map[string]func(*rapid
 			if err := g.invites.Release(ctx); err != nil {
 				rt.Fatal(err)
 			}
-			m.gifts.released, m.gifts.pending = m.gifts.released+m.gifts.pending, 0
-			for _, o := range m.orders {
-				o.earning = false
-			}
+			m.release()
 		},
 		"withdraw": func(rt *rapid.T) {
 			amount := money.Amount(rapid.Int64Range(1, 200).Draw(rt, "amount"))
@@ -183,5 +226,9 @@ func (g *gifts) sound(rt *rapid.T, c *counter, m *model) {
 	b, err := c.Wallets.Balance(context.Background(), g.inviter)
 	if err != nil || b.Pending != m.gifts.pending || b.Commission != m.gifts.released || b.Posted != m.gifts.moved {
 		rt.Fatalf("the inviter has %+v, %v; the model has %+v", b, err, m.gifts)
+	}
+	e, err := g.invites.Earnings(context.Background(), g.inviter)
+	if err != nil || e.Owed != m.gifts.debt {
+		rt.Fatalf("the inviter owes %s, %v; the model has %s", e.Owed, err, m.gifts.debt)
 	}
 }

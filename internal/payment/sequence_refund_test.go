@@ -41,10 +41,9 @@ func (m *model) gone(r *modelRecharge, amount money.Amount) {
 		r.state = wallet.RechargeRefunded
 	}
 	counted := amount - m.gifts.spend(amount)
-	for _, o := range slices.Backward(m.orders) {
-		if counted > 0 && o.earning {
-			o.earning, o.uncounted = false, true
-			m.gifts.pending -= o.base * permille / 1000
+	for _, o := range m.counting() {
+		if counted > 0 {
+			m.gifts.reverse(o)
 			back := min(counted, o.base)
 			o.base -= back
 			counted -= back

@@ -154,10 +154,8 @@ func (s *modelServices) refund(rt *rapid.T, m *model, user int64, o *modelOrder)
 		part.state = shop.Refunded
 		sum -= moved.Amount
 		m.balance += moved.Amount
-		if part.earning {
-			part.earning = false
-			m.gifts.pending -= part.base * permille / 1000
-			part.uncounted = true
+		if part.earning || part.earned {
+			m.gifts.reverse(part)
 		}
 		if part.uncounted {
 			m.gifts.bring(min(moved.Amount, part.base))

@@ -63,6 +63,8 @@ type modelOrder struct {
 	change        money.Amount // what the wallet gets back of that
 	base          money.Amount // of the price, what came through gateways; 0 where it earned nothing
 	earning       bool         // whether the commission is pending
+	earned        bool         // whether it is released
+	delivered     int          // counts the orders that earned, as their commissions are numbered
 	uncounted     bool         // whether it was taken back since the money went back through the gateway; base is what stayed
 }
 
@@ -101,7 +103,8 @@ func (m *model) deliver(o *modelOrder) {
 	m.balance += o.change - o.price
 	base := m.gifts.spend(o.price)
 	if earned := base * permille / 1000; earned > 0 {
-		o.base, o.earning = base, true
+		m.gifts.commissions++
+		o.base, o.earning, o.delivered = base, true, m.gifts.commissions
 		m.gifts.pending += earned
 	}
 	o.state = shop.Paid

@@ -25,6 +25,7 @@ const (
 	Adjusted           Reason = "adjustment"
 	Commission         Reason = "commission"
 	CommissionReversed Reason = "commission_reversed"
+	CommissionSettled  Reason = "commission_settled"    // paid what its inviter owed of reversed commissions
 	CommissionMoved    Reason = "commission_withdrawal" // into the wallet
 	InvitesBought      Reason = "invite_purchase"
 )

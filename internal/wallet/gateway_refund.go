@@ -213,6 +213,14 @@ func (w *Wallets) GatewayRefunds(ctx context.Context, state GatewayRefundState, 
 	return refunds, total, err
 }
 
+// PendingGatewayRefunds gives the sum of what is on its way back to who paid the user's recharges.
+func (w *Wallets) PendingGatewayRefunds(ctx context.Context, idb bun.IDB, userID int64) (money.Amount, error) {
+	var sum int64
+	err := idb.NewSelect().Model((*GatewayRefund)(nil)).ColumnExpr("CAST(COALESCE(SUM(amount), 0) AS BIGINT)").
+		Where("user_id = ? AND state = ?", userID, GatewayRefundPending).Scan(ctx, &sum)
+	return money.Amount(sum), err
+}
+
 // Returned is what went back to who paid a recharge, with the fee where that was given back too.
 type Returned struct {
 	Amount    money.Amount

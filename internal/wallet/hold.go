@@ -11,12 +11,22 @@ import (
 )
 
 // Lock keeps other transactions from changing the user's wallet until tx ends and gives what it has available. A
-// transaction that needs other rows too locks them first: wallets always come last.
+// transaction that needs other rows too locks them first: wallets always come last, and commission accounts after wallets.
 func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
+	return lock(ctx, tx, userID, UserWallet)
+}
+
+// LockCommission does the same with the user's commission account. Rows of commissions are locked after it.
+func (w *Wallets) LockCommission(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
+	return lock(ctx, tx, userID, UserCommission)
+}
+
+func lock(ctx context.Context, tx bun.Tx, userID int64, kind Kind) (available money.Amount, err error) {
 	var locked []int64
-	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ? RETURNING posted - held`, userID, UserWallet).Scan(ctx, &locked)
+	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ? RETURNING posted - held`,
+		userID, kind).Scan(ctx, &locked)
 	if err == nil && len(locked) == 0 {
-		err = fmt.Errorf("user %d has no wallet", userID)
+		err = fmt.Errorf("user %d has no %s account", userID, kind)
 	}
 	if err != nil {
 		return 0, err

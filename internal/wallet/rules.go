@@ -89,7 +89,7 @@ var rules = []db.Rule{
 		LEFT JOIN invite_purchase i ON t.reference_kind = 'invite_purchase' AND i.id = t.reference_id
 		LEFT JOIN payment_case p ON t.reference_kind = 'payment_case' AND p.id = t.reference_id
 		WHERE CASE t.reason WHEN 'purchase' THEN o.id WHEN 'plan_change' THEN o.id WHEN 'refund' THEN o.id WHEN 'recharge' THEN r.id WHEN 'gateway_refund' THEN g.id
-			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id
+			WHEN 'cd_key' THEN k.id WHEN 'adjustment' THEN m.id WHEN 'commission' THEN c.id WHEN 'commission_reversed' THEN c.id WHEN 'commission_settled' THEN c.id
 			WHEN 'commission_withdrawal' THEN w.id WHEN 'invite_purchase' THEN i.id
 			WHEN 'payment_case' THEN p.id END IS NULL`},
 	{Name: "I11", Says: "a wallet is closed just where its account is", Query: `

@@ -9,6 +9,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
+	"airstrip/internal/permission"
 	"airstrip/internal/setting"
 	"airstrip/internal/wallet"
 )
@@ -23,6 +24,7 @@ type inviteResult struct {
 	InvitedUsers    []invitedUser `json:"invited_users" doc:"The newest 50"`
 	Released        money.Amount  `json:"released" doc:"Commission that can be moved into the wallet"`
 	Pending         money.Amount  `json:"pending" doc:"Commission that is not released yet"`
+	Owed            money.Amount  `json:"owed" doc:"Commission that was withdrawn and taken back later; what is released next pays it first"`
 	ReleaseDays     int           `json:"release_days" doc:"Days until a commission is released"`
 	FirstOrderOnly  bool          `json:"first_order_only"`
 	InvitesLeft     *int64        `json:"invites_left" nullable:"true" doc:"null: no limit"`
@@ -59,8 +61,26 @@ type commissionItem struct {
 	CreatedAt time.Time    `json:"created_at"`
 	Username  string       `json:"username" doc:"Of who bought; empty: the account was closed"`
 	Amount    money.Amount `json:"amount"`
-	State     string       `json:"state" enum:"pending,released,reversed" doc:"reversed: the order was refunded"`
+	State     string       `json:"state" enum:"pending,released,reversed" doc:"reversed: the money of the order went back"`
+	Owed      money.Amount `json:"owed" doc:"The part of a reversed commission that had been withdrawn and that no later commission has paid yet"`
+	Settled   money.Amount `json:"settled" doc:"The part of a released commission that paid what was owed of reversed ones"`
 	ReleaseAt time.Time    `json:"release_at"`
+}
+
+func newCommissionItem(e invite.Earned) commissionItem {
+	return commissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.Owed, e.Settled, e.ReleaseAt}
+}
+
+type staffCommission struct {
+	commissionItem
+	InviterID int64 `json:"inviter_id" doc:"Who earned it, or owes it"`
+	BuyerID   int64 `json:"buyer_id"`
+	OrderNo   int64 `json:"order_no"`
+}
+
+type staffCommissionList struct {
+	Commissions []staffCommission `json:"commissions" doc:"Newest first"`
+	TotalCount  int64             `json:"total_count"`
 }
 
 type commissionList struct {
@@ -90,7 +110,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				out := inviteResult{
 					InviteCode: e.Code, InviteLink: site + "/auth/sign-up?invite_code=" + e.Code, TotalInvites: e.Invited, TotalCommission: e.Total,
 					CommissionRate: money.Amount(e.Permille / 10), RatePermille: e.Permille, InvitedUsers: newInvitedUsers(people), Released: b.Commission, Pending: b.Pending,
-					ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly, InvitesLeft: e.Left,
+					Owed: e.Owed, ReleaseDays: s.CommissionDays, FirstOrderOnly: s.CommissionFirstOnly, InvitesLeft: e.Left,
 				}
 				if s.InvitePrice > 0 && e.Left != nil {
 					out.InvitePrice = &s.InvitePrice
@@ -113,13 +133,32 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 			})
 		handle(r, op{method: http.MethodGet, path: "/user/invite/commissions", id: "invite_commissions", tag: "user", access: user, summary: "What the user earned by the orders of others"},
 			func(ctx context.Context, who account.Identity, in *part) (commissionList, error) {
-				earned, total, err := i.Commissions(ctx, who.UserID, in.Limit, in.Offset)
+				filter := invite.CommissionFilter{InviterID: who.UserID}
+				earned, total, err := i.Commissions(ctx, filter, in.Limit, in.Offset)
 				out := commissionList{[]commissionItem{}, total}
 				for _, e := range earned {
-					out.Commissions = append(out.Commissions, commissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.ReleaseAt})
+					out.Commissions = append(out.Commissions, newCommissionItem(e))
 				}
 				return out, err
 			})
+
+		type staffPart struct {
+			InviterID int64 `query:"inviter_id" minimum:"1" doc:"Only what this user earned"`
+			Owed      bool  `query:"owed" doc:"Only what is still owed"`
+			part
+		}
+		handle(r, staffOp("GET /staff/commissions", permission.RefundRead).
+			named("staff_commissions_list", "What users earned by the orders of others, and what they owe of it"),
+			func(ctx context.Context, _ account.Identity, in *staffPart) (staffCommissionList, error) {
+				filter := invite.CommissionFilter{InviterID: in.InviterID, Owed: in.Owed}
+				earned, total, err := i.Commissions(ctx, filter, in.Limit, in.Offset)
+				out := staffCommissionList{[]staffCommission{}, total}
+				for _, e := range earned {
+					out.Commissions = append(out.Commissions, staffCommission{newCommissionItem(e), e.InviterID, e.UserID, e.OrderID})
+				}
+				return out, err
+			})
+
 		handle(r, op{
 			method: http.MethodPost, path: "/user/invite/withdraw", id: "invite_withdraw", tag: "user", access: user, keyed: true,
 			summary: "Move released commission into the wallet", message: fault.Text{ZH: "已转入钱包", EN: "It is in the wallet"},

@@ -646,9 +646,17 @@ export type CommissionItem = {
     amount: string;
     created_at: string;
     no: number;
+    /**
+     * The part of a reversed commission that had been withdrawn and that no later commission has paid yet
+     */
+    owed: string;
     release_at: string;
     /**
-     * reversed: the order was refunded
+     * The part of a released commission that paid what was owed of reversed ones
+     */
+    settled: string;
+    /**
+     * reversed: the money of the order went back
      */
     state: 'pending' | 'released' | 'reversed';
     /**
@@ -1313,6 +1321,10 @@ export type InviteResult = {
      * null: no limit
      */
     invites_left: number | null;
+    /**
+     * Commission that was withdrawn and taken back later; what is released next pays it first
+     */
+    owed: string;
     /**
      * Commission that is not released yet
      */
@@ -4001,6 +4013,23 @@ export type StaffAuditRules = {
     rules: Array<StaffAuditRule>;
 };
 
+export type StaffCommission = {
+    buyer_id: number;
+    /**
+     * Who earned it, or owes it
+     */
+    inviter_id: number;
+    order_no: number;
+};
+
+export type StaffCommissionList = {
+    /**
+     * Newest first
+     */
+    commissions: Array<StaffCommission>;
+    total_count: number;
+};
+
 export type StaffNode = {
     address: string;
     /**
@@ -5272,6 +5301,31 @@ export type StaffClientChangeResponses = {
 };
 
 export type StaffClientChangeResponse = StaffClientChangeResponses[keyof StaffClientChangeResponses];
+
+export type StaffCommissionsListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only what this user earned
+         */
+        inviter_id?: number;
+        /**
+         * Only what is still owed
+         */
+        owed?: boolean;
+    };
+    url: '/api/v2/staff/commissions';
+};
+
+export type StaffCommissionsListResponses = {
+    /**
+     * OK
+     */
+    200: StaffCommissionList;
+};
+
+export type StaffCommissionsListResponse = StaffCommissionsListResponses[keyof StaffCommissionsListResponses];
 
 export type StaffCouponsListData = {
     body?: never;

@@ -13,6 +13,7 @@ const invite = (change: Partial<InviteResult> = {}): InviteResult => ({
   invite_link: link,
   total_invites: 2,
   total_commission: '6.00',
+  owed: '0.00',
   commission_rate: '0.10',
   commission_permille: 100,
   invited_users: [

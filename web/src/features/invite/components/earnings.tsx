@@ -2,13 +2,14 @@ import { Card } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { InviteResult } from '@/api/gen/types.gen'
 import { useCurrency } from '@/shared/lib/currency'
+import { formatMoney, toMinor } from '@/shared/lib/money'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from './earnings.module.css'
 
 /** How many came, what that earned, and by which rule. */
 export function Earnings({ invite }: { invite: InviteResult }) {
-  const { t } = useTranslation('invite')
+  const { t, i18n } = useTranslation('invite')
   const currency = useCurrency()
   const percent = invite.commission_permille / 10
   return (
@@ -29,6 +30,11 @@ export function Earnings({ invite }: { invite: InviteResult }) {
           <p className={classes.value}>
             <Money amount={invite.total_commission} currency={currency} />
           </p>
+          {toMinor(invite.owed) > 0 && (
+            <p className={classes.note}>
+              {t('owed', { amount: formatMoney(invite.owed, currency, i18n.language) })}
+            </p>
+          )}
           <p className={classes.note}>
             {t(invite.first_order_only ? 'termsFirst' : 'terms', { percent })}{' '}
             {invite.release_days > 0 && t('wait', { count: invite.release_days })}

@@ -1,0 +1,169 @@
+package invite
+
+import (
+	"context"
+	"errors"
+
+	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
+	"airstrip/internal/money"
+	"airstrip/internal/wallet"
+)
+
+// Release gives inviters what they earned long enough ago, less what they owe of commissions that were taken back. A
+// commission waits while a gateway refund that would take it back is pending. From an account that was closed it is taken
+// back: an order may have been paid while the account was being closed.
+func (i *Invites) Release(ctx context.Context) error {
+	var due []Commission
+	err := i.db.NewSelect().Model(&due).Where("state = ? AND release_at <= ?", Pending, i.db.Now()).
+		OrderExpr("release_at").Limit(10_000).Scan(ctx)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for n := range due { // one that fails must not keep the others waiting
+		failed = errors.Join(failed, i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+			return i.release(ctx, tx, &due[n])
+		}))
+	}
+	return failed
+}
+
+// release gives a commission that is due to its inviter. The buyer's wallet is locked before the inviter's account, as a
+// refund locks them.
+func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
+	if _, err := i.wallets.Lock(ctx, tx, c.UserID); err != nil {
+		return err
+	}
+	closed, err := tx.NewSelect().Table("account").Where("id = ? AND closed_at IS NOT NULL", c.InviterID).Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if closed {
+		_, err := i.reverse(ctx, tx, c)
+		return err
+	}
+	if waits, err := i.isGoingBack(ctx, tx, c); err != nil || waits {
+		return err
+	}
+	if _, err := i.wallets.LockCommission(ctx, tx, c.InviterID); err != nil {
+		return err
+	}
+	n, err := db.Changed(tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Released).Set("ended_at = ?", i.db.Now()).
+		Where("id = ? AND state = ?", c.ID, Pending).Exec(ctx))
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := i.wallets.EndHold(ctx, tx, c.ref()); err != nil {
+		return err
+	}
+	return i.settle(ctx, tx, c)
+}
+
+// isGoingBack reports whether the commission would be taken back if all pending gateway refunds of the buyer were done
+// now. The caller has locked the buyer's wallet.
+func (i *Invites) isGoingBack(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
+	pending, err := i.wallets.PendingGatewayRefunds(ctx, tx, c.UserID)
+	if err != nil || pending == 0 {
+		return false, err
+	}
+	if err := i.Follow(ctx, tx, c.UserID); err != nil {
+		return false, err
+	}
+	unspent := paidMoney{UserID: c.UserID}
+	if err := tx.NewSelect().Model(&unspent).WherePK().Scan(ctx); err != nil {
+		return false, err
+	}
+	counting, err := i.counting(ctx, tx, c.UserID)
+	if err != nil {
+		return false, err
+	}
+	gone := pending - unspent.Amount
+	for _, other := range counting {
+		if gone <= 0 || other.ID == c.ID {
+			break
+		}
+		gone -= other.Base
+	}
+	return gone > 0, nil
+}
+
+// settle pays with a commission that was just released what its inviter owes of reversed ones, oldest first. The caller
+// has locked the inviter's commission account.
+func (i *Invites) settle(ctx context.Context, tx bun.Tx, c *Commission) error {
+	var owing []Commission
+	err := tx.NewSelect().Model(&owing).Where("inviter_id = ? AND owed > 0", c.InviterID).OrderExpr("id").Scan(ctx)
+	if err != nil {
+		return err
+	}
+	rest := c.Amount
+	for _, debt := range owing {
+		paid := min(rest, debt.Owed)
+		if paid == 0 {
+			break
+		}
+		_, err := tx.NewUpdate().Model((*Commission)(nil)).Set("owed = owed - ?", paid).Where("id = ?", debt.ID).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		rest -= paid
+	}
+	settled := c.Amount - rest
+	if settled == 0 {
+		return nil
+	}
+	_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("settled = ?", settled).Where("id = ?", c.ID).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return i.takeBack(ctx, tx, c, wallet.CommissionSettled, settled)
+}
+
+// Reverse takes back what an order earned, as part of the refund of that order.
+func (i *Invites) Reverse(ctx context.Context, tx bun.Tx, orderID int64) error {
+	var found []Commission
+	err := tx.NewSelect().Model(&found).Where("order_id = ?", orderID).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	_, err = i.reverse(ctx, tx, &found[0])
+	return err
+}
+
+// reverse takes a commission back and reports whether it was not reversed before. Of a released one the inviter owes what
+// is not in the commission account any more.
+func (i *Invites) reverse(ctx context.Context, tx bun.Tx, c *Commission) (bool, error) {
+	available, err := i.wallets.LockCommission(ctx, tx, c.InviterID)
+	if err != nil {
+		return false, err
+	}
+	var now Commission // as it is behind the lock
+	if err := tx.NewSelect().Model(&now).Where("id = ?", c.ID).Scan(ctx); err != nil {
+		return false, err
+	}
+	taken := now.Amount
+	switch now.State {
+	case Reversed:
+		return false, nil
+	case Released:
+		taken = min(taken, available)
+	}
+	owed := now.Amount - taken
+	_, err = tx.NewUpdate().Model((*Commission)(nil)).Set("state = ?", Reversed).Set("ended_at = ?", i.db.Now()).
+		Set("withdrawn = ?", owed).Set("owed = ?", owed).Where("id = ?", c.ID).Exec(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := i.wallets.EndHold(ctx, tx, c.ref()); err != nil || taken == 0 {
+		return true, err
+	}
+	return true, i.takeBack(ctx, tx, c, wallet.CommissionReversed, taken)
+}
+
+// takeBack posts an amount from the inviter's commission account back to the sales that it came from.
+func (i *Invites) takeBack(ctx context.Context, tx bun.Tx, c *Commission, reason wallet.Reason, amount money.Amount) error {
+	return i.wallets.Post(ctx, tx, reason, c.ref(), "",
+		wallet.Entry{Account: wallet.Account{Kind: wallet.UserCommission, UserID: c.InviterID}, Amount: -amount},
+		wallet.Entry{Account: wallet.Account{Kind: wallet.Sales}, Amount: amount})
+}
