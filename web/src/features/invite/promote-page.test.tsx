@@ -72,6 +72,12 @@ describe('the page to invite others', () => {
     expect(screen.getByText(/10% of what they pay/)).toBeVisible()
   })
 
+  it('says what is owed of commission that was taken back', async () => {
+    server.use(answer({ owed: '2.50' }))
+    await openSignedIn('/user/promote')
+    expect(await screen.findByText(/2\.50 that you had moved to the balance/)).toBeVisible()
+  })
+
   it('says what to do where nobody signed up yet', async () => {
     server.use(answer({ total_invites: 0, invited_users: [], total_commission: '0.00' }))
     await openSignedIn('/user/promote')
