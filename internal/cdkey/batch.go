@@ -163,7 +163,7 @@ func (k *Keys) check(ctx context.Context, idb bun.IDB, b *Batch) error {
 		if b.PlanID == nil {
 			return fault.Invalid("plan_id", "required", "请选择套餐", "Please choose a plan")
 		}
-		ok, err := idb.NewSelect().Model((*shop.Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", *b.PlanID, shop.KindPlan).Exists(ctx)
+		ok, err := shop.HasPlan(ctx, idb, *b.PlanID)
 		switch {
 		case err != nil:
 			return err

@@ -49,6 +49,10 @@ func noteBump(ctx context.Context) {
 	}
 }
 
+// RevisionValue is an expression of SQL for the present value of the revision whose name is its one argument; null where it
+// was never bumped.
+const RevisionValue = `(SELECT value FROM revision WHERE name = ?)`
+
 // Revision gives the present value of the revision called name; 0 where it was never bumped.
 func Revision(ctx context.Context, idb bun.IDB, name string) (int64, error) {
 	var values []int64

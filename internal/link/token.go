@@ -189,8 +189,7 @@ func (l *Links) Owner(ctx context.Context, token string) (userID int64, err erro
 	return k.UserID, err
 }
 
-const knownText = `SELECT user_id, coalesce((SELECT value FROM revision WHERE name = ?), 0),
-	coalesce((SELECT value FROM revision WHERE name = ?), 0),
+const knownText = `SELECT user_id, coalesce(` + db.RevisionValue + `, 0), coalesce(` + db.RevisionValue + `, 0),
 	coalesce((SELECT link_group FROM user_link_group AS g WHERE g.user_id = link_token.user_id), 0),
 	coalesce((SELECT lang FROM account WHERE id = link_token.user_id), '') FROM link_token WHERE hash = ?`
 

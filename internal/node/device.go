@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	"airstrip/internal/service"
 )
 
 // A user's device limit holds over all nodes together. Each address at which the user is online has one of so many places,
@@ -54,7 +55,7 @@ func (s *Nodes) Admit(ctx context.Context, n Node, userID int64, address netip.A
 	}
 	ip := address.Unmap().WithZone("").String()
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		limit, err := lockDevices(ctx, tx, userID)
+		limit, err := service.LockDevices(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
@@ -101,12 +102,6 @@ func (s *Nodes) Leaving(ctx context.Context, n Node) ([]OnlineIP, error) {
 	return rows, err
 }
 
-// lockDevices keeps others from giving the user's places until the transaction ends, and gives the limit; 0: none.
-func lockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err error) {
-	err = tx.NewRaw(`UPDATE access SET user_id = user_id WHERE user_id = ? RETURNING coalesce(devices, 0)`, userID).Scan(ctx, &limit)
-	return limit, err
-}
-
 // evictAll sends addresses of the users away where they are more than the limit.
 func (s *Nodes) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error {
 	slices.Sort(userIDs)
@@ -115,7 +110,7 @@ func (s *Nodes) evictAll(ctx context.Context, tx bun.Tx, userIDs []int64) error 
 		return err
 	}
 	for _, id := range limited {
-		limit, err := lockDevices(ctx, tx, id)
+		limit, err := service.LockDevices(ctx, tx, id)
 		if err != nil {
 			return err
 		}

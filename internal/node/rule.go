@@ -130,13 +130,19 @@ func checkRule(r *Rule) error {
 	return p.Err()
 }
 
+type exemption struct {
+	bun.BaseModel `bun:"table:rule_exemption"`
+	RuleID        int64
+	UserID        int64
+}
+
 // exempt writes whom r does not stop.
 func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 	if _, err := tx.NewRaw(`DELETE FROM rule_exemption WHERE rule_id = ?`, r.ID).Exec(ctx); err != nil || len(r.Exempt) == 0 {
 		return err
 	}
-	var known []int64
-	if err := tx.NewRaw(`SELECT user_id FROM access WHERE user_id IN (?)`, bun.List(r.Exempt)).Scan(ctx, &known); err != nil {
+	known, err := service.KnownUsers(ctx, tx, r.Exempt)
+	if err != nil {
 		return err
 	}
 	for _, id := range r.Exempt {
@@ -144,7 +150,11 @@ func exempt(ctx context.Context, tx bun.Tx, r *Rule) error {
 			return fault.Invalid("exempt_user_ids", "unknown", fmt.Sprintf("没有编号为 %d 的用户", id), fmt.Sprintf("There is no user %d", id))
 		}
 	}
-	_, err := tx.NewRaw(`INSERT INTO rule_exemption (rule_id, user_id) SELECT ?, user_id FROM access WHERE user_id IN (?)`, r.ID, bun.List(known)).Exec(ctx)
+	rows := make([]exemption, len(known))
+	for i, id := range known {
+		rows[i] = exemption{RuleID: r.ID, UserID: id}
+	}
+	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return err
 }
 

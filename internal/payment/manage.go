@@ -14,6 +14,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/wallet"
 )
 
 // ErrNoAccount is the fault of an account that does not exist.
@@ -94,7 +95,7 @@ func (g *Gateways) Remove(ctx context.Context, id int64) error {
 		if err != nil {
 			return nil, err
 		}
-		switch inUse, err := used(ctx, tx, a.Name); {
+		switch inUse, err := wallet.GatewayUsed(ctx, tx, a.Name); {
 		case err != nil:
 			return nil, err
 		case inUse:
@@ -207,7 +208,7 @@ func (g *Gateways) free(ctx context.Context, tx bun.Tx, name string) error {
 	}
 	if !taken {
 		var err error
-		if taken, err = used(ctx, tx, name); err != nil {
+		if taken, err = wallet.GatewayUsed(ctx, tx, name); err != nil {
 			return err
 		}
 	}
@@ -215,9 +216,4 @@ func (g *Gateways) free(ctx context.Context, tx bun.Tx, name string) error {
 		return fault.Invalid("name", "taken", "这个名称已被使用", "This name is taken")
 	}
 	return nil
-}
-
-func used(ctx context.Context, tx bun.Tx, name string) (yes bool, err error) {
-	err = tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM recharge WHERE gateway = ?)`, name).Scan(ctx, &yes)
-	return yes, err
 }

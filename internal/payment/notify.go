@@ -231,9 +231,8 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 
 // seenBefore tells a repeated notify from a second payment for the same recharge.
 func (p *Payments) seenBefore(ctx context.Context, tx bun.Tx, rechargeID int64, transactionID string) (Outcome, Reason, error) {
-	var paidBy []string
-	err := tx.NewSelect().Model((*wallet.Recharge)(nil)).Column("transaction_id").Where("id = ?", rechargeID).Scan(ctx, &paidBy)
-	if err == nil && len(paidBy) == 1 && paidBy[0] != transactionID {
+	paidBy, found, err := wallet.PaidBy(ctx, tx, rechargeID)
+	if err == nil && found && paidBy != transactionID {
 		return Refused, PaidTwice, nil
 	}
 	return Repeated, "", err

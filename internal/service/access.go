@@ -47,6 +47,21 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 	return rows, err
 }
 
+// LockDevices keeps other transactions from giving device slots to the user until tx ends, and gives how many devices the
+// user may have; 0: there is no limit.
+func LockDevices(ctx context.Context, tx bun.Tx, userID int64) (limit int, err error) {
+	err = tx.NewRaw(`UPDATE access SET user_id = user_id WHERE user_id = ? RETURNING coalesce(devices, 0)`, userID).
+		Scan(ctx, &limit)
+	return limit, err
+}
+
+// KnownUsers gives those of the users that there are.
+func KnownUsers(ctx context.Context, tx bun.Tx, userIDs []int64) (known []int64, err error) {
+	err = tx.NewSelect().Model((*Access)(nil)).Column("user_id").Where("user_id IN (?)", bun.List(userIDs)).
+		Scan(ctx, &known)
+	return known, err
+}
+
 // SetBanned takes the user's right to use anything away, or gives it back.
 func (s *Services) SetBanned(ctx context.Context, tx bun.Tx, userID int64, banned bool) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Access)(nil)).Set("banned = ?", banned).Where("user_id = ?", userID).Exec(ctx))
@@ -77,7 +92,7 @@ func (s *Services) Refresh(ctx context.Context, tx bun.Tx, userIDs ...int64) err
 	updates := make([]*bun.UpdateQuery, len(changed))
 	for i := range changed {
 		updates[i] = tx.NewUpdate().Model(&changed[i]).ExcludeColumn("user_id", "credentials", "banned").
-			Value("revision", "(SELECT value FROM revision WHERE name = ?)", Revision).WherePK()
+			Value("revision", db.RevisionValue, Revision).WherePK()
 	}
 	return db.BumpFor(ctx, tx, Revision, updates...) // last, since all transactions of this kind wait for its row until the commit
 }

@@ -167,6 +167,20 @@ func (s *Services) SetAutoRenew(ctx context.Context, tx bun.Tx, userID, serviceI
 	return err
 }
 
+// StopOtherRenewals ends the automatic renewal of all services of the user but the one that the order led to.
+func (s *Services) StopOtherRenewals(ctx context.Context, tx bun.Tx, userID, orderID int64) error {
+	var others []int64
+	err := tx.NewSelect().Model((*Service)(nil)).Column("id").Where("user_id = ? AND auto_renew", userID).
+		Where("id NOT IN (SELECT service_id FROM fulfilment WHERE order_id = ? AND service_id IS NOT NULL)", orderID).
+		Scan(ctx, &others)
+	for _, id := range others {
+		if err == nil {
+			err = s.SetAutoRenew(ctx, tx, userID, id, false)
+		}
+	}
+	return err
+}
+
 // AgreeToPrice lets automatic renewal take as much for the user's service.
 func (s *Services) AgreeToPrice(ctx context.Context, tx bun.Tx, userID, serviceID int64, price money.Amount) error {
 	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("agreed_price = ?", int64(price)).Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))

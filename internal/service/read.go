@@ -175,3 +175,18 @@ func (u *Usage) add(quota *int64, used, up int64) {
 		*u.RemainingBytes += max(0, *quota-used)
 	}
 }
+
+// HadPlan reports whether the user has or had a service of the plan.
+func (s *Services) HadPlan(ctx context.Context, userID, planID int64) (bool, error) {
+	return s.db.NewSelect().Model((*Service)(nil)).Where("user_id = ? AND plan_id = ?", userID, planID).Exists(ctx)
+}
+
+// MonthsOfLastOrder gives for how many months the service was last ordered; false where it was given, not ordered.
+func (s *Services) MonthsOfLastOrder(ctx context.Context, serviceID int64) (months int, ordered bool, err error) {
+	err = s.db.NewSelect().Model((*fulfilment)(nil)).Column("months").Where("service_id = ?", serviceID).
+		OrderExpr("order_id DESC").Limit(1).Scan(ctx, &months)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, false, nil
+	}
+	return months, err == nil, err
+}

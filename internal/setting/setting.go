@@ -146,6 +146,8 @@ type Settings struct {
 	db       *db.DB
 	now      atomic.Pointer[Site]
 	watchers sync.Map // of chan struct{}
+
+	currencyInUse func(ctx context.Context, tx bun.Tx) (bool, error) // nil: nothing on this site has amounts
 }
 
 // New loads the settings.
@@ -211,6 +213,24 @@ func read(ctx context.Context, idb bun.IDB) (Site, error) {
 	return site, nil
 }
 
+// OnCurrencyChange has inUse tell whether amounts of the present currency are stored; then Set refuses another currency. Call it
+// before the settings are used.
+func (s *Settings) OnCurrencyChange(inUse func(ctx context.Context, tx bun.Tx) (bool, error)) {
+	s.currencyInUse = inUse
+}
+
+func (s *Settings) refuseCurrencyInUse(ctx context.Context, tx bun.Tx) error {
+	if s.currencyInUse == nil {
+		return nil
+	}
+	used, err := s.currencyInUse(ctx, tx)
+	if err == nil && used {
+		err = fault.Invalid("currency", "fixed", "已有资金往来，货币不能再更改",
+			"Money has moved already; the currency can no longer change")
+	}
+	return err
+}
+
 // Set changes the settings named in values, all or none. Unknown names and wrong values are faults that name them.
 func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) error {
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -251,12 +271,8 @@ func (s *Settings) Set(ctx context.Context, values map[string]json.RawMessage) e
 			return err
 		}
 		if site.Currency != before.Currency {
-			var moved bool
-			if err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM ledger_transaction UNION ALL SELECT 1 FROM recharge)`).Scan(ctx, &moved); err != nil {
+			if err := s.refuseCurrencyInUse(ctx, tx); err != nil {
 				return err
-			}
-			if moved {
-				return fault.Invalid("currency", "fixed", "已有资金往来，货币不能再更改", "Money has moved already; the currency can no longer change")
 			}
 		}
 		return audit.Record(ctx, tx, "setting.change", audit.Object{Kind: "setting"}, before, site, "")

@@ -105,20 +105,17 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 		}
 		return q, nil
 	}
-	var v []service.Service
-	err = idb.NewSelect().Model(&v).Where("id = ? AND user_id = ?", *p.RenewServiceID, userID).Scan(ctx)
+	v, err := s.services.GetIn(ctx, idb, userID, *p.RenewServiceID)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(v) == 0:
-		return nil, service.ErrNoService
-	case v[0].PlanID != pr.PlanID || pr.Plan.Kind != KindPlan:
+	case v.PlanID != pr.PlanID || pr.Plan.Kind != KindPlan:
 		return nil, ErrOtherPlan
 	case !pr.Plan.Renewable:
 		return nil, ErrNotRenewable
 	}
-	q.Renews, q.EndsAt = &v[0], new(s.services.EndOfRenewal(&v[0], pr.Months))
-	return q, v[0].Renewable()
+	q.Renews, q.EndsAt = &v, new(s.services.EndOfRenewal(&v, pr.Months))
+	return q, v.Renewable()
 }
 
 // creditForWaiting reckons the quote anew where the order would wait for money. What is used until it is paid must not be
@@ -192,23 +189,10 @@ func (s *Shop) Confirm(ctx context.Context, userID int64, p Purchase) (orderID i
 	return idempotency.Tx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		id, err := s.Place(ctx, tx, userID, p, nil)
 		if err == nil && p.OnlyRenewal {
-			err = s.stopOthers(ctx, tx, userID, id)
+			err = s.services.StopOtherRenewals(ctx, tx, userID, id)
 		}
 		return id, err
 	})
-}
-
-// stopOthers ends the automatic renewal of all the user's services but the one that the order led to.
-func (s *Shop) stopOthers(ctx context.Context, tx bun.Tx, userID, orderID int64) error {
-	var others []int64
-	err := tx.NewSelect().Model((*service.Service)(nil)).Column("id").Where("user_id = ? AND auto_renew", userID).
-		Where("id NOT IN (SELECT service_id FROM fulfilment WHERE order_id = ? AND service_id IS NOT NULL)", orderID).Scan(ctx, &others)
-	for _, id := range others {
-		if err == nil {
-			err = s.services.SetAutoRenew(ctx, tx, userID, id, false)
-		}
-	}
-	return err
 }
 
 // Place makes an order and completes it from the wallet. Where the wallet does not cover it, recharge begins a recharge

@@ -316,15 +316,20 @@ func (s *Shop) RenewalPrice(ctx context.Context, userID, serviceID int64) (*Pric
 	if err != nil {
 		return nil, err
 	}
-	var months []int
-	if err := s.db.NewRaw(`SELECT months FROM fulfilment WHERE service_id = ? ORDER BY order_id DESC LIMIT 1`, serviceID).Scan(ctx, &months); err != nil {
+	months, ordered, err := s.services.MonthsOfLastOrder(ctx, serviceID)
+	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(p.Prices, func(price Price) bool { return len(months) == 0 || price.Months == months[0] })
+	i := slices.IndexFunc(p.Prices, func(price Price) bool { return !ordered || price.Months == months })
 	if i < 0 {
 		return nil, ErrNoPlan
 	}
 	return &p.Prices[i], nil
+}
+
+// HasPlan reports whether there is a plan of that number, not a package, that was not removed.
+func HasPlan(ctx context.Context, idb bun.IDB, planID int64) (bool, error) {
+	return idb.NewSelect().Model((*Plan)(nil)).Where("id = ? AND kind = ? AND removed_at IS NULL", planID, KindPlan).Exists(ctx)
 }
 
 // Price gives a price that is offered, with its plan. Those of hidden plans show only to users who have a service of it.
@@ -333,7 +338,7 @@ func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
 	if err != nil || p.Plan.Visible {
 		return p, err
 	}
-	has, err := s.db.NewSelect().Model((*service.Service)(nil)).Where("user_id = ? AND plan_id = ?", userID, p.PlanID).Exists(ctx)
+	has, err := s.services.HadPlan(ctx, userID, p.PlanID)
 	if err == nil && !has {
 		err = ErrNoPlan
 	}

@@ -261,3 +261,18 @@ func (w *Wallets) UnpaidRecharges(ctx context.Context, since time.Time) (recharg
 	err = w.db.NewSelect().Model(&recharges).Where("state IN (?)", bun.List(rechargeFrom[RechargeDone])).Where("expires_at > ?", since).OrderExpr("id").Scan(ctx)
 	return recharges, err
 }
+
+// GatewayUsed reports whether any recharge was begun at the gateway of that name.
+func GatewayUsed(ctx context.Context, tx bun.Tx, gateway string) (bool, error) {
+	return tx.NewSelect().Model((*Recharge)(nil)).Where("gateway = ?", gateway).Exists(ctx)
+}
+
+// PaidBy gives the gateway's number of the payment that the recharge was booked for; empty where there is none yet.
+func PaidBy(ctx context.Context, tx bun.Tx, rechargeID int64) (transactionID string, found bool, err error) {
+	var paid []string
+	err = tx.NewSelect().Model((*Recharge)(nil)).Column("transaction_id").Where("id = ?", rechargeID).Scan(ctx, &paid)
+	if err != nil || len(paid) == 0 {
+		return "", false, err
+	}
+	return paid[0], true, nil
+}

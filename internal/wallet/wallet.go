@@ -23,9 +23,16 @@ type Wallets struct {
 	approvals *approval.Approvals
 }
 
-// New gives the wallets kept in d.
+// New gives the wallets stored in d. From now on settings refuse another currency once money has moved.
 func New(d *db.DB, settings *setting.Settings) *Wallets {
+	settings.OnCurrencyChange(hasMoney)
 	return &Wallets{d, settings, approval.New(d, settings)}
+}
+
+// hasMoney reports whether anything was booked or is about to be paid.
+func hasMoney(ctx context.Context, tx bun.Tx) (yes bool, err error) {
+	err = tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM ledger_transaction UNION ALL SELECT 1 FROM recharge)`).Scan(ctx, &yes)
+	return yes, err
 }
 
 // ErrBalanceTooLow is the fault of a payment that the wallet does not cover.
