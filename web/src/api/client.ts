@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from './errors'
+import { readServerTime } from './server-clock'
 
 /** Where calls get their bearer token from; the session hands itself in with `authorizeWith`. */
 export type Authorization = {
@@ -30,7 +31,9 @@ async function answerTo(request: Request): Promise<Response> {
   request.signal.addEventListener('abort', stop)
   if (request.signal.aborted) stop()
   try {
-    return await fetch(request, { signal: patience.signal })
+    const response = await fetch(request, { signal: patience.signal })
+    readServerTime(response)
+    return response
   } catch (failure) {
     if (request.signal.aborted) throw failure
     if (patience.signal.aborted)

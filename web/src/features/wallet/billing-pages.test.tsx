@@ -187,9 +187,10 @@ describe('the recharges', () => {
       http.get(path, () =>
         success({
           created_at: inDays(-90),
-          total_count: 2,
+          total_count: 3,
           recharge_records: [
             recharge(),
+            recharge({ id: 'c', no: 29, expires_at: inDays(-0.001) }),
             recharge({ id: 'b', no: 30, state: 'paid', invoice_id: 'inv' }),
           ],
         }),
@@ -201,6 +202,9 @@ describe('the recharges', () => {
       'href',
       expect.stringContaining('id=31'),
     )
+    const over = screen.getByRole('row', { name: /#29/ })
+    expect(over).toHaveTextContent('Expired')
+    expect(within(over).queryByRole('link', { name: 'Go on paying' })).not.toBeInTheDocument()
     const paid = screen.getByRole('row', { name: /Paid Invoice/ })
     expect(within(paid).getByRole('link', { name: 'Invoice' })).toHaveAttribute(
       'href',

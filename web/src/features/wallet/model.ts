@@ -24,8 +24,9 @@ export function amountProblem(typed: string, min: string, max: string): AmountPr
 /** "12" and "12.0" as the API writes them: "12.00". */
 export const normalAmount = (typed: string) => toAmount(toMinor(typed))
 
-/** Whether it waits to be paid. */
-export const isWaiting = ({ state }: RechargeRecord) => state === 'pending'
+/** Whether it can still be paid at a time of the server's. */
+export const isPayable = ({ state, expires_at: end }: RechargeRecord, now: number) =>
+  state === 'pending' && Date.parse(end) > now
 
 /** Whether another look at it can still bring news: of the payment, or of the order that it completes. */
 export const isUnderWay = ({ state, order }: RechargeRecord) =>

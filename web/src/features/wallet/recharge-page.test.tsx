@@ -208,8 +208,23 @@ describe('a recharge that waits', () => {
     is({ expires_at: inDays(-0.001) })
     await openSignedIn('/user/wallet/recharge/new?id=31')
     expect(await screen.findByText(/The time is up/)).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Go and pay' })).not.toBeInTheDocument()
     is({ state: 'expired' })
     expect(await screen.findByText(/not paid in time/)).toBeVisible()
+  })
+
+  it('takes the time from the server, where the clock of this device is wrong', async () => {
+    server.use(
+      http.post(statePath, () =>
+        HttpResponse.json(
+          { is_success: true, result: recharge({ expires_at: inDays(-0.02) }) },
+          { headers: { Date: new Date(inDays(-0.03)).toUTCString() } },
+        ),
+      ),
+    )
+    await openSignedIn('/user/wallet/recharge/new?id=31')
+    expect(await screen.findByRole('link', { name: 'Go and pay' })).toBeVisible()
+    expect(screen.getByText(/^14:\d\d$/)).toBeVisible()
   })
 
   it('tells by itself when it was paid', async () => {

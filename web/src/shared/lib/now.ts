@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { toServerTime } from '@/api/server-clock'
 
 /** The time, kept current: once a minute unless told otherwise. */
 export function useNow(everyMs = 60_000): number {
@@ -9,3 +10,6 @@ export function useNow(everyMs = 60_000): number {
   }, [everyMs])
   return now
 }
+
+/** The same by the server's clock: for what the server ends at a time of its own, whatever this device's clock says. */
+export const useServerNow = (everyMs?: number): number => toServerTime(useNow(everyMs))

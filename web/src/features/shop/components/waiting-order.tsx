@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { useServerNow } from '@/shared/lib/now'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
 import { useOrderText } from '@/shared/lib/order-text'
 import { useIsBanned } from '@/shared/ui/ban-notice'
@@ -6,12 +7,18 @@ import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
 import classes from '../buy-page.module.css'
 
+/** Without an end it is before it. */
+const isBefore = (now: number, end: string | null) => end === null || now < Date.parse(end)
+
 /** Leads back to a purchase whose payment was begun, so that one who comes back from there does not make it again. */
 export function WaitingOrder() {
   const { t } = useTranslation('shop')
   const { what } = useOrderText()
+  const now = useServerNow()
   const isBanned = useIsBanned()
-  const waiting = useRecentRecharge(({ order }) => order?.state === 'pending')
+  const waiting = useRecentRecharge(
+    ({ order }) => order?.state === 'pending' && isBefore(now, order.expires_at),
+  )
   if (!waiting?.order || isBanned) return null
   return (
     <p className={classes.running}>

@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/api/gen/types.gen'
-import { useNow } from '@/shared/lib/now'
+import { useServerNow } from '@/shared/lib/now'
 import { formatMoney, toMinor } from '@/shared/lib/money'
 import { formatCountdown } from '@/shared/lib/time'
 import { UnlessBanned } from '@/shared/ui/ban-notice'
@@ -20,6 +20,7 @@ export function PayPanel(props: {
 }) {
   const { t } = useTranslation('wallet')
   const { recharge, query } = props
+  const left = Date.parse(recharge.expires_at) - useServerNow(1000)
   return (
     <div className={classes.pay}>
       <div>
@@ -28,17 +29,19 @@ export function PayPanel(props: {
         <Parts recharge={recharge} />
       </div>
       <UnlessBanned>
-        <PayPage
-          recharge={recharge}
-          isAsking={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
+        {left > 0 && (
+          <PayPage
+            recharge={recharge}
+            isAsking={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
+        )}
       </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
         {query.isError ? t('pay.offline') : t('pay.watching')}
       </p>
-      <TimeLeft until={recharge.expires_at} />
+      <TimeLeft left={left} />
       <UnlessBanned>
         <OtherWay recharge={recharge} />
       </UnlessBanned>
@@ -77,10 +80,9 @@ function Parts({ recharge }: { recharge: RechargeRecord }) {
   return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
 }
 
-function TimeLeft({ until }: { until: string }) {
+/** When the time is up nothing can be paid here any more; the server says whether something was paid before. */
+function TimeLeft({ left }: { left: number }) {
   const { t } = useTranslation('wallet')
-  const left = Date.parse(until) - useNow(1000)
-  // The server says when it is over: this browser's clock may be a wrong one.
   if (left <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
   return (
     <p className={classes.label}>

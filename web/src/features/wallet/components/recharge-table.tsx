@@ -3,11 +3,12 @@ import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/api/gen/types.gen'
 import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { type Column, DataTable } from '@/shared/ui/data-table'
+import { useServerNow } from '@/shared/lib/now'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { StatusDot } from '@/shared/ui/status-dot'
 import { TextLink } from '@/shared/ui/text-link'
-import { isWaiting, rechargeTones } from '../model'
+import { isPayable, rechargeTones } from '../model'
 
 export function RechargeTable({ records }: { records: readonly RechargeRecord[] }) {
   const { t } = useTranslation('wallet')
@@ -47,17 +48,25 @@ const columnsIn = (t: TFunction<'wallet'>): Column<RechargeRecord>[] => [
   {
     key: 'state',
     header: t('state'),
-    cell: ({ state }) => (
-      <StatusDot tone={rechargeTones[state]}>{t(`rechargeState.${state}`)}</StatusDot>
-    ),
+    cell: (record) => <State record={record} />,
   },
   { key: 'next', header: t('next'), align: 'end', cell: (record) => <Next record={record} /> },
 ]
 
+/** Where the time is up it is over, unless a payment is on its way. */
+function State({ record }: { record: RechargeRecord }) {
+  const { t } = useTranslation('wallet')
+  const now = useServerNow(1000)
+  const isOver = record.state === 'pending' && !isPayable(record, now)
+  const state = isOver ? 'expired' : record.state
+  return <StatusDot tone={rechargeTones[state]}>{t(`rechargeState.${state}`)}</StatusDot>
+}
+
 /** On to the payment of one that waits, to the invoice of one that was paid. */
 function Next({ record }: { record: RechargeRecord }) {
   const { t } = useTranslation('wallet')
-  if (isWaiting(record)) {
+  const now = useServerNow(1000)
+  if (isPayable(record, now)) {
     return (
       <UnlessBanned>
         <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>

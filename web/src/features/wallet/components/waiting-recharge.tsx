@@ -1,15 +1,17 @@
 import { useTranslation } from 'react-i18next'
+import { useServerNow } from '@/shared/lib/now'
 import { useRecentRecharge } from '@/shared/lib/recent-recharge'
 import { FormColumn } from '@/shared/ui/form-column'
 import { Money } from '@/shared/ui/money'
 import { TextLink } from '@/shared/ui/text-link'
-import { isWaiting } from '../model'
+import { isPayable } from '../model'
 import classes from './recharge.module.css'
 
 /** Leads back to a payment that was begun, perhaps in another tab, so that nobody pays twice. */
 export function WaitingRecharge() {
   const { t } = useTranslation('wallet')
-  const waiting = useRecentRecharge(isWaiting)
+  const now = useServerNow()
+  const waiting = useRecentRecharge((recharge) => isPayable(recharge, now))
   if (!waiting) return null
   return (
     <FormColumn>
