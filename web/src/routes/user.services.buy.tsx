@@ -21,6 +21,8 @@ const validateSearch = searchOf({
   coupon: searchText,
   /** The order whose payment came to nothing, and which is made again. */
   again: searchNumber,
+  /** The order that was just paid, whose result is shown. */
+  done: searchNumber,
 })
 
 export const Route = createFileRoute('/user/services/buy')({

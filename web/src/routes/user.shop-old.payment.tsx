@@ -10,6 +10,8 @@ export const Route = createFileRoute('/user/shop-old/payment')({
     /** The chosen price. */
     shop: searchNumber,
     coupon: searchText,
+    /** The order that was just paid, whose result is shown. */
+    done: searchNumber,
   }),
   loader: ({ context: { queryClient } }) =>
     loadPage(

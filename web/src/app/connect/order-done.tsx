@@ -68,7 +68,7 @@ function Facts({ order }: { order: Order }) {
         )}
       </Fact>
       <Fact name={t('until')}>
-        {order.ends_at === null ? t('untilUsed') : <Moment time={order.ends_at} />}
+        {order.ends_at === null ? t('untilUsed') : <Moment time={order.ends_at} withYear />}
       </Fact>
       {order.coupon !== '' && (
         <Fact name={t('coupon')}>

@@ -3,7 +3,9 @@ import { delay, http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayChargeNow } from '@/api/gen/types.gen'
 import {
+  bill as billItem,
   gateways,
+  inDays,
   lightPlan,
   order,
   orderResult,
@@ -56,6 +58,8 @@ const shortOfMoney = http.post('*/api/v2/user/shop-old/:id/pre-order', () =>
   ),
 )
 
+const year = (time: string) => new Date(time).getFullYear()
+
 const summary = async () => within(await screen.findByRole('region', { name: 'Summary' }))
 
 describe('the shop', () => {
@@ -77,6 +81,18 @@ describe('the shop', () => {
     await waitFor(() => expect(router.state.location.search).toMatchObject({ plan: 2, months: 12 }))
     expect(await screen.findByText('Standard · 12 months')).toBeVisible()
     expect(screen.getByRole('radio', { name: 'Light' })).toBeDisabled()
+  })
+
+  it('says what each period saves with the chosen plan', async () => {
+    const prices = [
+      { shop_id: 10, months: 1, amount: '15.00' },
+      { shop_id: 11, months: 12, amount: '162.00' },
+    ]
+    server.use(http.get('*/api/v2/user/shop/plans', () => success([lightPlan({ prices }), plan()])))
+    const { user } = await openSignedIn('/user/services/buy?plan=1')
+    expect(await screen.findByRole('radio', { name: /12 months.*save 10%/ })).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: 'Standard' }))
+    expect(await screen.findByRole('radio', { name: /12 months.*save 20%/ })).toBeVisible()
   })
 
   it('has packages too', async () => {
@@ -138,6 +154,30 @@ describe('buying from the balance', () => {
     expect(bill.queryByText('Balance afterwards')).not.toBeInTheDocument()
     answer()
     expect(await bill.findByText('¥40.00')).toBeVisible()
+  })
+
+  it('is still told of after a reload', async () => {
+    server.use(http.post(confirmPath, () => success(orderResult())))
+    const { user, router } = await openSignedIn('/user/services/buy?plan=2')
+    await user.click(await (await summary()).findByRole('button', { name: /from balance/ }))
+    expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
+    expect(router.state.location.search).toEqual({ kind: 'plan', done: 77 })
+    expect(router.history.length).toBe(2)
+    cleanup()
+    server.use(http.get('*/api/v2/user/orders/77', () => success(orderResult())))
+    await openSignedIn('/user/services/buy?done=77')
+    expect(await screen.findByText('Bought: Standard · 1 month')).toBeVisible()
+  })
+
+  it.each([
+    ['that is unknown', failure(404, { message: 'There is no such order', code: 'not_found' })],
+    ['that is not paid', success(orderResult({ order: order({ state: 'pending' }) }))],
+  ])('is not told of for an order %s', async (_, answer) => {
+    server.use(http.get('*/api/v2/user/orders/5', () => answer))
+    await openSignedIn('/user/services/buy?done=5')
+    expect(await screen.findByText(/There is no such purchase/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'My services' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument()
   })
 
   it('is one purchase however often the button is pressed', async () => {
@@ -373,10 +413,11 @@ describe('a coupon', () => {
       }),
     )
     const { user, bill, router } = await enter('SPRING')
-    await user.click(await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' }))
+    const pay = await bill.findByRole('button', { name: 'Pay ¥24.00 from balance' })
+    expect(router.state.location.search).toMatchObject({ coupon: 'SPRING' })
+    await user.click(pay)
     expect(await screen.findByRole('heading', { name: 'Done' })).toBeVisible()
     expect(sent).toEqual({ coupon: 'SPRING', expected_amount: '24.00' })
-    expect(router.state.location.search).toMatchObject({ coupon: 'SPRING' })
   })
 
   it('that is refused says why at its field, and that the full price is without it', async () => {
@@ -508,6 +549,7 @@ describe('changing the plan', () => {
             ...sums,
             name: 'Light',
             plan_id: 1,
+            ends_at: inDays(30),
             replaces: { service_id: 11, name: 'Standard', ends_at: '2026-01-01T00:00:00Z' },
           }),
         ),
@@ -536,11 +578,17 @@ describe('changing the plan', () => {
     const compared = within(screen.getByRole('table', { name: 'Before and after' }))
     expect(compared.getByRole('row', { name: /Plan/ })).toHaveTextContent('StandardLight')
     expect(compared.getByRole('row', { name: /Traffic/ })).toHaveTextContent('less')
+    const until = compared.getByRole('row', { name: /Runs until/ })
+    expect(until).toHaveTextContent(`${year(inDays(98))}`)
+    expect(until).toHaveTextContent(/, \d{4}shorter$/)
     const change = bill.getByRole('button', { name: /^Change to Light/ })
     expect(change).toHaveTextContent('Confirm, nothing to pay')
     await user.click(change)
     const dialog = within(await screen.findByRole('dialog'))
     expect(dialog.getByText(/Standard ends now/)).toHaveTextContent('¥22.00 is credited')
+    expect(dialog.getByText(/Standard ends now/)).toHaveTextContent(/until \w+ \d+, \d{4}\./)
+    const asked = within(dialog.getByRole('table', { name: 'Before and after' }))
+    expect(asked.getByRole('row', { name: /Traffic/ })).toHaveTextContent('less')
     await user.click(dialog.getByRole('button', { name: 'Cancel' }))
     expect(sent).toBeUndefined()
     await user.click(change)
@@ -588,6 +636,13 @@ describe('changing the plan', () => {
     expect(await screen.findByText(/does not run any more/)).toBeVisible()
   })
 
+  it('is refused for a service that one does not have', async () => {
+    server.use(has(service()))
+    await openSignedIn('/user/services/buy?change=9999')
+    expect(await screen.findByText(/There is no such service/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'My services' })).toBeVisible()
+  })
+
   it('is refused where the service has ended, and where there is nothing else', async () => {
     server.use(has(service({ state: 'ended' })))
     await openSignedIn('/user/services/buy?change=11')
@@ -624,7 +679,7 @@ describe('what was asked for', () => {
       ),
       http.post(confirmPath, async ({ request }) => {
         sent = await request.json()
-        return success(orderResult())
+        return success(orderResult({ order: order({ no: 78 }) }))
       }),
     )
     const { user } = await openSignedIn('/user/services/buy?plan=2&months=1&again=77')
@@ -637,6 +692,43 @@ describe('what was asked for', () => {
 })
 
 describe('renewing', () => {
+  const was = (...bills: ReturnType<typeof billItem>[]) =>
+    server.use(http.get('*/api/v2/user/services-old/bill/11', () => success({ bills })))
+
+  beforeEach(() => was())
+
+  it('starts with the period that was bought last', async () => {
+    was(
+      billItem({ no: 75, months: 1 }),
+      billItem({ no: 78, months: 1, state: 'refunded' }),
+      billItem({ no: 77, months: 12, kind: 'renewal' }),
+    )
+    server.use(http.get('*/api/v2/user/shop/plans', () => success([plan()])))
+    await openSignedIn('/user/services/buy?renew=11')
+    expect(await screen.findByRole('radio', { name: /12 months/ })).toBeChecked()
+    expect(await screen.findByText('Standard · 12 months')).toBeVisible()
+  })
+
+  it('starts with the shortest where the last one is not sold any more', async () => {
+    was(billItem({ months: 24 }))
+    server.use(http.get('*/api/v2/user/shop/plans', () => success([plan()])))
+    await openSignedIn('/user/services/buy?renew=11')
+    expect(await screen.findByRole('radio', { name: '1 month' })).toBeChecked()
+  })
+
+  it('says that there is no such service, and leads to those that one has', async () => {
+    const unknown = () =>
+      failure(404, { message: 'There is no such service', code: 'service_not_found' })
+    server.use(
+      http.get('*/api/v2/user/shop/plans', unknown),
+      http.get('*/api/v2/user/services-old/bill/:id', unknown),
+    )
+    await openSignedIn('/user/services/buy?renew=9999')
+    expect(await screen.findByText(/There is no such service/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'My services' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument()
+  })
+
   it('takes no stock and counts for no limit', async () => {
     server.use(
       http.get('*/api/v2/user/shop/plans', () =>

@@ -2,7 +2,6 @@ import { Card, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Store } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { servicesListOptions, shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order } from '@/api/gen/types.gen'
@@ -11,12 +10,12 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import { Together } from '@/shared/ui/together'
-import { Bought } from './components/bought'
 import { ChangeChoice } from './components/change-choice'
 import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PackageChoice } from './components/package-choice'
 import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
+import { PurchaseResult, useStoreOrder } from './components/purchase-result'
 import { RunningNote } from './components/running-note'
 import { useOrderBefore } from './components/use-order-before'
 import { WaitingOrder } from './components/waiting-order'
@@ -25,12 +24,19 @@ const route = getRouteApi('/user/services/buy')
 
 export function BuyPage() {
   const { t } = useTranslation('shop')
-  const { renew, change, again } = route.useSearch()
+  const { renew, change, again, kind, done } = route.useSearch()
+  const navigate = route.useNavigate()
+  const storeOrder = useStoreOrder()
   const mode = renew ? 'renew' : change ? 'change' : 'new'
-  const [bought, setBought] = useState<Order>()
   const { before, isLoading } = useOrderBefore(again)
-  const choice = { before, onBought: setBought }
-  if (bought) return <Bought order={bought} onMore={() => setBought(undefined)} />
+  const showResult = (order: Order) => {
+    storeOrder(order)
+    return navigate({ search: { kind, done: order.no }, replace: true })
+  }
+  const choice = { before, onBought: showResult }
+  if (done !== undefined) {
+    return <PurchaseResult orderNo={done} onMore={() => void navigate({ search: { kind } })} />
+  }
   return (
     <>
       <PageHeader
@@ -53,7 +59,10 @@ export function BuyPage() {
   )
 }
 
-function Catalogue(choice: { before: Order | undefined; onBought: (order: Order) => void }) {
+function Catalogue(choice: {
+  before: Order | undefined
+  onBought: (order: Order) => Promise<void>
+}) {
   const { t } = useTranslation('shop')
   const { kind } = route.useSearch()
   const shop = useQuery(shopPlansOptions())

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lightPlan, plan } from '@/test/fixtures'
 import {
-  bestSaving,
   plainChoice,
   obstacleTo,
   periodsOf,
@@ -29,7 +28,6 @@ describe('periods and prices', () => {
     expect(savingOf(standard, 1)).toBe(0)
     expect(savingOf(standard, 12)).toBe(20)
     expect(savingOf(light, 12)).toBe(0)
-    expect(bestSaving([standard, light], 12)).toBe(20)
   })
 
   it('never save less than nothing, nor of a free plan', () => {

@@ -23,10 +23,6 @@ export function savingOf(plan: Plan, months: number): number {
   return Math.max(0, Math.round((1 - toMinor(price.amount) / full) * 100))
 }
 
-/** The most that any plan saves with a period. */
-export const bestSaving = (plans: readonly Plan[], months: number) =>
-  Math.max(0, ...plans.map((plan) => savingOf(plan, months)))
-
 export type Trait = 'reset' | 'speed_mbps' | 'devices'
 const traits: readonly Trait[] = ['speed_mbps', 'devices', 'reset']
 

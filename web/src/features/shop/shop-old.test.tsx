@@ -60,6 +60,12 @@ describe('the classic payment', () => {
     expect(router.state.location.pathname).toBe('/user/shop-old')
   })
 
+  it('is still told of after a reload', async () => {
+    server.use(http.get('*/api/v2/user/orders/77', () => success(orderResult())))
+    await openSignedIn('/user/shop-old/payment?shop=20&done=77')
+    expect(await screen.findByText('Bought: Standard · 1 month')).toBeVisible()
+  })
+
   it('takes a coupon', async () => {
     server.use(
       http.post('*/api/v2/user/shop-old/20/pre-order', async ({ request }) => {

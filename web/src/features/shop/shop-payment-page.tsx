@@ -2,7 +2,6 @@ import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Store } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
@@ -13,8 +12,8 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './buy-page.module.css'
-import { Bought } from './components/bought'
 import { ChoiceSkeleton } from './components/choice-skeleton'
+import { PurchaseResult, useStoreOrder } from './components/purchase-result'
 import { Summary } from './components/summary'
 import { useTraitText } from './components/trait-text'
 import { WaitingOrder } from './components/waiting-order'
@@ -24,12 +23,16 @@ const route = getRouteApi('/user/shop-old/payment')
 /** The classic shop's second step: pays for what was chosen in its list. */
 export function ShopPaymentPage() {
   const { t } = useTranslation('shop')
-  const { shop } = route.useSearch()
+  const { shop, done } = route.useSearch()
+  const storeOrder = useStoreOrder()
   const navigate = route.useNavigate()
-  const [bought, setBought] = useState<Order>()
   const plans = useQuery(shopPlansOptions())
-  if (bought) {
-    return <Bought order={bought} onMore={() => void navigate({ to: '/user/shop-old' })} />
+  if (done !== undefined) {
+    return <PurchaseResult orderNo={done} onMore={() => void navigate({ to: '/user/shop-old' })} />
+  }
+  const showResult = (order: Order) => {
+    storeOrder(order)
+    return navigate({ search: { done: order.no }, replace: true })
   }
   return (
     <>
@@ -40,7 +43,7 @@ export function ShopPaymentPage() {
         {(items) => {
           const plan = items.find(({ prices }) => prices.some(({ shop_id }) => shop_id === shop))
           return plan && shop ? (
-            <Payment plan={plan} shopId={shop} onBought={setBought} />
+            <Payment plan={plan} shopId={shop} onBought={showResult} />
           ) : (
             <Card>
               <Empty
@@ -56,7 +59,7 @@ export function ShopPaymentPage() {
   )
 }
 
-function Payment(props: { plan: Plan; shopId: number; onBought: (order: Order) => void }) {
+function Payment(props: { plan: Plan; shopId: number; onBought: (order: Order) => Promise<void> }) {
   const { t } = useTranslation('shop')
   const { plan, shopId } = props
   const { coupon } = route.useSearch()

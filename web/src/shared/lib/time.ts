@@ -16,6 +16,10 @@ export function formatDate(time: string | number, language: string): string {
   )
 }
 
+/** "Feb 26, 2027": where money is agreed to for that long. */
+export const formatFullDate = (time: string | number, language: string) =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(new Date(time))
+
 export const formatDateTime = (time: string | number, language: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
     new Date(time),

@@ -15,6 +15,8 @@ export function Confirm(props: {
   opened: boolean
   title: string
   consequence: string
+  /** Facts to decide by, between the consequence and the buttons. */
+  details?: ReactNode
   /** A verb: what the button does. */
   action: string
   onConfirm: () => Promise<unknown>
@@ -52,6 +54,7 @@ export function Confirm(props: {
       >
         <Stack gap="md">
           <Text>{props.consequence}</Text>
+          {props.details}
           <FormError message={problem === undefined ? undefined : problemText(problem, t)} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={props.onClose} data-autofocus>

@@ -1,10 +1,11 @@
 import { useTranslation } from 'react-i18next'
-import { formatDate, formatDateTime, formatExactly } from '../lib/time'
+import { formatDate, formatDateTime, formatExactly, formatFullDate } from '../lib/time'
 
 /** A point in time; the tooltip has it to the second, with the zone. */
-export function Moment({ time, withTime = false }: { time: string; withTime?: boolean }) {
+export function Moment(props: { time: string; withTime?: boolean; withYear?: boolean }) {
   const { i18n } = useTranslation()
-  const format = withTime ? formatDateTime : formatDate
+  const { time } = props
+  const format = props.withTime ? formatDateTime : props.withYear ? formatFullDate : formatDate
   return (
     <time dateTime={time} title={formatExactly(time, i18n.language)}>
       {format(time, i18n.language)}

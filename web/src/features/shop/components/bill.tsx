@@ -9,6 +9,7 @@ import { UnlessBanned } from '@/shared/ui/ban-notice'
 import { FormError } from '@/shared/ui/form-error'
 import { GatewayChoice } from '@/shared/ui/gateway-choice'
 import type { Purchase } from '../quote'
+import type { Change } from './change-compare'
 import { Lines } from './lines'
 import { OtherPrice } from './other-price'
 import { PayButton } from './pay-button'
@@ -25,10 +26,11 @@ export function Bill(props: {
   quote: Quote
   autoRenew: boolean
   before: Order | undefined
+  change: Change | undefined
   isChecking: boolean
   /** Whether a coupon was asked for that does not count. */
   isWithoutCoupon: boolean
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
   children: ReactNode
 }) {
   const { quote } = props
@@ -72,7 +74,7 @@ export function Bill(props: {
           <Note quote={quote} />
         </form>
       </UnlessBanned>
-      <Asked {...{ quote, isAsking, setAsking, confirmed, lookAgain }} />
+      <Asked {...{ quote, change: props.change, isAsking, setAsking, confirmed, lookAgain }} />
     </>
   )
 }
@@ -80,6 +82,7 @@ export function Bill(props: {
 /** The question before a change; what was refused in it is looked at anew when it is closed. */
 function Asked(props: {
   quote: Quote
+  change: Change | undefined
   isAsking: boolean
   setAsking: (isAsking: boolean) => void
   confirmed: () => Promise<unknown>
@@ -92,7 +95,12 @@ function Asked(props: {
   return (
     <Suspense>
       {props.isAsking && (
-        <ConfirmChange quote={props.quote} onConfirm={props.confirmed} onClose={close} />
+        <ConfirmChange
+          quote={props.quote}
+          change={props.change}
+          onConfirm={props.confirmed}
+          onClose={close}
+        />
       )}
     </Suspense>
   )

@@ -9,13 +9,14 @@ import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { obstacleTo } from '../model'
 import { ChoiceSkeleton } from './choice-skeleton'
+import { NoService } from './no-service'
 import { PlanChoice } from './plan-choice'
 
 /** Another plan in the place of a service one has; what is unused of that is credited. */
 export function ChangeChoice(props: {
   serviceId: number
   before: Order | undefined
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const services = useQuery(servicesListOptions())
@@ -23,7 +24,8 @@ export function ChangeChoice(props: {
     <Loaded query={services} skeleton={<ChoiceSkeleton />} hasCards>
       {(list) => {
         const service = list.services.find(({ id }) => id === props.serviceId)
-        return service?.state === 'running' ? (
+        if (!service) return <NoService />
+        return service.state === 'running' ? (
           <OtherPlans service={service} before={props.before} onBought={props.onBought} />
         ) : (
           <Card>
@@ -42,7 +44,7 @@ export function ChangeChoice(props: {
 function OtherPlans(props: {
   service: ServiceItem
   before: Order | undefined
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { service } = props

@@ -7,16 +7,19 @@ import type { Purchase } from '../quote'
 import classes from './change-compare.module.css'
 import { useQuote } from './use-quote'
 
-/** The service that ends beside the plan that takes its place. */
-export function ChangeCompare(props: {
-  service: ServiceItem
-  plan: Plan
-  purchase: Purchase
-  coupon: string | undefined
-}) {
+/** A service that ends, and the plan that takes its place. */
+export type Change = { service: ServiceItem; plan: Plan }
+
+/** The same once the server has said until when the new plan runs. */
+export function QuotedCompare(props: Change & { purchase: Purchase; coupon: string | undefined }) {
+  const { query } = useQuote(props.purchase, props.coupon)
+  return <ChangeCompare {...props} until={query.data?.ends_at ?? null} />
+}
+
+/** The service that ends next to the plan that takes its place. */
+export function ChangeCompare(props: Change & { until: string | null }) {
   const { t } = useTranslation('shop')
-  const { service, plan } = props
-  const until = useQuote(props.purchase, props.coupon).query.data?.ends_at ?? null
+  const { service, plan, until } = props
   const mbps = (limit: number | null) =>
     limit === null ? t('trait.anySpeed') : t('trait.speed', { mbps: limit })
   const devices = (limit: number | null) =>
@@ -52,8 +55,11 @@ export function ChangeCompare(props: {
         />
         <Row
           name={t('summary.until')}
-          before={<Moment time={service.ends_at} />}
-          after={until === null ? '…' : <Moment time={until} />}
+          before={<Moment time={service.ends_at} withYear />}
+          after={until === null ? '…' : <Moment time={until} withYear />}
+          limits={until === null ? undefined : [dayOf(service.ends_at), dayOf(until)]}
+          less={t('change.shorter')}
+          more={t('change.longer')}
         />
       </tbody>
     </table>
@@ -65,6 +71,9 @@ function Quota({ bytes }: { bytes: number | null }) {
   return bytes === null ? t('trait.anyTraffic') : <Bytes bytes={bytes} />
 }
 
+/** Times of one day count as the same end. */
+const dayOf = (time: string) => new Date(time).setHours(0, 0, 0, 0)
+
 /** No limit is more than any. */
 const size = (limit: number | null) => limit ?? Infinity
 
@@ -72,7 +81,9 @@ function Row(props: {
   name: string
   before: ReactNode
   after: ReactNode
-  limits?: readonly [before: number | null, after: number | null]
+  limits?: readonly [before: number | null, after: number | null] | undefined
+  less?: string
+  more?: string
 }) {
   const { t } = useTranslation('shop')
   const [before, after] = props.limits ?? [null, null]
@@ -82,8 +93,12 @@ function Row(props: {
       <td>{props.before}</td>
       <td>
         {props.after}
-        {size(after) < size(before) && <span className={classes.less}>{t('change.less')}</span>}
-        {size(after) > size(before) && <span className={classes.better}>{t('change.more')}</span>}
+        {size(after) < size(before) && (
+          <span className={classes.less}>{props.less ?? t('change.less')}</span>
+        )}
+        {size(after) > size(before) && (
+          <span className={classes.better}>{props.more ?? t('change.more')}</span>
+        )}
       </td>
     </tr>
   )

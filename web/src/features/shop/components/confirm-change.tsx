@@ -3,13 +3,16 @@ import { useTranslation } from 'react-i18next'
 import type { PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { ApiError } from '@/api/errors'
 import { formatMoney } from '@/shared/lib/money'
-import { formatDate } from '@/shared/lib/time'
+import { formatFullDate } from '@/shared/lib/time'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Confirm } from '@/shared/ui/confirm'
+import { type Change, ChangeCompare } from './change-compare'
 
 /** Asks before a change of plan ends the service that runs; what stands in the way of it is said where it was asked. */
 export function ConfirmChange(props: {
   quote: Quote
+  /** What is compared once more: on a phone the button that asks stands far from the page's own table. */
+  change: Change | undefined
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }) {
@@ -32,8 +35,9 @@ export function ConfirmChange(props: {
         to: quote.name,
         credit: show(quote.credit),
         amount: show(quote.amount),
-        until: quote.ends_at === null ? '' : formatDate(quote.ends_at, i18n.language),
+        until: quote.ends_at === null ? '' : formatFullDate(quote.ends_at, i18n.language),
       })}
+      details={props.change && <ChangeCompare {...props.change} until={quote.ends_at} />}
       action={t('mode.change.title')}
       onConfirm={props.onConfirm}
       wayOn={wayOn}

@@ -24,7 +24,7 @@ export function Lines(props: { name: string; quote: Quote; charge: GatewayCharge
         <div>
           <dt>{t('summary.until')}</dt>
           <dd>
-            <Moment time={quote.ends_at} />
+            <Moment time={quote.ends_at} withYear />
           </dd>
         </div>
       )}

@@ -1,12 +1,12 @@
 import { SegmentedControl } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan } from '@/api/gen/types.gen'
-import { bestSaving } from '../model'
+import { savingOf } from '../model'
 import classes from './period-control.module.css'
 
-/** The period for all plans, with what it saves. */
+/** The period for all plans, and what each saves with the chosen plan. */
 export function PeriodControl(props: {
-  plans: readonly Plan[]
+  plan: Plan | undefined
   periods: readonly number[]
   months: number
   onChange: (months: number) => void
@@ -23,7 +23,7 @@ export function PeriodControl(props: {
       onChange={(months) => props.onChange(Number(months))}
       data={props.periods.map((months) => ({
         value: String(months),
-        label: <Period months={months} saving={bestSaving(props.plans, months)} />,
+        label: <Period months={months} saving={props.plan ? savingOf(props.plan, months) : 0} />,
       }))}
     />
   )

@@ -4,7 +4,7 @@ import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/api/ge
 import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
-import { ChangeCompare } from './change-compare'
+import { type Change, QuotedCompare } from './change-compare'
 import { Gone } from './gone'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
@@ -24,25 +24,29 @@ type Props = {
   obstacleOf?: (plan: Plan) => Obstacle | undefined
   /** Whether a plan is chosen before the user says which. */
   hasDefault?: boolean
+  /** The period at the start, where it is sold. */
+  period?: number | undefined
   /** The service that ends, with which the plan is compared. */
   compared?: ServiceItem
   /** The order that is made again. */
   before?: Order | undefined
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
 }
 
 /** Plans side by side for one period, and the summary of the chosen one. */
 export function PlanChoice(props: Props) {
   const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
-  const { periods, months, chosen, purchase, isGone, choose } = useChoice(props)
+  const { periods, months, chosen, concerned, purchase, isGone, choose } = useChoice(props)
   const coupon = useCouponInAddress()
   const { shared, own } = splitTraits(plans)
+  const change: Change | undefined = props.compared &&
+    chosen && { service: props.compared, plan: chosen }
 
   return (
     <>
       <PeriodControl
-        plans={plans}
+        plan={concerned}
         periods={periods}
         months={months}
         onChange={(period) => choose({ months: period })}
@@ -60,13 +64,8 @@ export function PlanChoice(props: Props) {
             ))}
           </div>
           <SharedTraits plan={plans[0]} traits={shared} />
-          {props.compared && chosen && purchase && (
-            <ChangeCompare
-              service={props.compared}
-              plan={chosen}
-              purchase={purchase}
-              coupon={coupon.coupon}
-            />
+          {change && purchase && (
+            <QuotedCompare {...change} purchase={purchase} coupon={coupon.coupon} />
           )}
         </div>
         {isGone && <Gone />}
@@ -76,6 +75,7 @@ export function PlanChoice(props: Props) {
             purchase={purchase}
             autoRenew={props.autoRenew ?? props.before?.auto_renew}
             before={props.before}
+            change={change}
             {...coupon}
             onBought={props.onBought}
           />
@@ -86,12 +86,13 @@ export function PlanChoice(props: Props) {
 }
 
 /** What was chosen, which stands in the address, and what that comes to in the shop as it is now. */
-function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault }: Props) {
+function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault, period }: Props) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const periods = periodsOf(plans)
+  const usual = period !== undefined && periods.includes(period) ? period : periods[0]
   const isPeriod = search.months === undefined || periods.includes(search.months)
-  const months = (isPeriod ? search.months : undefined) ?? periods[0] ?? 1
+  const months = (isPeriod ? search.months : undefined) ?? usual ?? 1
   const found = useChosen(plans, months, search.plan, obstacleOf, hasDefault)
   const chosen = isPeriod || search.plan === undefined ? found : undefined
   const price = chosen && priceFor(chosen, months)
@@ -99,6 +100,8 @@ function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault }: Prop
     periods,
     months,
     chosen,
+    /** The plan that periods are priced for, also one that is not sold for the chosen period. */
+    concerned: chosen ?? plans.find(({ id }) => id === search.plan),
     purchase: price && { shopId: price.shop_id, ...service },
     isGone: !chosen && search.plan !== undefined,
     choose: (change: { plan?: number; months?: number }) =>

@@ -1,32 +1,43 @@
 import { useQuery } from '@tanstack/react-query'
 import { Store } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { servicesOldBillsOfOptions, shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
+import type { BillItem, OrderItem as Order } from '@/api/gen/types.gen'
+import { ApiError } from '@/api/errors'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Empty } from '@/shared/ui/empty'
 import { Loaded } from '@/shared/ui/loaded'
 import { ChoiceSkeleton } from './choice-skeleton'
+import { NoService } from './no-service'
 import { PlanChoice } from './plan-choice'
 
 /** Renewals take no stock and count for no limit. */
 const noObstacle = () => undefined
 
+/** For how many months the service was bought or renewed last. */
+const lastPeriod = (bills: readonly BillItem[] = []) =>
+  bills.filter(({ state }) => state === 'paid').toSorted((a, b) => b.no - a.no)[0]?.months
+
 /** The plan of a service one has, for another period; it may no longer be on sale to others. */
 export function RenewalChoice(props: {
   serviceId: number
   before: Order | undefined
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
-  const plans = useQuery(shopPlansOptions({ query: { renew_service_id: props.serviceId } }))
+  const { serviceId } = props
+  const plans = useQuery(shopPlansOptions({ query: { renew_service_id: serviceId } }))
+  const bills = useQuery(servicesOldBillsOfOptions({ path: { service_id: serviceId } }))
+  if (plans.error instanceof ApiError && plans.error.status === 404) return <NoService />
+  if (bills.isPending && bills.failureCount === 0) return <ChoiceSkeleton cards={1} />
   return (
     <Loaded query={plans} skeleton={<ChoiceSkeleton cards={1} />} hasCards>
       {(found) =>
         found.some((plan) => plan.renewable) ? (
           <PlanChoice
             plans={found}
-            service={{ renewServiceId: props.serviceId }}
+            service={{ renewServiceId: serviceId }}
+            period={lastPeriod(bills.data?.bills)}
             obstacleOf={noObstacle}
             before={props.before}
             onBought={props.onBought}

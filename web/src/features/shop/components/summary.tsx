@@ -7,6 +7,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import page from '../buy-page.module.css'
 import type { Purchase } from '../quote'
 import { Bill } from './bill'
+import type { Change } from './change-compare'
 import { CouponField } from './coupon-field'
 import { useQuote } from './use-quote'
 
@@ -17,9 +18,11 @@ export function Summary(props: {
   autoRenew?: boolean | undefined
   /** The order that is made again, where there is one: what differs from it is said. */
   before?: Order | undefined
+  /** The change of plan that it is, which the question before it compares. */
+  change?: Change | undefined
   coupon: string | undefined
   onCoupon: (code: string | undefined) => void
-  onBought: (order: Order) => void
+  onBought: (order: Order) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { query, purchase, ...coupon } = useQuote(props.purchase, props.coupon)
@@ -42,6 +45,7 @@ export function Summary(props: {
               quote={quote}
               autoRenew={props.autoRenew ?? false}
               before={props.before}
+              change={props.change}
               isChecking={coupon.isChecking}
               isWithoutCoupon={coupon.couponProblem !== undefined}
               onBought={props.onBought}

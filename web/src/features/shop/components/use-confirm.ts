@@ -30,7 +30,7 @@ const isPassing = (error: Error | null) => error instanceof ApiError && error.is
 const refusalKeys = [['quote'], shopPlansQueryKey(), servicesListQueryKey()]
 
 /** Sends a purchase, and does what its answer asks for. */
-function useOrder(onBought: (order: Order) => void) {
+function useOrder(onBought: (order: Order) => Promise<void>) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
@@ -43,7 +43,7 @@ function useOrder(onBought: (order: Order) => void) {
         openPayPage(recharge)
         return
       }
-      onBought(placed)
+      await onBought(placed)
       // Plan, balance and statement are other ones now, everywhere. What was bought is not asked for again: a service
       // that was replaced, or a coupon that is used, has no price any more.
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
@@ -70,7 +70,7 @@ export function useConfirm(
   purchase: Purchase,
   { amount, missing }: Quote,
   autoRenew: boolean,
-  onBought: (order: Order) => void,
+  onBought: (order: Order) => Promise<void>,
 ) {
   const isMissing = toMinor(missing) > 0
   const gateways = useGateways(isMissing ? { missing } : {})

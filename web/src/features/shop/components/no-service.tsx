@@ -1,0 +1,19 @@
+import { Card } from '@mantine/core'
+import { PackageX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+
+/** For an address that names a service which the user does not have. */
+export function NoService() {
+  const { t } = useTranslation('shop')
+  return (
+    <Card>
+      <Empty
+        icon={PackageX}
+        text={t('noService')}
+        action={<ButtonLink to="/user/services">{t('old.mine')}</ButtonLink>}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,57 @@
+import { Card, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { PackageX } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { orderGetOptions, orderGetQueryKey } from '@/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { ApiError } from '@/api/errors'
+import { OrderDone } from '@/app/connect/order-done'
+import { ButtonLink } from '@/shared/ui/button-link'
+import { Empty } from '@/shared/ui/empty'
+import { Loaded } from '@/shared/ui/loaded'
+import { PageHeader } from '@/shared/ui/page-header'
+import classes from './purchase-result.module.css'
+
+const pathOf = (orderNo: number) => ({ path: { order_id: String(orderNo) } })
+
+/** Keeps the order of an answer for the page that shows its result. */
+export function useStoreOrder() {
+  const queryClient = useQueryClient()
+  return (order: Order) => queryClient.setQueryData(orderGetQueryKey(pathOf(order.no)), { order })
+}
+
+/** What a paid order brought and what to do next. The order's number is in the address, so that a reload shows it again. */
+export function PurchaseResult({ orderNo, onMore }: { orderNo: number; onMore: () => void }) {
+  const { t } = useTranslation('shop')
+  const result = useQuery(orderGetOptions(pathOf(orderNo)))
+  const isUnknown = result.error instanceof ApiError && result.error.status === 404
+  if (isUnknown || (result.data && result.data.order.state !== 'paid')) return <Unknown />
+  return (
+    <>
+      <PageHeader title={t('bought.title')} />
+      <Loaded query={result} skeleton={<Skeleton height={420} radius="lg" />} hasCards>
+        {({ order }) => (
+          <Card className={classes.card}>
+            <OrderDone order={order} onMore={onMore} />
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Unknown() {
+  const { t } = useTranslation('shop')
+  return (
+    <>
+      <PageHeader title={t('mode.new.title')} />
+      <Card>
+        <Empty
+          icon={PackageX}
+          text={t('bought.unknown')}
+          action={<ButtonLink to="/user/services">{t('old.mine')}</ButtonLink>}
+        />
+      </Card>
+    </>
+  )
+}
