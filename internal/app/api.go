@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"airstrip/internal/account"
 	v1 "airstrip/internal/api/v1"
 	v2 "airstrip/internal/api/v2"
 )
@@ -105,7 +106,7 @@ func (a *App) linkURLs(ctx context.Context, userID int64) ([]string, error) {
 
 // Contract gives openapi.json. It needs no database, only the types.
 func Contract() ([]byte, error) {
-	a := &App{version: "1"}
+	a := &App{version: "1", Accounts: new(account.Accounts)}
 	flat, err := a.api(http.NewServeMux()).MarshalJSON()
 	if err != nil {
 		return nil, err
