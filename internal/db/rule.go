@@ -57,7 +57,12 @@ var schemaRules = map[bool]Rule{
 		WHERE table_schema = current_schema() AND table_name NOT LIKE 'goose_%' AND data_type IN ('real', 'double precision', 'numeric', 'money', 'smallint', 'integer')`},
 }
 
-// Check gives every table and column that could hold a sum or a count wrongly.
+// Check gives every table and column that could hold a sum or a count wrongly, and what CheckTriggers finds.
 func (d *DB) Check(ctx context.Context) ([]Violation, error) {
-	return Check(ctx, d, schemaRules[d.sqlite])
+	broken, err := Check(ctx, d, schemaRules[d.sqlite])
+	if err != nil {
+		return nil, err
+	}
+	unprotected, err := d.CheckTriggers(ctx)
+	return append(broken, unprotected...), err
 }
