@@ -139,6 +139,16 @@ func TestRecord_LongValues_AreNamedByTheirChecksum(t *testing.T) {
 	})
 }
 
+func TestRecord_LongFieldOfAnObject_LeavesTheOthersInClear(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		record(t, d, "coupon.write", audit.ID("coupon", 1), nil, map[string]any{"act": 5, "gives": strings.Repeat("x", 1<<20)}, "")
+		got := find(t, d, audit.Filter{})[0]
+		if !strings.HasPrefix(got.After, `{"act":5,"gives":{"bytes":1048578,"sha256":"`) {
+			t.Errorf("the log has %.200s", got.After)
+		}
+	})
+}
+
 func TestFind_Filters_NarrowTheList(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)

@@ -34,8 +34,12 @@ func (s Secret) String() string {
 var secretNames = regexp.MustCompile(
 	`(?i)password|passwd|secret|private|token|credential|hash|sealed|(^|[_a-z])key$|^psk$`)
 
-// maxValue bounds what is kept of each side. Longer ones, such as templates, are named by their checksum.
-const maxValue = 16 << 10
+const (
+	// maxValue bounds, in bytes, what is stored of each side. A longer one, such as a template, is named by its checksum.
+	maxValue = 16 << 10
+	// maxField bounds a field of an object that is longer than maxValue, so that the shorter ones are stored in clear.
+	maxField = 1 << 10
+)
 
 // differing gives both sides as they are stored. Of two objects only the fields that differ are kept.
 func differing(before, after any) (was, is string, err error) {
@@ -123,9 +127,22 @@ func stored(value any) string {
 		return ""
 	}
 	text := encode(value)
+	if object, ok := value.(map[string]any); ok && len(text) > maxValue {
+		for name, field := range object {
+			if inner := encode(field); len(inner) > maxField {
+				object[name] = checksum(inner)
+			}
+		}
+		text = encode(object)
+	}
 	if len(text) > maxValue {
-		sum := sha256.Sum256(text)
-		text = encode(map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])})
+		text = encode(checksum(text))
 	}
 	return string(text)
+}
+
+// checksum names a text that is too long to store.
+func checksum(text []byte) any {
+	sum := sha256.Sum256(text)
+	return map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])}
 }
