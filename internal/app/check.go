@@ -75,19 +75,29 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return all, nil
 }
 
-// Check checks the open database, and that the audit log was written with this site's key.
+// Check checks the open database, that the audit log was written with this site's key, and that it names every act.
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := Check(ctx, a.DB)
 	if err != nil {
 		return nil, err
 	}
-	forged, err := audit.CheckKey(ctx, a.DB, a.cfg.key)
-	return append(broken, forged...), err
+	unproven, err := checkLog(ctx, a.DB, a.cfg.key)
+	return append(broken, unproven...), err
 }
 
-// checkKey gives what the secret key does not open, and what of the audit log it did not sign.
+// checkLog gives what of the audit log was not signed with the secret key, and the acts that it does not name.
+func checkLog(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
+	forged, err := audit.CheckKey(ctx, d, key)
+	if err != nil {
+		return nil, err
+	}
+	unrecorded, err := approval.CheckAudited(ctx, d, key)
+	return append(forged, unrecorded...), err
+}
+
+// checkKey gives what the secret key does not open, and what checkLog finds with it.
 func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
-	if broken, err = audit.CheckKey(ctx, d, key); err != nil {
+	if broken, err = checkLog(ctx, d, key); err != nil {
 		return nil, err
 	}
 	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){

@@ -27,7 +27,7 @@ import (
 // lived opens a front whose database has seen one of everything that the rules speak of.
 func lived(t *testing.T, f *front) {
 	t.Helper()
-	ctx := t.Context()
+	ctx := f.operator(t)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"airstrip/internal/account"
+	"airstrip/internal/audit"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
 	"airstrip/internal/payment/sandbox"
@@ -90,10 +91,15 @@ func (f *front) customer(t *testing.T, name string, has money.Amount) customer {
 	return customer{u.ID, g.Access}
 }
 
+// operator gives the context in which the operator acts, so that what is given has its entry in the audit log.
+func (f *front) operator(t *testing.T) context.Context {
+	return f.Audit.As(t.Context(), audit.Actor{Kind: audit.Operator, Name: "test"})
+}
+
 // give puts money into a wallet as the operator does.
 func (f *front) give(t *testing.T, user int64, amount money.Amount) {
 	t.Helper()
-	if _, err := f.Wallets.Adjust(t.Context(), user, amount, "test", nil); err != nil {
+	if _, err := f.Wallets.Adjust(f.operator(t), user, amount, "test", nil); err != nil {
 		t.Fatal(err)
 	}
 }

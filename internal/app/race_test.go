@@ -44,7 +44,7 @@ func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
 			}
 			no := strconv.FormatInt(o.Order.No, 10)
 			byHand := func(f *front) error {
-				_, err := f.Payments.ConfirmByHand(t.Context(), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff.ID, Address: "192.0.2.1"})
+				_, err := f.Payments.ConfirmByHand(f.operator(t), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff.ID, Address: "192.0.2.1"})
 				if errors.Is(err, payment.ErrNotPaid) {
 					return nil // asked before the payer had pressed the button
 				}
