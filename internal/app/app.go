@@ -139,6 +139,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Mails = mail.New(a.DB, a.cfg.key, a.Settings, a.Secrets, a.cfg.site)
 	a.Approvals = approval.New(a.DB, a.Settings)
 	a.Wallets = wallet.New(a.DB, a.Settings)
+	a.Wallets.SignWith(a.cfg.key)
 	a.Services = service.New(a.DB, a.cfg.key, a.Settings)
 	own, err := os.Executable()
 	if err != nil {

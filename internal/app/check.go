@@ -75,29 +75,35 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	return all, nil
 }
 
-// Check checks the open database, that the audit log was written with this site's key, and that it names every act.
+// Check checks the open database, that the audit log was written with this site's key, that it names every act, and that the
+// ledger's seals end where they did.
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
 	broken, err := Check(ctx, a.DB)
 	if err != nil {
 		return nil, err
 	}
-	unproven, err := checkLog(ctx, a.DB, a.cfg.key)
+	unproven, err := checkSigned(ctx, a.DB, a.cfg.key)
 	return append(broken, unproven...), err
 }
 
-// checkLog gives what of the audit log was not signed with the secret key, and the acts that it does not name.
-func checkLog(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
+// checkSigned gives what of the audit log and of the ledger's seals was not signed with the secret key, and the acts that
+// the log does not name.
+func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, error) {
 	forged, err := audit.CheckKey(ctx, d, key)
 	if err != nil {
 		return nil, err
 	}
 	unrecorded, err := approval.CheckAudited(ctx, d, key)
-	return append(forged, unrecorded...), err
+	if err != nil {
+		return nil, err
+	}
+	cut, err := wallet.CheckKey(ctx, d, key)
+	return slices.Concat(forged, unrecorded, cut), err
 }
 
-// checkKey gives what the secret key does not open, and what checkLog finds with it.
+// checkKey gives what the secret key does not open, and what checkSigned finds with it.
 func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violation, err error) {
-	if broken, err = checkLog(ctx, d, key); err != nil {
+	if broken, err = checkSigned(ctx, d, key); err != nil {
 		return nil, err
 	}
 	for _, check := range []func(context.Context, *db.DB, seal.Key) ([]string, error){

@@ -24,7 +24,11 @@ type sealRow struct {
 	EntryID       int64
 	Hash          []byte
 	At            time.Time
+	Version       int64
 }
+
+// sealVersion is that of new seals. The hash of version 1, which earlier programs made, does not cover the seal's time.
+const sealVersion = 2
 
 // head is the end of the chain.
 type head struct {
@@ -43,11 +47,15 @@ func (h *head) sign(key []byte) []byte {
 	return m.Sum(nil)
 }
 
-// next gives the hash of the seal of e, which follows the seal with the hash before.
-func next(before []byte, seq int64, e *Entry) []byte {
+// hash gives the hash of the seal of e, which follows the seal with the hash before.
+func (r *sealRow) hash(before []byte, e *Entry) []byte {
 	s := sha256.New()
 	s.Write(before)
-	s.Write(binary.BigEndian.AppendUint64(nil, uint64(seq)))
+	if r.Version > 1 {
+		s.Write(binary.BigEndian.AppendUint64([]byte("seal"), uint64(r.Version)))
+		s.Write(binary.BigEndian.AppendUint64(nil, uint64(r.At.UnixNano())))
+	}
+	s.Write(binary.BigEndian.AppendUint64(nil, uint64(r.Seq)))
 	s.Write(binary.BigEndian.AppendUint64(nil, uint64(e.ID)))
 	s.Write(e.MAC)
 	s.Write(e.canonical())
@@ -217,8 +225,9 @@ func (l *Log) sealSome(ctx context.Context) (sealed int, err error) {
 				continue
 			}
 			end.Seq++
-			end.Hash = next(end.Hash, end.Seq, &entries[i])
-			rows = append(rows, sealRow{Seq: end.Seq, EntryID: entries[i].ID, Hash: end.Hash, At: l.db.Now()})
+			row := sealRow{Seq: end.Seq, EntryID: entries[i].ID, At: l.db.Now(), Version: sealVersion}
+			row.Hash = row.hash(end.Hash, &entries[i])
+			rows, end.Hash = append(rows, row), row.Hash
 		}
 		if len(rows) == 0 {
 			return nil
@@ -275,13 +284,14 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	seq := int64(0)
 	for {
 		var page []struct {
-			Entry    `bun:",extend"`
-			SealSeq  int64     `bun:"seal_seq"`
-			SealHash []byte    `bun:"seal_hash"`
-			SealAt   time.Time `bun:"seal_at"`
-			Sealed   int64     `bun:"sealed"`
+			Entry       `bun:",extend"`
+			SealSeq     int64     `bun:"seal_seq"`
+			SealHash    []byte    `bun:"seal_hash"`
+			SealAt      time.Time `bun:"seal_at"`
+			SealVersion int64     `bun:"seal_version"`
+			Sealed      int64     `bun:"sealed"`
 		}
-		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.at AS seal_at, s.entry_id AS sealed FROM
+		err := d.NewRaw(`SELECT e.*, s.seq AS seal_seq, s.hash AS seal_hash, s.at AS seal_at, s.version AS seal_version, s.entry_id AS sealed FROM
 			(SELECT * FROM audit_seal WHERE seq > ? ORDER BY seq LIMIT ?) s
 			LEFT JOIN audit_entry e ON e.id = s.entry_id ORDER BY s.seq`,
 			seq, checkedAtOnce).Scan(ctx, &page)
@@ -290,12 +300,13 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 		}
 		for i := range page {
 			p := &page[i]
+			row := sealRow{Seq: p.SealSeq, At: p.SealAt, Version: p.SealVersion}
 			switch {
 			case p.SealSeq != seq+1:
 				broken.add("seals %d to %d are missing", seq+1, p.SealSeq-1)
 			case p.ID == 0:
 				broken.add("entry %d was removed", p.Sealed)
-			case !bytes.Equal(next(hash, p.SealSeq, &p.Entry), p.SealHash):
+			case !bytes.Equal(row.hash(hash, &p.Entry), p.SealHash):
 				broken.add("entry %d is not the one that was sealed, or its seal was changed", p.ID)
 			}
 			seq, hash = p.SealSeq, p.SealHash

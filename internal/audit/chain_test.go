@@ -135,6 +135,8 @@ func TestCheck_DatabaseChangedByHand_IsFound(t *testing.T) {
 		},
 		"mark of the beginning removed": {[]string{`DELETE FROM secret`}, "nothing says that the log was begun"},
 		"mark of the beginning forged":  {[]string{`UPDATE secret SET sealed = mac FROM audit_head`}, "when the log was begun"},
+		"time of a seal changed":        {[]string{`UPDATE audit_seal SET at = '2020-01-01T00:00:00.000Z' WHERE seq = 2`}, "entry 2 is not the one that was sealed, or its seal was changed"},
+		"seal made an older version":    {[]string{`UPDATE audit_seal SET version = 1 WHERE seq = 2`}, "entry 2 is not the one that was sealed, or its seal was changed"},
 		"entry kept out of the chain":   {[]string{`UPDATE audit_seal SET at = '2100-01-01T00:00:00.000Z'`}, "left out of the chain"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/db"
+	sealing "airstrip/internal/seal"
 )
 
 type seal struct {
@@ -20,7 +22,27 @@ type seal struct {
 	LastID        int64
 	Hash          []byte
 	CreatedAt     time.Time
+	Version       int64
 }
+
+// sealVersion is that of new seals. The hash of version 1, which earlier programs made, covers the ledger alone; that of
+// version 2 covers the seal's own numbers and time too, and the newest of them is named by the signed end.
+const sealVersion = 2
+
+// endName is the name of the sealed row that says which seal is the newest. It is apart from the seals, so that whoever
+// empties or cuts their table leaves it.
+const endName = "ledger_seal"
+
+func endPurpose() string { return "secret " + endName }
+
+// sealEnd names the newest seal.
+type sealEnd struct {
+	ID   int64  `json:"id"`
+	Hash []byte `json:"hash"`
+}
+
+// errSealsCut is why the chain is not continued: its newest seal is not the one that a server signed.
+var errSealsCut = errors.New("the end of the ledger's chain of seals is missing or was changed; run airstrip doctor")
 
 const (
 	sealedAtOnce = 5000
@@ -28,37 +50,101 @@ const (
 	settled = 10 * time.Minute
 )
 
-// Seal adds the ledger's newer transactions to the chain of hashes, so that a later change of any of them shows.
+// SignWith has the end of the chain of seals signed with key.
+func (w *Wallets) SignWith(key sealing.Key) { w.key = key }
+
+// Seal adds the ledger's newer transactions to the chain of hashes, so that a later change of any of them shows. A chain
+// whose end is not the one that was signed is not continued.
 func (w *Wallets) Seal(ctx context.Context) error {
 	for {
 		more := false
 		err := w.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-			var last []seal
-			if err := tx.NewSelect().Model(&last).OrderExpr("id DESC").Limit(1).Scan(ctx); err != nil {
+			last, problem, err := checkEnd(ctx, tx, w.key)
+			if err != nil {
 				return err
 			}
-			s := seal{CreatedAt: w.db.Now()}
-			var before []byte
-			if len(last) > 0 {
-				before, s.FirstID = last[0].Hash, last[0].LastID
+			if problem != "" {
+				return fmt.Errorf("%w: %s", errSealsCut, problem)
 			}
+			s := seal{CreatedAt: w.db.Now(), Version: sealVersion}
 			var ids []int64
-			err := tx.NewSelect().Model((*transaction)(nil)).Column("id").Where("id > ? AND created_at < ?", s.FirstID, w.db.Now().Add(-settled)).
+			err = tx.NewSelect().Model((*transaction)(nil)).Column("id").
+				Where("id > ? AND created_at < ?", last.LastID, w.db.Now().Add(-settled)).
 				OrderExpr("id").Limit(sealedAtOnce).Scan(ctx, &ids)
 			if err != nil || len(ids) == 0 {
 				return err
 			}
 			s.FirstID, s.LastID, more = ids[0], ids[len(ids)-1], len(ids) == sealedAtOnce
-			if s.Hash, err = hashLedger(ctx, tx, before, s.FirstID, s.LastID); err != nil {
+			if s.Hash, err = s.compute(ctx, tx, last); err != nil {
 				return err
 			}
-			_, err = tx.NewInsert().Model(&s).Exec(ctx)
+			if _, err = tx.NewInsert().Model(&s).Exec(ctx); err != nil {
+				return err
+			}
+			text, err := json.Marshal(sealEnd{s.ID, s.Hash})
+			if err != nil {
+				return err
+			}
+			_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
+				ON CONFLICT (name) DO UPDATE SET sealed = EXCLUDED.sealed, updated_at = EXCLUDED.updated_at`,
+				endName, w.key.Seal(endPurpose(), text), s.CreatedAt).Exec(ctx)
 			return err
 		})
 		if err != nil || !more {
 			return err
 		}
 	}
+}
+
+// checkEnd gives the newest seal, and in what it is not the one that the signed end names; empty where it is. Seals of
+// version 1 have no signed end.
+func checkEnd(ctx context.Context, idb bun.IDB, key sealing.Key) (last seal, problem string, err error) {
+	err = idb.NewSelect().Model(&last).OrderExpr("id DESC").Limit(1).Scan(ctx)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return last, "", err
+	}
+	var signed []byte
+	err = idb.NewRaw(`SELECT sealed FROM secret WHERE name = ?`, endName).Scan(ctx, &signed)
+	switch {
+	case errors.Is(err, db.ErrNoRows) && last.Version < sealVersion:
+		return last, "", nil
+	case errors.Is(err, db.ErrNoRows):
+		return last, fmt.Sprintf("nothing says that seal %d is the newest: the row %s of the table secret was removed", last.ID, endName), nil
+	case err != nil:
+		return last, "", err
+	}
+	var end sealEnd
+	text, err := key.Open(endPurpose(), signed)
+	if err != nil || json.Unmarshal(text, &end) != nil {
+		return last, fmt.Sprintf("the row %s of the table secret was not written with the secret key", endName), nil
+	}
+	if last.ID != end.ID || !bytes.Equal(last.Hash, end.Hash) {
+		return last, fmt.Sprintf("the newest seal is %d, and %d was signed as the newest", last.ID, end.ID), nil
+	}
+	return last, "", nil
+}
+
+// CheckKey gives where the chain of seals does not end as it was signed: seals were removed from its end, or put there.
+func CheckKey(ctx context.Context, d *db.DB, key sealing.Key) ([]db.Violation, error) {
+	_, problem, err := checkEnd(ctx, d, key)
+	if err != nil || problem == "" {
+		return nil, err
+	}
+	return []db.Violation{{Rule: "I3: postings are only added", What: problem}}, nil
+}
+
+// compute gives the hash of s, which covers all transactions after the seal before it.
+func (s *seal) compute(ctx context.Context, idb bun.IDB, before seal) ([]byte, error) {
+	hash, err := hashLedger(ctx, idb, before.Hash, before.LastID+1, s.LastID)
+	if err != nil || s.Version < 2 {
+		return hash, err
+	}
+	text, err := json.Marshal([]any{"seal", s.Version, s.FirstID, s.LastID, s.CreatedAt.UnixNano()})
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(append(text, hash...))
+	return sum[:], nil
 }
 
 // hashLedger gives the SHA-256 over the hash before and the transactions from first to last with their postings.
@@ -96,13 +182,13 @@ func (w *Wallets) checkSeals(ctx context.Context) ([]db.Violation, error) {
 	var broken []db.Violation
 	var before seal
 	for _, s := range seals {
-		// From right after the seal before: so a row slipped in between shows too.
-		hash, err := hashLedger(ctx, w.db, before.Hash, before.LastID+1, s.LastID)
+		// The hash begins right after the seal before, so that a row put in between shows too.
+		hash, err := s.compute(ctx, w.db, before)
 		if err != nil {
 			return nil, err
 		}
 		if !bytes.Equal(hash, s.Hash) {
-			broken = append(broken, db.Violation{Rule: "I3: postings are only added", What: fmt.Sprintf("ledger transactions %d to %d are not what was sealed", s.FirstID, s.LastID)})
+			broken = append(broken, db.Violation{Rule: "I3: postings are only added", What: fmt.Sprintf("ledger transactions %d to %d are not what was sealed, or their seal was changed", s.FirstID, s.LastID)})
 		}
 		before = s
 	}

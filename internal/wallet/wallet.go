@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	sealing "airstrip/internal/seal"
 	"airstrip/internal/setting"
 )
 
@@ -21,12 +22,13 @@ type Wallets struct {
 	db        *db.DB
 	settings  *setting.Settings
 	approvals *approval.Approvals
+	key       sealing.Key
 }
 
 // New gives the wallets stored in d. From now on settings refuse another currency once money has moved.
 func New(d *db.DB, settings *setting.Settings) *Wallets {
 	settings.OnCurrencyChange(hasMoney)
-	return &Wallets{d, settings, approval.New(d, settings)}
+	return &Wallets{db: d, settings: settings, approvals: approval.New(d, settings)}
 }
 
 // hasMoney reports whether anything was booked or is about to be paid.
