@@ -1,11 +1,11 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Site, siteOptions } from '@/api/site'
 import { AuthCard } from '@/features/account/components/auth-card'
 import { useSiteName } from '@/shared/lib/site-name'
 import { ContactLinks, useContacts } from '@/shared/ui/contact'
+import { Fact } from '@/shared/ui/fact'
 import { HomeButton } from '@/shared/ui/status-page'
 import classes from './about-page.module.css'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
@@ -50,15 +50,6 @@ function Facts({ site: { about, version } }: { site: Site }) {
       )}
       <Fact name={t('version')}>{version}</Fact>
     </dl>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

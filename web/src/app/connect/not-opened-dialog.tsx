@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { LinkApp as Client } from '@/api/gen/types.gen'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
+import { DialogActions } from '@/shared/ui/dialog-actions'
 import { isPastedByHand } from './import-client'
-import classes from './not-opened-dialog.module.css'
 
 /** After a tap that opened nothing, or for a client that cannot be opened: the other ways on. */
 export function NotOpenedDialog(props: {
@@ -28,7 +28,7 @@ export function NotOpenedDialog(props: {
       <Text c="dimmed">
         {isByHand ? t('byHand.text', { client: name }) : t('notOpened.text', { client: name })}
       </Text>
-      <div className={classes.actions}>
+      <DialogActions>
         <Button
           component="a"
           href={download}
@@ -51,7 +51,7 @@ export function NotOpenedDialog(props: {
             {t('qr')}
           </Button>
         )}
-      </div>
+      </DialogActions>
     </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
-import { type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { OrderItem as Order } from '@/api/gen/types.gen'
 import { useFocusFromGone } from '@/shared/lib/focus-heading'
@@ -8,6 +8,7 @@ import { toMinor } from '@/shared/lib/money'
 import { useOrderText } from '@/shared/lib/order-text'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
+import { Fact } from '@/shared/ui/fact'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import { lazyPart } from '../lazy'
@@ -84,14 +85,5 @@ function Facts({ order }: { order: Order }) {
         <Money amount={order.amount} currency={order.currency} />
       </Fact>
     </dl>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

@@ -14,6 +14,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { accountMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { AccountMeResponse } from '@/api/gen/types.gen'
+import { Fact } from '@/shared/ui/fact'
 import { Loaded } from '@/shared/ui/loaded'
 import { Moment } from '@/shared/ui/moment'
 import { Outline } from '@/shared/ui/outline'
@@ -100,24 +101,15 @@ function Person({ me }: { me: PersonFacts }) {
         <Text c="dimmed">{me.email}</Text>
       </div>
       <dl className={classes.facts}>
-        <div>
-          <dt>{t('account.id')}</dt>
-          <dd>{me.user_id}</dd>
-        </div>
-        <div>
-          <dt>{t('account.since')}</dt>
-          <dd>
-            <Moment time={me.created_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>{t('account.email')}</dt>
-          <dd>
-            <StatusDot tone={me.is_verified ? 'success' : 'neutral'}>
-              {me.is_verified ? t('account.verified') : t('account.unverified')}
-            </StatusDot>
-          </dd>
-        </div>
+        <Fact name={t('account.id')}>{me.user_id}</Fact>
+        <Fact name={t('account.since')}>
+          <Moment time={me.created_at} />
+        </Fact>
+        <Fact name={t('account.email')}>
+          <StatusDot tone={me.is_verified ? 'success' : 'neutral'}>
+            {me.is_verified ? t('account.verified') : t('account.unverified')}
+          </StatusDot>
+        </Fact>
       </dl>
     </Card>
   )

@@ -5,6 +5,7 @@ import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { BanResult } from '@/api/gen/types.gen'
 import classes from './ban-notice.module.css'
 import { ContactLinks, useContacts } from './contact'
+import { Fact } from './fact'
 import { Moment } from './moment'
 import { Notice } from './notice'
 
@@ -56,13 +57,4 @@ export function useIsBanned(): boolean {
 /** What a suspended account may not do, as to buy or to top up; the server refuses it. */
 export function UnlessBanned({ children }: { children: ReactNode }) {
   return useIsBanned() ? null : children
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }

@@ -7,6 +7,7 @@ import { daysUntil } from '@/shared/lib/time'
 import { useNow } from '@/shared/lib/now'
 import { BanNotice } from '@/shared/ui/ban-notice'
 import { Bytes } from '@/shared/ui/bytes'
+import { Fact } from '@/shared/ui/fact'
 import { Moment } from '@/shared/ui/moment'
 import { connectionState, firstStep, noticeOf, usedPercent } from '../model'
 import classes from './connection-card.module.css'
@@ -131,14 +132,5 @@ function Expiry(props: { time: string; now: number; renewId: number | null }) {
         </TextLink>
       )}
     </>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

@@ -4,7 +4,7 @@ import { useSiteName } from '@/shared/lib/site-name'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
 import { Qr } from '@/shared/ui/qr'
-import classes from './dialog.module.css'
+import classes from './qr-dialog.module.css'
 
 /** The link for another device's camera. */
 export function QrDialog({ url, onClose }: { url: string; onClose: () => void }) {

@@ -5,8 +5,8 @@ import { linkTokenGetQueryKey, linkTokenResetMutation } from '@/api/gen/@tanstac
 import { problemText } from '@/shared/lib/server-problem'
 import { CopyButton } from '@/shared/ui/copy-button'
 import { Dialog } from '@/shared/ui/dialog'
+import { DialogActions } from '@/shared/ui/dialog-actions'
 import { FormError } from '@/shared/ui/form-error'
-import classes from './dialog.module.css'
 
 /** Says what a new link costs before it is made, and shows it at once afterwards. */
 export function ResetDialog({ onClose }: { onClose: () => void }) {
@@ -21,7 +21,7 @@ export function ResetDialog({ onClose }: { onClose: () => void }) {
     <Dialog onClose={onClose} title={reset.isSuccess ? t('reset.doneTitle') : t('reset.title')}>
       <Text c="dimmed">{reset.isSuccess ? t('reset.doneText') : t('reset.text')}</Text>
       {reset.error && <FormError message={problemText(reset.error, common)} />}
-      <div className={classes.actions}>
+      <DialogActions>
         <Button variant="default" onClick={onClose}>
           {reset.isSuccess ? common('close') : common('cancel')}
         </Button>
@@ -32,7 +32,7 @@ export function ResetDialog({ onClose }: { onClose: () => void }) {
             {t('reset.submit')}
           </Button>
         )}
-      </div>
+      </DialogActions>
     </Dialog>
   )
 }

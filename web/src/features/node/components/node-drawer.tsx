@@ -1,10 +1,10 @@
 import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { Access, NodeInfo } from '@/api/gen/types.gen'
 import { StateOfNode } from '@/shared/ui/node-state-dot'
+import { Fact } from '@/shared/ui/fact'
 import { Notice } from '@/shared/ui/notice'
 import { NoticeLink } from '@/shared/ui/notice-link'
 import { countryName, protocolName, rateText, spansOf, wordsOf } from '../model'
@@ -90,15 +90,17 @@ function Facts({ node, access }: { node: NodeInfo; access: Access | undefined })
   const rate = (value: string) => rateText(value, i18n.language)
   return (
     <dl className={classes.facts}>
-      <Fact name={t('column.state')}>
+      <Fact className={classes.fact} name={t('column.state')}>
         <StateOfNode node={node} />
       </Fact>
-      <Fact name={t('drawer.load')}>
+      <Fact className={classes.fact} name={t('drawer.load')}>
         {node.status === 'offline' ? '—' : <Load percent={node.load} />}
       </Fact>
-      <Fact name={t('drawer.rate')}>{rate(node.rate)}</Fact>
+      <Fact className={classes.fact} name={t('drawer.rate')}>
+        {rate(node.rate)}
+      </Fact>
       {spans.length > 0 && (
-        <Fact name={t('drawer.hours')}>
+        <Fact className={classes.fact} name={t('drawer.hours')}>
           {spans.map(({ from, to, rate: then }) => (
             <span key={from} className={classes.hours}>
               {`${t('hours', { from, to })} ${rate(then)}`}
@@ -106,14 +108,18 @@ function Facts({ node, access }: { node: NodeInfo; access: Access | undefined })
           ))}
         </Fact>
       )}
-      <Fact name={t('drawer.protocol')}>{wordsOf(node).map(protocolName).join(' · ')}</Fact>
-      <Fact name={t('drawer.region')}>
+      <Fact className={classes.fact} name={t('drawer.protocol')}>
+        {wordsOf(node).map(protocolName).join(' · ')}
+      </Fact>
+      <Fact className={classes.fact} name={t('drawer.region')}>
         {countryName(node.country_code, i18n.language) || t('unknown')}
       </Fact>
       {node.speed_mbps !== null && (
-        <Fact name={t('drawer.speed')}>{t('drawer.mbps', { mbps: node.speed_mbps })}</Fact>
+        <Fact className={classes.fact} name={t('drawer.speed')}>
+          {t('drawer.mbps', { mbps: node.speed_mbps })}
+        </Fact>
       )}
-      <Fact name={t('drawer.class')}>
+      <Fact className={classes.fact} name={t('drawer.class')}>
         <ClassNeeded needed={node.class} own={access?.class} />
       </Fact>
     </dl>
@@ -124,13 +130,4 @@ function ClassNeeded({ needed, own }: { needed: number; own: number | undefined 
   const { t } = useTranslation('node')
   if (needed === 0) return t('drawer.classOpen')
   return own === undefined ? needed : t('drawer.classFor', { needed, own })
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }

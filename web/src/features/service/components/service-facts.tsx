@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { ServiceItem } from '@/api/gen/types.gen'
 import { daysUntil } from '@/shared/lib/time'
+import { Fact } from '@/shared/ui/fact'
 import { Moment } from '@/shared/ui/moment'
 import classes from './card.module.css'
 
@@ -9,21 +10,15 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
   const { t } = useTranslation('service')
   return (
     <dl className={classes.facts}>
-      <div>
-        <dt>{t('ends')}</dt>
-        <dd>
-          {t('inDays', { count: daysUntil(service.ends_at, now) })} ·{' '}
-          <Moment time={service.ends_at} />
-        </dd>
-      </div>
+      <Fact name={t('ends')}>
+        {t('inDays', { count: daysUntil(service.ends_at, now) })} ·{' '}
+        <Moment time={service.ends_at} />
+      </Fact>
       {service.resets_at && (
-        <div>
-          <dt>{t('resets')}</dt>
-          <dd>
-            {t('inDays', { count: daysUntil(service.resets_at, now) })} ·{' '}
-            <Moment time={service.resets_at} />
-          </dd>
-        </div>
+        <Fact name={t('resets')}>
+          {t('inDays', { count: daysUntil(service.resets_at, now) })} ·{' '}
+          <Moment time={service.resets_at} />
+        </Fact>
       )}
       <div>
         <dt>{t('limits')}</dt>

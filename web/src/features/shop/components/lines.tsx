@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { GatewayChargeNow, PreOrderResult as Quote } from '@/api/gen/types.gen'
 import { toAmount, toMinor } from '@/shared/lib/money'
+import { Fact } from '@/shared/ui/fact'
 import { Moment } from '@/shared/ui/moment'
 import { Money } from '@/shared/ui/money'
 import classes from './summary.module.css'
@@ -21,22 +22,16 @@ export function Lines(props: { name: string; quote: Quote; charge: GatewayCharge
       {line(t('summary.change'), quote.change)}
       {line(t('summary.kept'), quote.kept)}
       {quote.ends_at && (
-        <div>
-          <dt>{t('summary.until')}</dt>
-          <dd>
-            <Moment time={quote.ends_at} withYear />
-          </dd>
-        </div>
+        <Fact name={t('summary.until')}>
+          <Moment time={quote.ends_at} withYear />
+        </Fact>
       )}
       {isMissing && line(t('summary.fromBalance'), minus(quote.balance_used))}
       {charge && line(t('summary.more'), difference(charge.amount, quote.missing))}
       {charge && line(t('summary.fee'), charge.fee)}
-      <div className={classes.due}>
-        <dt>{isMissing ? t('summary.due') : t('summary.total')}</dt>
-        <dd>
-          <Due quote={quote} charge={charge} />
-        </dd>
-      </div>
+      <Fact className={classes.due} name={isMissing ? t('summary.due') : t('summary.total')}>
+        <Due quote={quote} charge={charge} />
+      </Fact>
       {!isMissing && (
         <Line
           name={t('summary.balanceAfter')}
@@ -68,12 +63,9 @@ function Due({ quote, charge }: { quote: Quote; charge: GatewayChargeNow | undef
 
 function Line({ name, amount, currency }: { name: string; amount: string; currency: string }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <Money amount={amount} currency={currency} />
-      </dd>
-    </div>
+    <Fact name={name}>
+      <Money amount={amount} currency={currency} />
+    </Fact>
   )
 }
 

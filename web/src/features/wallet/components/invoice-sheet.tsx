@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
 import type { InvoiceResult } from '@/api/gen/types.gen'
 import { siteOptions } from '@/api/site'
+import { Fact } from '@/shared/ui/fact'
 import { Moment } from '@/shared/ui/moment'
 import { InvoiceLines } from './invoice-lines'
 import classes from './invoice-sheet.module.css'
@@ -24,22 +25,13 @@ export function InvoiceSheet({ invoice }: { invoice: InvoiceResult }) {
       </header>
       <dl className={classes.facts}>
         <BilledTo />
-        <div>
-          <dt>{t('invoice.issued')}</dt>
-          <dd>
-            <Moment time={invoice.created_at} withTime />
-          </dd>
-        </div>
-        <div>
-          <dt>{t(`invoice.for.${invoice.kind}`)}</dt>
-          <dd>#{invoice.reference}</dd>
-        </div>
-        <div>
-          <dt>{t('state')}</dt>
-          <dd>
-            <InvoiceState invoice={invoice} />
-          </dd>
-        </div>
+        <Fact name={t('invoice.issued')}>
+          <Moment time={invoice.created_at} withTime />
+        </Fact>
+        <Fact name={t(`invoice.for.${invoice.kind}`)}>#{invoice.reference}</Fact>
+        <Fact name={t('state')}>
+          <InvoiceState invoice={invoice} />
+        </Fact>
       </dl>
       <InvoiceLines invoice={invoice} />
     </Card>
@@ -50,13 +42,10 @@ function BilledTo() {
   const { t } = useTranslation('wallet')
   const { data: user } = useQuery(userGetMeOptions())
   return (
-    <div>
-      <dt>{t('invoice.to')}</dt>
-      <dd>
-        {user?.user_name}
-        <br />
-        {user?.email}
-      </dd>
-    </div>
+    <Fact name={t('invoice.to')}>
+      {user?.user_name}
+      <br />
+      {user?.email}
+    </Fact>
   )
 }

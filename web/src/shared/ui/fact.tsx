@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+
+/** A name and what it stands for, in a list of facts (`dl`), which lays them out. */
+export function Fact(props: {
+  name: ReactNode
+  className?: string | undefined
+  children: ReactNode
+}) {
+  return (
+    <div className={props.className}>
+      <dt>{props.name}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  )
+}
