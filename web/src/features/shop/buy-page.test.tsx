@@ -201,6 +201,46 @@ describe('buying from the balance', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
   })
 
+  it('is one purchase though it is pressed in two tabs', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post(confirmPath, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return HttpResponse.error()
+      }),
+    )
+    const press = async () => {
+      const { user } = await openSignedIn('/user/services/buy?plan=2')
+      const form = await summary()
+      await user.click(await form.findByRole('button', { name: /from balance/ }))
+      expect(await form.findByRole('alert')).toBeVisible()
+      cleanup()
+    }
+    await press()
+    sessionStorage.clear() // another tab has its own
+    await press()
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  it.each([
+    ['paid', '?plan=2', { orderNo: 78 }, '/user/services/buy', { done: 78 }],
+    ['begun', '?plan=2', { rechargeNo: 31 }, '/user/wallet/recharge/new', { id: 31 }],
+    ['paid, of another plan,', '?plan=1', { orderNo: 78 }, '', { plan: 1 }],
+  ])('that another tab has %s shows its result here', async (...given) => {
+    const [, search, result, path, shown] = given
+    const { router } = await openSignedIn(`/user/services/buy${search}`)
+    await (await summary()).findByRole('button', { name: /from balance/ })
+    const tab = new BroadcastChannel('payment-results')
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+    tab.postMessage({ intention: '20 {}', ...result })
+    tab.close()
+    await waitFor(() => expect(router.state.location.search).toMatchObject(shown))
+    await delay(20)
+    expect(router.state.location.pathname).toBe(path || '/user/services/buy')
+    expect(router.state.location.search).toMatchObject(shown)
+  })
+
   it('whose answer was lost is asked for again as it was, though the balance is a lower one now', async () => {
     const sent: unknown[] = []
     server.use(

@@ -15,7 +15,7 @@ import { ChoiceSkeleton } from './components/choice-skeleton'
 import { PackageChoice } from './components/package-choice'
 import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
-import { PurchaseResult, useStoreOrder } from './components/purchase-result'
+import { PurchaseResult } from './components/purchase-result'
 import { RunningNote } from './components/running-note'
 import { useOrderBefore } from './components/use-order-before'
 import { WaitingOrder } from './components/waiting-order'
@@ -26,13 +26,10 @@ export function BuyPage() {
   const { t } = useTranslation('shop')
   const { renew, change, again, kind, done } = route.useSearch()
   const navigate = route.useNavigate()
-  const storeOrder = useStoreOrder()
   const mode = renew ? 'renew' : change ? 'change' : 'new'
   const { before, isLoading } = useOrderBefore(again)
-  const showResult = (order: Order) => {
-    storeOrder(order)
-    return navigate({ search: { kind, done: order.no }, replace: true })
-  }
+  const showResult = (orderNo: number) =>
+    navigate({ search: { kind, done: orderNo }, replace: true })
   const choice = { before, onBought: showResult }
   if (done !== undefined) {
     return <PurchaseResult orderNo={done} onMore={() => void navigate({ search: { kind } })} />
@@ -61,7 +58,7 @@ export function BuyPage() {
 
 function Catalogue(choice: {
   before: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { kind } = route.useSearch()

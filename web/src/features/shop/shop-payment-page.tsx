@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Store } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order, PlanItem as Plan } from '@/api/gen/types.gen'
+import type { PlanItem as Plan } from '@/api/gen/types.gen'
 import { OwnBan } from '@/shared/ui/ban-notice'
 import { ButtonLink } from '@/shared/ui/button-link'
 import { Bytes } from '@/shared/ui/bytes'
@@ -13,7 +13,7 @@ import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './buy-page.module.css'
 import { ChoiceSkeleton } from './components/choice-skeleton'
-import { PurchaseResult, useStoreOrder } from './components/purchase-result'
+import { PurchaseResult } from './components/purchase-result'
 import { Summary } from './components/summary'
 import { useTraitText } from './components/trait-text'
 import { WaitingOrder } from './components/waiting-order'
@@ -24,16 +24,12 @@ const route = getRouteApi('/user/shop-old/payment')
 export function ShopPaymentPage() {
   const { t } = useTranslation('shop')
   const { shop, done } = route.useSearch()
-  const storeOrder = useStoreOrder()
   const navigate = route.useNavigate()
   const plans = useQuery(shopPlansOptions())
   if (done !== undefined) {
     return <PurchaseResult orderNo={done} onMore={() => void navigate({ to: '/user/shop-old' })} />
   }
-  const showResult = (order: Order) => {
-    storeOrder(order)
-    return navigate({ search: { done: order.no }, replace: true })
-  }
+  const showResult = (orderNo: number) => navigate({ search: { done: orderNo }, replace: true })
   return (
     <>
       <PageHeader title={t('old.payment')} />
@@ -59,7 +55,11 @@ export function ShopPaymentPage() {
   )
 }
 
-function Payment(props: { plan: Plan; shopId: number; onBought: (order: Order) => Promise<void> }) {
+function Payment(props: {
+  plan: Plan
+  shopId: number
+  onBought: (orderNo: number) => Promise<void>
+}) {
   const { t } = useTranslation('shop')
   const { plan, shopId } = props
   const { coupon } = route.useSearch()

@@ -151,6 +151,16 @@ describe('beginning a recharge', () => {
     expect(keys[1]).toBe(keys[0])
   })
 
+  it('is one recharge though it is begun in two tabs: the other shows how it goes on', async () => {
+    const { router } = await openSignedIn('/user/wallet/recharge/new')
+    await screen.findByRole('button', { name: 'Pay ¥50.00' })
+    const tab = new BroadcastChannel('payment-results')
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+    tab.postMessage({ intention: 'recharge-50.00-alipay', rechargeNo: 31 })
+    tab.close()
+    await waitFor(() => expect(router.state.location.search).toEqual({ id: 31 }))
+  })
+
   it('shows the server’s refusal', async () => {
     server.use(
       http.post(createPath, () =>

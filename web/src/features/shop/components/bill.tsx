@@ -30,7 +30,7 @@ export function Bill(props: {
   isChecking: boolean
   /** Whether a coupon was asked for that does not count. */
   isWithoutCoupon: boolean
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
   children: ReactNode
 }) {
   const { quote } = props

@@ -16,7 +16,7 @@ import { PlanChoice } from './plan-choice'
 export function ChangeChoice(props: {
   serviceId: number
   before: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const services = useQuery(servicesListOptions())
@@ -44,7 +44,7 @@ export function ChangeChoice(props: {
 function OtherPlans(props: {
   service: ServiceItem
   before: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { service } = props

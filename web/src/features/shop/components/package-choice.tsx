@@ -21,7 +21,7 @@ export function PackageChoice(props: {
   packages: readonly Plan[]
   /** The order that is made again. */
   before?: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const search = route.useSearch()

@@ -30,7 +30,7 @@ type Props = {
   compared?: ServiceItem
   /** The order that is made again. */
   before?: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }
 
 /** Plans side by side for one period, and the summary of the chosen one. */

@@ -1,9 +1,8 @@
 import { Card, Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { PackageX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { orderGetOptions, orderGetQueryKey } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { orderGetOptions } from '@/api/gen/@tanstack/react-query.gen'
 import { ApiError } from '@/api/errors'
 import { OrderDone } from '@/app/connect/order-done'
 import { ButtonLink } from '@/shared/ui/button-link'
@@ -12,18 +11,10 @@ import { Loaded } from '@/shared/ui/loaded'
 import { PageHeader } from '@/shared/ui/page-header'
 import classes from './purchase-result.module.css'
 
-const pathOf = (orderNo: number) => ({ path: { order_id: String(orderNo) } })
-
-/** Keeps the order of an answer for the page that shows its result. */
-export function useStoreOrder() {
-  const queryClient = useQueryClient()
-  return (order: Order) => queryClient.setQueryData(orderGetQueryKey(pathOf(order.no)), { order })
-}
-
 /** What a paid order brought and what to do next. The order's number is in the address, so that a reload shows it again. */
 export function PurchaseResult({ orderNo, onMore }: { orderNo: number; onMore: () => void }) {
   const { t } = useTranslation('shop')
-  const result = useQuery(orderGetOptions(pathOf(orderNo)))
+  const result = useQuery(orderGetOptions({ path: { order_id: String(orderNo) } }))
   const isUnknown = result.error instanceof ApiError && result.error.status === 404
   if (isUnknown || (result.data && result.data.order.state !== 'paid')) return <Unknown />
   return (

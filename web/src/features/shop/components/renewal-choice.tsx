@@ -22,7 +22,7 @@ const lastPeriod = (bills: readonly BillItem[] = []) =>
 export function RenewalChoice(props: {
   serviceId: number
   before: Order | undefined
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { serviceId } = props

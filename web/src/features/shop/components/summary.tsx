@@ -22,7 +22,7 @@ export function Summary(props: {
   change?: Change | undefined
   coupon: string | undefined
   onCoupon: (code: string | undefined) => void
-  onBought: (order: Order) => Promise<void>
+  onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const { query, purchase, ...coupon } = useQuote(props.purchase, props.coupon)

@@ -1,20 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import {
+  orderGetQueryKey,
   rechargeListQueryKey,
   servicesListQueryKey,
   shopConfirmOrderMutation,
   shopPlansQueryKey,
 } from '@/api/gen/@tanstack/react-query.gen'
 import { ApiError } from '@/api/errors'
-import type {
-  OrderItem as Order,
-  PreOrderResult as Quote,
-  ShopConfirmOrderData,
-} from '@/api/gen/types.gen'
+import type { PreOrderResult as Quote, ShopConfirmOrderData } from '@/api/gen/types.gen'
 import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { toMinor } from '@/shared/lib/money'
+import { announcePaymentResult, usePaymentResult } from '@/shared/lib/payment-result'
 import { openPayPage } from '@/shared/lib/open-pay-page'
 import { type Purchase, wishOf } from '../quote'
 
@@ -29,24 +27,38 @@ const isPassing = (error: Error | null) => error instanceof ApiError && error.is
 /** What may have changed where a purchase is refused: what it costs, whether it can be had, what it is for. */
 const refusalKeys = [['quote'], shopPlansQueryKey(), servicesListQueryKey()]
 
-/** Sends a purchase, and does what its answer asks for. */
-function useOrder(onBought: (order: Order) => Promise<void>) {
+/** Sends a purchase, and does what its answer asks for, also that of another tab to the same purchase. */
+function useOrder(purchase: Purchase, onBought: (orderNo: number) => Promise<void>) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  const intention = `${purchase.shopId} ${JSON.stringify(wishOf(purchase))}`
+  const invalidate = () =>
+    queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
+  usePaymentResult(intention, ({ orderNo, rechargeNo }) => {
+    void invalidate()
+    if (orderNo !== undefined) void onBought(orderNo)
+    if (rechargeNo !== undefined) {
+      void navigate({ to: '/user/wallet/recharge/new', search: { id: rechargeNo } })
+    }
+  })
   return useMutation({
     ...shopConfirmOrderMutation(),
     onSuccess: async ({ order: placed, recharge }, sent) => {
       forgetIdempotencyKey(intentionOf(sent))
       if (placed.state === 'pending' && recharge) {
+        announcePaymentResult({ intention, rechargeNo: recharge.no })
         // First to our page of it, to which the way back from the provider leads.
         await navigate({ to: '/user/wallet/recharge/new', search: { id: recharge.no } })
         openPayPage(recharge)
         return
       }
-      await onBought(placed)
+      announcePaymentResult({ intention, orderNo: placed.no })
+      const orderKey = orderGetQueryKey({ path: { order_id: String(placed.no) } })
+      queryClient.setQueryData(orderKey, { order: placed })
+      await onBought(placed.no)
       // Plan, balance and statement are other ones now, everywhere. What was bought is not asked for again: a service
       // that was replaced, or a coupon that is used, has no price any more.
-      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
+      await invalidate()
     },
     onError: (error, sent) => {
       // Before the page was loaded anew it was bought at another price. Who has read so, and buys, buys once more.
@@ -70,13 +82,13 @@ export function useConfirm(
   purchase: Purchase,
   { amount, missing }: Quote,
   autoRenew: boolean,
-  onBought: (order: Order) => Promise<void>,
+  onBought: (orderNo: number) => Promise<void>,
 ) {
   const isMissing = toMinor(missing) > 0
   const gateways = useGateways(isMissing ? { missing } : {})
   const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
   const gateway = isMissing ? gateways.chosen : undefined
-  const order = useOrder(onBought)
+  const order = useOrder(purchase, onBought)
   const queryClient = useQueryClient()
   const bought = {
     path: { shop_id: purchase.shopId },

@@ -11,6 +11,7 @@ import { useGateways } from '@/shared/lib/gateways'
 import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
 import { formatMoney } from '@/shared/lib/money'
 import { openPayPage } from '@/shared/lib/open-pay-page'
+import { announcePaymentResult, usePaymentResult } from '@/shared/lib/payment-result'
 import { problemText } from '@/shared/lib/server-problem'
 import { FormColumn } from '@/shared/ui/form-column'
 import { FormError } from '@/shared/ui/form-error'
@@ -46,16 +47,21 @@ export function RechargeForm() {
 
 const intentionOf = (amount: string, gateway: string) => `recharge-${amount}-${gateway}`
 
-function useBegin() {
+function useBegin(intention: string) {
   const navigate = route.useNavigate()
   const begin = useMutation({
     ...rechargeCreateMutation(),
     onSuccess: async (recharge, { body }) => {
       forgetIdempotencyKey(intentionOf(recharge.money_amount, body.gateway))
+      announcePaymentResult({
+        intention: intentionOf(recharge.money_amount, body.gateway),
+        rechargeNo: recharge.no,
+      })
       await navigate({ search: { id: recharge.no } })
       openPayPage(recharge)
     },
   })
+  usePaymentResult(intention, ({ rechargeNo }) => void navigate({ search: { id: rechargeNo } }))
   const { error } = begin
   const wrongAmount =
     error instanceof ApiError ? error.fields.find(({ field }) => field === 'amount') : undefined
@@ -101,8 +107,10 @@ function useAmount({ currency, recharge }: Site) {
 function Form({ site }: { site: Site }) {
   const { t, i18n } = useTranslation('wallet')
   const { t: common } = useTranslation()
-  const { begin, reset, error, amountError, isBusy } = useBegin()
   const { typed, type, touch, problem, range, amount, gateways, charge, show } = useAmount(site)
+  const { begin, reset, error, amountError, isBusy } = useBegin(
+    intentionOf(amount ?? '', gateways.chosen ?? ''),
+  )
   const change = (value: string) => {
     type(value)
     reset()
