@@ -8,7 +8,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 # Programs that need no C library run on machines of any age. Only the race detector wants cgo.
 export CGO_ENABLED := 0
 
-.PHONY: run build web server agent agents test lint unit web-test size e2e stress bench gen gen-check setup tools clean
+.PHONY: run build web server agent agents test lint tidy-check unit web-test size e2e stress bench gen gen-check setup tools clean
 
 ## run: build everything, fill an empty ./data with the demo, start the server and one node
 run: build
@@ -86,8 +86,16 @@ $(TOOLS)/xray: agent/go.mod
 	GOWORK=off go build -C agent -ldflags "-s -w" -o $(CURDIR)/$@ github.com/xtls/xray-core/main
 	touch $@
 
-## lint: formatting, vet, staticcheck
-lint: tools
+# Without the module of sing-box 1.14: tidying it would fetch what its other build tags need.
+MODULES := . agent tools e2e/mihomo e2e/singbox/1.11
+
+## tidy-check: go.mod and go.sum of each module list what it needs and nothing else
+tidy-check:
+	@for module in $(MODULES); do \
+		(cd $$module && GOWORK=off go mod tidy -diff) || { echo "run go mod tidy in $$module"; exit 1; }; done
+
+## lint: formatting, modules, vet, staticcheck
+lint: tools tidy-check
 	@test -z "$$($(TOOLS)/gofumpt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; $(TOOLS)/gofumpt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
 	$(TOOLS)/staticcheck ./...
@@ -124,8 +132,13 @@ gen: web/node_modules/.installed
 	go run . openapi > openapi.json.new && mv openapi.json.new openapi.json
 	npm --prefix web run gen
 
-gen-check: gen
-	git diff --exit-code -- openapi.json web/src/api/gen
+GENERATED := openapi.json ':(glob)web/src/**/gen/**' ':(glob)web/src/**/*.gen.ts'
+
+## gen-check: all that is generated is committed as it is generated now; building the web app writes the route trees
+gen-check: gen web
+	git diff --exit-code -- $(GENERATED)
+	@new=$$(git ls-files --others --exclude-standard -- $(GENERATED)); \
+		test -z "$$new" || { echo "not committed:"; echo "$$new"; exit 1; }
 
 ## e2e: a real browser and real proxy clients against the real binaries
 e2e: e2e/node_modules/.installed tools
