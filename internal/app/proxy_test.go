@@ -49,23 +49,14 @@ func newProxied(t *testing.T, c Config) *proxied {
 	p.bearer = p.signUp("looks@example.com")
 	a.serving(t)
 	nginx, caddy := freeAddress(t), freeAddress(t)
-	p.start(nginx, "nginx", "-c", p.file("nginx.conf", fmt.Sprintf(`
-daemon off;
-user root;
-worker_processes 1;
-pid %[1]s/nginx.pid;
-error_log stderr warn;
-events { worker_connections 1024; }
-http {
-	access_log off;
-	client_body_temp_path %[1]s/body;
-	proxy_temp_path %[1]s/proxy;
-	fastcgi_temp_path %[1]s/fastcgi;
-	uwsgi_temp_path %[1]s/uwsgi;
-	scgi_temp_path %[1]s/scgi;
-	upstream airstrip { server %[3]s; keepalive 128; }
+	base, err := os.ReadFile("testdata/nginx.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := p.file("site.conf", fmt.Sprintf(`
+	upstream airstrip { server %s; keepalive 128; }
 	server {
-		listen %[2]s;
+		listen %s;
 		location / {
 			proxy_pass http://airstrip;
 			proxy_http_version 1.1;
@@ -73,8 +64,9 @@ http {
 			proxy_set_header Host $host;
 			proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 		}
-	}
-}`, t.TempDir(), nginx, c.Listen)), "-e", "stderr")
+	}`, c.Listen, nginx))
+	config := strings.NewReplacer("FOLDER", t.TempDir(), "SITE", site).Replace(string(base))
+	p.start(nginx, "nginx", "-c", p.file("nginx.conf", config), "-e", "stderr")
 	p.start(caddy, "caddy", "run", "--adapter", "caddyfile", "--config", p.file("Caddyfile", fmt.Sprintf(`
 {
 	admin off

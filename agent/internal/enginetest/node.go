@@ -88,6 +88,35 @@ func (s *Node) Counted() map[int64]api.Row {
 	return rows
 }
 
+// AwaitHits waits until a rule has stopped somebody, and returns how often since the last report.
+func (s *Node) AwaitHits(rule int64) (hits int64) {
+	s.t.Helper()
+	s.Await(fmt.Sprintf("rule %d stops somebody", rule), func() bool {
+		hits += s.Hits()[rule]
+		return hits > 0
+	})
+	return hits
+}
+
+// AwaitUp waits until so many bytes from users are counted.
+func (s *Node) AwaitUp(bytes int64) {
+	s.t.Helper()
+	s.Await(fmt.Sprintf("%d bytes from users are counted", bytes), func() bool {
+		up, _ := s.Meter.Totals()
+		return up >= bytes
+	})
+}
+
+// Await waits until a condition is true.
+func (s *Node) Await(what string, condition func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("within a minute it is not so that %s", what)
+		}
+	}
+}
+
 // Hits returns how often each rule has stopped anyone since the last report.
 func (s *Node) Hits() map[int64]int64 {
 	s.t.Helper()

@@ -76,14 +76,14 @@ func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 	for range 2 {
 		e.start()
 		e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
-		time.Sleep(3 * time.Second) // Some reporting intervals.
+		x.awaitRefusals(t, 3)
 		if err := e.stop(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	e.start()
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 5000)
-	time.Sleep(2 * time.Second)
+	x.awaitRefusals(t, 3)
 	x.set(func() { x.refuses = false })
 	e.mustBill(1, 32_000)
 }

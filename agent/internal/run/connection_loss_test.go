@@ -18,6 +18,7 @@ type networkProxy struct {
 	mu       sync.Mutex
 	restored chan struct{} // Closed while the network works.
 	refuses  bool
+	refusals int
 	// answerBytes returns after how many bytes of answers a connection ends. It is nil if it does not.
 	answerBytes func() int64
 }
@@ -44,6 +45,9 @@ func (e *testEnv) withProxy() *networkProxy {
 				return
 			}
 			x.mu.Lock()
+			if x.refuses {
+				x.refusals++
+			}
 			refuses, length := x.refuses, int64(1<<62)
 			if x.answerBytes != nil {
 				length = x.answerBytes()
@@ -76,6 +80,17 @@ func (e *testEnv) withProxy() *networkProxy {
 	}()
 	e.serverURL = "http://" + listener.Addr().String()
 	return x
+}
+
+// awaitRefusals waits until so many further connections were refused.
+func (x *networkProxy) awaitRefusals(t *testing.T, n int) {
+	t.Helper()
+	count := func() (refusals int) {
+		x.set(func() { refusals = x.refusals })
+		return refusals
+	}
+	goal := count() + n
+	eventually(t, 10*time.Second, "the agent tries to reach the server", func() bool { return count() >= goal })
 }
 
 // copyBytes copies. Data in flight when the network is cut arrives when it is restored, or is lost with the connection.

@@ -59,7 +59,7 @@ func TestRelay_CarriesUsersOfOtherNode_CountsNothing(t *testing.T) {
 	staying := client.Dial(target.echo)
 	target.mustExchange(staying, 1000)
 	eventually(t, 15*time.Second, "the traffic is billed", func() bool { return target.billedBytes(1) >= 502_000 })
-	time.Sleep(2 * time.Second)
+	target.awaitReport()
 	if bill := target.billedBytes(1); bill > 504_000 { // Including the headers of request and answer.
 		t.Errorf("a page of 500,000 bytes and 2,000 of an exchange were billed as %d", bill)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Connections over TCP continue when the certificate changes, except those of gRPC, which xray ends with its listener.
-func TestCertificate_Renewed_KeepsConnections(t *testing.T) {
+func TestEveryProtocol_CertificateRenewed_KeepsConnections(t *testing.T) {
 	for _, s := range Setups(t) {
 		settings := &s.Node.Settings.TLS
 		if settings.Certificate == "" || s.Node.Protocol == "hysteria2" || s.Node.Settings.Transport == "grpc" {
@@ -51,7 +51,7 @@ func TestCertificate_Renewed_KeepsConnections(t *testing.T) {
 	}
 }
 
-func TestNode_ProtocolChanges_ServesNewProtocol(t *testing.T) {
+func TestEveryProtocol_NodeChangesToIt_IsServed(t *testing.T) {
 	t.Parallel()
 	all := Setups(t)
 	e := newTestEnvWith(t, all[0], User(1))

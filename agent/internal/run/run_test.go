@@ -126,15 +126,32 @@ func (e *testEnv) mustRefuse(c *Client, who string) {
 	eventually(e.t, 10*time.Second, who+" is refused", func() bool { return Refused(c.Dial(e.echo)) })
 }
 
-// mustBill waits until the user is billed for want bytes, and for two further reports to show that it is not more.
+// mustBill waits until the user is billed for want bytes, and until a later report shows that it is not more.
 func (e *testEnv) mustBill(id, want int64) {
 	e.t.Helper()
 	eventually(e.t, 15*time.Second, "the traffic is billed", func() bool { return e.billedBytes(id) >= want })
-	time.Sleep(500 * time.Millisecond)
+	e.awaitReport()
 	if got := e.billedBytes(id); got != want {
 		e.t.Fatalf("user %d is billed %d bytes, moved %d", id, got, want)
 	}
 }
+
+// awaitReport waits until the server has counted a report with everything that was counted so far. Reports are delivered in
+// order, so that none before it is still under way.
+func (e *testEnv) awaitReport() {
+	e.t.Helper()
+	marker := User(markers.Add(1))
+	e.publish(api.Change{Users: []api.User{marker}})
+	e.mustLetIn(e.client(marker), "the marker of a report")
+	eventually(e.t, 15*time.Second, "the marker is billed", func() bool { return e.billedBytes(marker.ID) > 0 })
+}
+
+// markers numbers the users of awaitReport, beyond those of all tests.
+var markers = func() *atomic.Int64 {
+	n := new(atomic.Int64)
+	n.Store(1_000_000)
+	return n
+}()
 
 func TestChanges_AreAppliedAtOnce(t *testing.T) {
 	t.Parallel()
@@ -242,15 +259,13 @@ func TestReports_LostAnswers_BillNothingTwice(t *testing.T) {
 	}
 	e.start()
 	conn := e.client(User(1)).Dial(e.echo)
-	for range 5 {
+	for i := range int64(5) {
 		e.mustExchange(conn, 10_000)
-		time.Sleep(700 * time.Millisecond)
+		eventually(t, 15*time.Second, "the server counts a report", func() bool { return e.billedBytes(1) == (i+1)*20_000 })
 	}
 	e.set(func() { e.lose = nil })
 	e.mustBill(1, 100_000)
-	if left := spooled(t, e.data); len(left) > 0 {
-		t.Errorf("billed batches are still in the spool: %v", left)
-	}
+	eventually(t, 10*time.Second, "billed batches leave the spool", func() bool { return len(spooled(t, e.data)) == 0 })
 }
 
 func spooled(t *testing.T, data string) []string {
@@ -299,7 +314,9 @@ func TestRemaining_LargePartUsed_IsReportedAtOnce(t *testing.T) {
 	// Bytes after the first report may wait if they are less than a twentieth of what remains.
 	eventually(t, 5*time.Second, "the user's other nodes can hear of it", func() bool { return e.billedBytes(1) > 160_000 })
 	e.mustExchange(e.client(User(2)).Dial(e.echo), 10_000)
-	time.Sleep(3 * time.Second)
+	for range 2 { // The state is saved every 5 s; meanwhile the agent looks several times whether to report.
+		e.awaitSave()
+	}
 	if bill := e.billedBytes(2); bill != 0 {
 		t.Errorf("a fiftieth of what remains was reported at once: %d", bill)
 	}
@@ -343,7 +360,7 @@ func TestStop_FromServer_IsObeyedUnlessJustRenewed(t *testing.T) {
 	conn = client.Dial(e.echo)
 	e.mustExchange(conn, 1000)
 	<-answered
-	time.Sleep(time.Second) // the answer arrives
+	eventually(t, 10*time.Second, "the answer is applied", func() bool { return len(spooled(t, e.data)) == 0 })
 	e.mustExchange(conn, 1000)
 }
 
@@ -475,6 +492,18 @@ func TestStart_ServerAway_ServesSavedUsers(t *testing.T) {
 	e.set(func() { e.fault = nil })
 	e.mustBill(1, 4000)
 	eventually(t, 10*time.Second, "what was used meanwhile is billed", func() bool { return e.billedBytes(2) >= 1_000_000 })
+}
+
+// awaitSave waits until the agent has saved a change.
+func (e *testEnv) awaitSave() {
+	e.t.Helper()
+	e.publish(api.Change{Rules: &[]api.Rule{}})
+	var saved string
+	e.set(func() { saved = fmt.Sprintf(`"revision":%d,`, e.revision) })
+	eventually(e.t, 10*time.Second, "the state is saved", func() bool {
+		text, err := os.ReadFile(filepath.Join(e.data, "state.json"))
+		return err == nil && strings.Contains(string(text), saved)
+	})
 }
 
 func TestSnapshot_IsSavedAtOnce(t *testing.T) {

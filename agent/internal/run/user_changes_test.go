@@ -10,7 +10,7 @@ import (
 	. "airstrip/agent/internal/xraytest"
 )
 
-func TestDownloads_OtherUsersChange_AreNotInterrupted(t *testing.T) {
+func TestEveryProtocol_DownloadsWhileUsersChange_AreNotInterrupted(t *testing.T) {
 	times, downloads := 100, 20
 	if *full {
 		times, downloads = 1000, 50

@@ -260,31 +260,28 @@ func TestUDP_IsCarriedCountedAndObeysRules(t *testing.T) {
 				}
 			}
 		}()
-		send := func(to M.Socksaddr, wait time.Duration) net.Addr {
-			if _, err := flow.WriteTo(make([]byte, 700), to); err != nil {
+		send := func(to M.Socksaddr, size int) {
+			if _, err := flow.WriteTo(make([]byte, size), to); err != nil {
 				t.Fatal(err)
 			}
+		}
+		mustReturn := func() {
+			t.Helper()
+			send(first, 700)
 			select {
 			case from := <-answers:
-				return from
-			case <-time.After(wait):
-				return nil
+				if from.String() != first.String() {
+					t.Fatalf("the answer to a packet came from %v, not %s", from, first)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("a packet did not come back")
 			}
 		}
-		for range 3 {
-			if from := send(first, time.Minute); from == nil || from.String() != first.String() {
-				t.Fatalf("the answer to a packet came from %v, not %s", from, first)
-			}
-		}
-		if send(second, 300*time.Millisecond) != nil {
-			t.Error("a packet reached a destination that a rule forbids")
-		}
-		// The packet may still be in flight.
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-			if up, _ := testNode.Meter.Totals(); up >= 2800 || time.Now().After(deadline) {
-				break
-			}
-		}
+		mustReturn()
+		mustReturn()
+		send(second, 700) // A rule forbids this destination. The next answer comes from the first one.
+		mustReturn()
+		testNode.AwaitUp(2800)
 		if counted := testNode.Counted()[31]; counted.Up != 2800 || counted.Down != 2100 {
 			t.Errorf("counted %+v, moved 2800 and 2100", counted)
 		}
@@ -292,7 +289,17 @@ func TestUDP_IsCarriedCountedAndObeysRules(t *testing.T) {
 		if err := testNode.Engine.Configure(s.node, []api.User{User(31)}); err != nil {
 			t.Fatal(err)
 		}
-		if send(first, 300*time.Millisecond) != nil {
+		// A flow is handled packet by packet: once the second one is counted, the first one has been dropped.
+		send(first, 700)
+		testNode.AwaitUp(3500)
+		send(first, 1)
+		testNode.AwaitUp(3501)
+		s.node.AllowPrivate = true
+		if err := testNode.Engine.Configure(s.node, []api.User{User(31)}); err != nil {
+			t.Fatal(err)
+		}
+		mustReturn()
+		if testNode.Counted()[31].Down != 700 {
 			t.Error("a packet reached a private address")
 		}
 	})
@@ -382,11 +389,7 @@ func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		hits := int64(0)
-		for deadline := time.Now().Add(time.Minute); hits == 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-			hits = testNode.Hits()[71]
-		}
-		if hits != 1 {
+		if hits := testNode.AwaitHits(71); hits != 1 {
 			t.Errorf("%d hits, want one", hits)
 		}
 	})

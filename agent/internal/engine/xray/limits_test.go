@@ -131,31 +131,38 @@ func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 
 func TestDeviceLimit_CountsAddresses(t *testing.T) {
 	echo := EchoServer(t)
-	s := plainSetup(t)
-	testNode := newTestNode(t)
-	limited := User(1)
-	limited.DeviceLimit = Ptr(2)
-	testNode.Serve(s.Node, limited)
-	from := func(address string) *Client {
-		outbound := s.Client(limited)
-		outbound["sendThrough"] = address
-		return NewClient(t, outbound)
-	}
-	phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
-	calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
-	for _, conn := range calls {
-		mustExchange(t, conn, 100)
-	}
-	if !Refused(third.Dial(echo)) {
-		t.Error("a third address was let in")
-	}
-	online, connections := testNode.Gate.Online()
-	if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
-		t.Errorf("online: %+v with %d connections", online, connections)
-	}
-	calls[2].Close()
-	if !LetIn(func() net.Conn { return third.Dial(echo) }) {
-		t.Error("the place of an address that left is not given to another")
+	for _, name := range []string{
+		"vless ws", "vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := setupNamed(t, name)
+			testNode := newTestNode(t)
+			limited := User(96)
+			limited.DeviceLimit = Ptr(2)
+			testNode.Serve(s.Node, limited)
+			from := func(address string) *Client {
+				outbound := s.Client(limited)
+				outbound["sendThrough"] = address
+				return NewClient(t, outbound)
+			}
+			phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
+			calls := []net.Conn{phone.Dial(echo), phone.Dial(echo), laptop.Dial(echo)}
+			for _, conn := range calls {
+				mustExchange(t, conn, 100)
+			}
+			if !Refused(third.Dial(echo)) {
+				t.Error("a third address was let in")
+			}
+			online, connections := testNode.Gate.Online()
+			if len(online) != 1 || len(online[0].IPs) != 2 || connections != 3 {
+				t.Errorf("online: %+v with %d connections", online, connections)
+			}
+			calls[2].Close()
+			if !LetIn(func() net.Conn { return third.Dial(echo) }) {
+				t.Error("the slot of an address that left is not given to another")
+			}
+		})
 	}
 }
 
@@ -228,21 +235,25 @@ func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {
 					answer <- n
 				}
 			}()
-			send := func() (int, bool) {
+			send := func(packet []byte) {
 				if _, err := flow.WriteTo(packet, addr); err != nil {
 					t.Fatal(err)
 				}
+			}
+			mustReturn := func(packet []byte) {
+				t.Helper()
+				send(packet)
 				select {
 				case n := <-answer:
-					return n, true
+					if n != len(packet) {
+						t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
+					}
 				case <-time.After(time.Minute):
-					return 0, false
+					t.Fatalf("a packet of %d bytes did not come back", len(packet))
 				}
 			}
 			for range 3 {
-				if n, ok := send(); !ok || n != len(packet) {
-					t.Fatalf("%d bytes of a packet of %d came back", n, len(packet))
-				}
+				mustReturn(packet)
 			}
 			counted := testNode.Counted()
 			if counted[31].Up != 2100 || counted[31].Down != 2100 {
@@ -254,13 +265,24 @@ func TestUDP_IsCarriedCountedAndRefusedToPrivateNetworks(t *testing.T) {
 			if err := testNode.Engine.Configure(closed, []api.User{User(31)}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := flow.WriteTo(packet, addr); err != nil {
+			// A flow is handled packet by packet: once the second one is counted, the first one has been dropped.
+			send(packet)
+			testNode.AwaitUp(2800)
+			send(packet[:1])
+			testNode.AwaitUp(2801)
+			if err := testNode.Engine.Configure(s.Node, []api.User{User(31)}); err != nil {
 				t.Fatal(err)
 			}
-			select {
-			case <-answer:
-				t.Error("a packet reached a private address")
-			case <-time.After(500 * time.Millisecond):
+			send(packet[:100])
+			for n := 0; n != 100; {
+				select {
+				case n = <-answer:
+					if n == len(packet) {
+						t.Error("a packet reached a private address")
+					}
+				case <-time.After(time.Minute):
+					t.Fatal("no packet comes back after private addresses were allowed again")
+				}
 			}
 		})
 	}
@@ -336,25 +358,31 @@ func TestRules_ApplyToHostNamedInQUIC(t *testing.T) {
 			testNode.Serve(s.Node, User(63))
 			testNode.Gate.SetRules([]api.Rule{{ID: 71, Pattern: `blocked\.test`}})
 			client := NewClient(t, s.Client(User(63)))
-			if !arrives(t, client, addr, QUICHello(t, "allowed.test", quic.Version1), time.Minute) {
-				t.Error("the packets to a host that no rule forbids were stopped")
+			mustPass := func() {
+				t.Helper()
+				select {
+				case <-sendQUIC(t, client, addr, QUICHello(t, "allowed.test", quic.Version1)):
+				case <-time.After(time.Minute):
+					t.Error("the packets to a host that no rule forbids were stopped")
+				}
 			}
-			if arrives(t, client, addr, QUICHello(t, "www.blocked.test", quic.Version1), 500*time.Millisecond) {
-				t.Error("the packets to a forbidden host passed")
-			}
-			hits := int64(0)
-			for deadline := time.Now().Add(time.Minute); hits == 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-				hits = testNode.Hits()[71]
-			}
-			if hits != 1 {
+			mustPass()
+			forbidden := sendQUIC(t, client, addr, QUICHello(t, "www.blocked.test", quic.Version1))
+			if hits := testNode.AwaitHits(71); hits != 1 {
 				t.Errorf("%d hits of rule 71, want one", hits)
+			}
+			mustPass()
+			select {
+			case <-forbidden:
+				t.Error("the packets to a forbidden host passed")
+			default:
 			}
 		})
 	}
 }
 
-// arrives reports whether a packet that follows the first packets of a flow returns from an echo server in time.
-func arrives(t *testing.T, client *Client, to net.Addr, first [][]byte, within time.Duration) bool {
+// sendQUIC opens a flow to an echo server. The channel is closed when a packet that follows the first ones has returned.
+func sendQUIC(t *testing.T, client *Client, to net.Addr, first [][]byte) <-chan struct{} {
 	flow := client.ListenPacket()
 	last := []byte("after the handshake")
 	for _, p := range append(first, last) {
@@ -362,7 +390,7 @@ func arrives(t *testing.T, client *Client, to net.Addr, first [][]byte, within t
 			t.Fatal(err)
 		}
 	}
-	back := make(chan bool, 1)
+	returned := make(chan struct{})
 	go func() {
 		for b := make([]byte, 2000); ; {
 			n, _, err := flow.ReadFrom(b)
@@ -370,14 +398,10 @@ func arrives(t *testing.T, client *Client, to net.Addr, first [][]byte, within t
 				return
 			}
 			if n == len(last) {
-				back <- true
+				close(returned)
+				return
 			}
 		}
 	}()
-	select {
-	case <-back:
-		return true
-	case <-time.After(within):
-		return false
-	}
+	return returned
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +45,6 @@ func TestEngine_DrainedOrClosed_RefusesNewConnections(t *testing.T) {
 				idle := client.Dial(echo)
 				mustExchange(t, idle, 1000)
 				idle.Close()
-				time.Sleep(200 * time.Millisecond)
 				if err := end(testNode.Engine); err != nil {
 					t.Fatal(err)
 				}
@@ -120,7 +120,8 @@ func TestXHTTP_BehindReverseProxy_UsesForwardedAddress(t *testing.T) {
 	}
 }
 
-// startNginx runs the reverse proxy of docs/nodes.md in front of a node and returns its TLS port.
+// startNginx runs the reverse proxy of docs/nodes.md in front of a node and returns its TLS port. The base of its
+// configuration is the one that the server's tests use.
 func startNginx(t *testing.T, node int, schemes [2]string, certificate Certificate) int {
 	t.Helper()
 	folder, port := t.TempDir(), FreePort(t)
@@ -132,26 +133,17 @@ func startNginx(t *testing.T, node int, schemes [2]string, certificate Certifica
 		return path
 	}
 	pem, key := write("front.pem", certificate.PEM), write("front.key", certificate.Key)
-	config := write("nginx.conf", fmt.Sprintf(`
-daemon off;
-user root;
-worker_processes 1;
-pid %[1]s/nginx.pid;
-error_log stderr warn;
-events { worker_connections 1024; }
-http {
-	access_log off;
-	client_body_temp_path %[1]s/body;
-	proxy_temp_path %[1]s/proxy;
-	fastcgi_temp_path %[1]s/fastcgi;
-	uwsgi_temp_path %[1]s/uwsgi;
-	scgi_temp_path %[1]s/scgi;
+	base, err := os.ReadFile("../../../../internal/app/testdata/nginx.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := write("site.conf", fmt.Sprintf(`
 	server {
-		listen 127.0.0.1:%[2]d ssl http2;
-		ssl_certificate %[3]s;
-		ssl_certificate_key %[4]s;
+		listen 127.0.0.1:%[1]d ssl http2;
+		ssl_certificate %[2]s;
+		ssl_certificate_key %[3]s;
 		location /x/ {
-			proxy_pass %[6]s://127.0.0.1:%[5]d;
+			proxy_pass %[5]s://127.0.0.1:%[4]d;
 			proxy_http_version 1.1;
 			proxy_set_header Host $host;
 			proxy_set_header X-Forwarded-For $remote_addr;
@@ -160,15 +152,15 @@ http {
 		}
 		location /grpc/x/ {
 			rewrite ^/grpc(.*)$ $1 break;
-			grpc_pass %[7]s://127.0.0.1:%[5]d;
+			grpc_pass %[6]s://127.0.0.1:%[4]d;
 			grpc_set_header Host $host;
 			grpc_set_header X-Forwarded-For $remote_addr;
 			grpc_read_timeout 1h;
 			client_max_body_size 0;
 			client_body_timeout 1h;
 		}
-	}
-}`, folder, port, pem, key, node, schemes[0], schemes[1]))
+	}`, port, pem, key, node, schemes[0], schemes[1]))
+	config := write("nginx.conf", strings.NewReplacer("FOLDER", folder, "SITE", site).Replace(string(base)))
 	nginx := exec.Command("/usr/sbin/nginx", "-c", config, "-e", "stderr")
 	nginx.Stdout, nginx.Stderr = t.Output(), t.Output()
 	if err := nginx.Start(); err != nil {
@@ -203,39 +195,6 @@ func TestREALITY_ForwardedAddress_IsIgnored(t *testing.T) {
 			online, _ := testNode.Gate.Online()
 			if len(online) != 1 || len(online[0].IPs) != 1 || online[0].IPs[0] != "127.0.0.1" {
 				t.Errorf("online: %+v, want the address that the connection comes from", online)
-			}
-		})
-	}
-}
-
-// Two addresses are admitted, and a third only after one of them has left.
-func TestDeviceLimit_OverXHTTP_CountsAddresses(t *testing.T) {
-	echo := EchoServer(t)
-	for _, name := range []string{
-		"vless xhttp", "vless xhttp tls", "vless xhttp reality", "vmess xhttp tls", "trojan xhttp reality",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := setupNamed(t, name)
-			testNode := newTestNode(t)
-			limited := User(96)
-			limited.DeviceLimit = Ptr(2)
-			testNode.Serve(s.Node, limited)
-			from := func(address string) *Client {
-				outbound := s.Client(limited)
-				outbound["sendThrough"] = address
-				return NewClient(t, outbound)
-			}
-			phone, laptop, third := from("127.0.0.11"), from("127.0.0.12"), from("127.0.0.13")
-			first, second := phone.Dial(echo), laptop.Dial(echo)
-			mustExchange(t, first, 100)
-			mustExchange(t, second, 100)
-			if !Refused(third.Dial(echo)) {
-				t.Error("a third address was let in")
-			}
-			second.Close()
-			if !LetIn(func() net.Conn { return third.Dial(echo) }) {
-				t.Error("the place of an address that left is not given to another")
 			}
 		})
 	}
