@@ -18,10 +18,10 @@ func TestReports_UseServerTime(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
 	ahead := 400 * 24 * time.Hour
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 		return false
-	}
+	})
 	e.start()
 	conn := e.client(User(1)).Dial(e.echo)
 	e.mustExchange(conn, 1000)
@@ -52,7 +52,7 @@ func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 	e := newTestEnv(t, User(1))
 	x := e.withProxy()
 	const ahead = 400 * 24 * time.Hour
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
 		if !strings.HasSuffix(r.URL.Path, "/reports") {
 			return false
@@ -65,7 +65,7 @@ func TestReports_TrafficBeforeServerTimeIsKnown_IsBilled(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	e.start()
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	e.mustBill(1, 2000)

@@ -27,7 +27,9 @@ func limited(devices int) api.User {
 func TestDevices_NewAddress_WaitsForServer(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, limited(2), User(2))
-	e.admit = func(d api.Device) api.Admission { return api.Admission{Admitted: d.IP != "127.0.0.13"} }
+	e.set(func() {
+		e.admit = func(d api.Device) api.Admission { return api.Admission{Admitted: d.IP != "127.0.0.13"} }
+	})
 	e.start()
 	client := e.clientFrom(limited(2), "127.0.0.11")
 	for range 3 {
@@ -91,13 +93,13 @@ func TestDevices_LostSlot_IsCutBeforeServerIsNotified(t *testing.T) {
 func TestDevices_ServerAway_LimitHoldsOnNode(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, limited(2))
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/devices") {
 			writeError(rw, 503, "away")
 			return true
 		}
 		return false
-	}
+	})
 	e.start()
 	for _, address := range []string{"127.0.0.31", "127.0.0.32"} {
 		e.mustExchange(e.clientFrom(limited(2), address).Dial(e.echo), 1000)

@@ -53,14 +53,14 @@ func TestKilled_AtAnyMoment_LosesAndDuplicatesNothing(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
 	e.setup.Node.ReportSeconds = 1
-	e.lose = func() bool { return rand.N(3) == 0 }
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.set(func() { e.lose = func() bool { return rand.N(3) == 0 } })
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/reports") || rand.N(3) > 0 {
 			return false
 		}
 		writeError(rw, http.StatusBadGateway, "proxy")
 		return true
-	}
+	})
 	var sent, received int64
 	kills := 5
 	if *full {

@@ -14,7 +14,7 @@ import (
 // grantLeases makes the server grant leases of step bytes beyond the unanswered ones, until all bytes are used.
 func (e *testEnv) grantLeases(step, all int64) {
 	fault := e.fault
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if fault != nil && fault(rw, r) {
 			return true
 		}
@@ -35,7 +35,7 @@ func (e *testEnv) grantLeases(step, all int64) {
 		}
 		json.NewEncoder(rw).Encode(out)
 		return true
-	}
+	})
 }
 
 func leasedUser(id, idle int64) api.User {
@@ -131,13 +131,13 @@ func TestLeases_SurviveRestart(t *testing.T) {
 func TestReport_HeldByServer_IsLoggedAsError(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/api/agent/v1/reports" {
 			return false
 		}
 		json.NewEncoder(rw).Encode(api.Receipt{Result: "counted", Held: "too_old"})
 		return true
-	}
+	})
 	log := new(output)
 	e.startLogging(log)
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)

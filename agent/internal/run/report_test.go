@@ -16,14 +16,14 @@ func TestReport_NotCountedForNow_IsSentAgain(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
 	var refused atomic.Int64
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/reports") {
 			return false
 		}
 		refused.Add(1)
 		writeError(rw, 429, "beyond_link")
 		return true
-	}
+	})
 	e.start()
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	if err := e.stop(); err != nil {

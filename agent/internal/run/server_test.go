@@ -91,6 +91,11 @@ func (s *fakeServer) set(f func()) {
 	f()
 }
 
+// setFault makes fault answer requests, as the field describes.
+func (s *fakeServer) setFault(fault func(http.ResponseWriter, *http.Request) bool) {
+	s.set(func() { s.fault = fault })
+}
+
 // publish adds a line to the stream.
 func (s *fakeServer) publish(c api.Change) {
 	s.mu.Lock()
@@ -251,6 +256,13 @@ func (s *fakeServer) billedBytes(id int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.billed[id]
+}
+
+// reportCount returns the number of reports counted.
+func (s *fakeServer) reportCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.reports)
 }
 
 // heartbeatCount returns the number of heartbeats received.

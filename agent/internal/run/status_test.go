@@ -139,13 +139,13 @@ func TestStatus_Certificate(t *testing.T) {
 func TestStatus_WaitingAndRefusedReports(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/reports") {
 			writeError(rw, 500, "internal")
 			return true
 		}
 		return false
-	}
+	})
 	e.start()
 	e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
 	eventually(t, 5*time.Second, "a report waits", func() bool { return run.Summarize(e.data).Waiting == 1 })
@@ -192,10 +192,10 @@ func TestStatus_ClosedOrHiddenNode(t *testing.T) {
 func TestStatus_WrongClock(t *testing.T) {
 	t.Parallel()
 	e := newTestEnv(t, User(1))
-	e.fault = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.setFault(func(rw http.ResponseWriter, r *http.Request) bool {
 		rw.Header().Set("Date", time.Now().Add(10*time.Minute+30*time.Second).UTC().Format(http.TimeFormat))
 		return false
-	}
+	})
 	e.start()
 	e.waitForStatus("clock: it is 10m", "behind")
 }
