@@ -24,16 +24,16 @@ type server struct {
 
 // Register serves the agents' API on mux.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings) {
-	register(mux, &server{nodes, traffic, settings, placeWithin})
+	register(mux, &server{nodes, traffic, settings, deviceTimeout})
 }
 
 func register(mux *http.ServeMux, s *server) {
-	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.inTurn(s.snapshot)))
+	mux.HandleFunc("GET /api/agent/v1/snapshot", s.guard(s.inRequestSlot(s.snapshot)))
 	mux.HandleFunc("GET /api/agent/v1/changes", s.guard(s.changes))
-	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.inTurn(s.report)))
-	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.inTurn(s.status)))
+	mux.HandleFunc("POST /api/agent/v1/reports", s.guard(s.inRequestSlot(s.report)))
+	mux.HandleFunc("POST /api/agent/v1/status", s.guard(s.inRequestSlot(s.status)))
 	mux.HandleFunc("POST /api/agent/v1/devices", s.guard(s.device))
-	mux.HandleFunc("POST /api/agent/v1/leases", s.guard(s.inTurn(s.lease)))
+	mux.HandleFunc("POST /api/agent/v1/leases", s.guard(s.inRequestSlot(s.lease)))
 }
 
 // guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.
@@ -49,8 +49,8 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 	}
 }
 
-// inTurn is for what takes the server more than a moment; places for addresses are asked for by many at once.
-func (s *server) inTurn(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter, *http.Request, node.Node) error {
+// inRequestSlot is for what takes the server more than a moment; places for addresses are asked for by many at once.
+func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter, *http.Request, node.Node) error {
 	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
 		done, err := s.nodes.Turn(r.Context(), n)
 		if err != nil {

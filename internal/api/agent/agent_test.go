@@ -33,10 +33,10 @@ type site struct {
 
 const quota = int64(1 << 30)
 
-func each(t *testing.T, test func(s *site)) { eachWaiting(t, time.Minute, test) }
+func each(t *testing.T, test func(s *site)) { eachWithTimeout(t, time.Minute, test) }
 
-// eachWaiting has addresses wait so long for another node to cut an older one.
-func eachWaiting(t *testing.T, placeWithin time.Duration, test func(s *site)) {
+// eachWithTimeout has addresses wait so long for another node to cut an older one.
+func eachWithTimeout(t *testing.T, placeWithin time.Duration, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{Site: nodetest.Open(t, d)}
 		draft := node.Draft("HK 01", node.VLESS, "hk.example", 443)
@@ -117,7 +117,7 @@ type line struct {
 	Reset     bool
 }
 
-func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
+func TestSnapshot_IsCompleteAndHasETag(t *testing.T) {
 	each(t, func(s *site) {
 		status, header, body := s.call("GET", "snapshot", "")
 		var got line
@@ -141,7 +141,7 @@ func TestSnapshotHasEverythingAndAnETag(t *testing.T) {
 	})
 }
 
-func TestAWrongSecretIsRefusedBeforeAnythingElse(t *testing.T) {
+func TestSecret_Wrong_IsRefusedBeforeAnythingElse(t *testing.T) {
 	each(t, func(s *site) {
 		for _, secret := range []string{"", "x", s.secret + "x"} {
 			s.secret = secret
@@ -157,7 +157,7 @@ func TestAWrongSecretIsRefusedBeforeAnythingElse(t *testing.T) {
 	})
 }
 
-func TestARotatedSecretIsHonouredForItsTime(t *testing.T) {
+func TestSecret_Rotated_OldOneIsValidForItsTime(t *testing.T) {
 	each(t, func(s *site) {
 		old := s.secret
 		fresh, err := s.Nodes.RotateSecret(t.Context(), s.node.ID, time.Hour)
@@ -184,7 +184,7 @@ func TestARotatedSecretIsHonouredForItsTime(t *testing.T) {
 }
 
 // A leaked secret that was replaced must not go on listening.
-func TestAStreamEndsWithItsSecret(t *testing.T) {
+func TestStream_SecretEnds_StreamEnds(t *testing.T) {
 	each(t, func(s *site) {
 		since := s.revision()
 		lines := s.stream(since)
@@ -270,7 +270,7 @@ func (s *site) revision() int64 {
 	return got.Revision
 }
 
-func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
+func TestStream_SendsOnlyChanges(t *testing.T) {
 	each(t, func(s *site) {
 		lines := s.stream(s.revision())
 		if l := s.next(lines); l.Node == nil || len(l.Users) > 0 || len(l.Removed) > 0 {
@@ -340,7 +340,7 @@ func TestTheStreamTellsWhatChangesAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestAUsedUpQuotaIsToldToAllNodes(t *testing.T) {
+func TestQuota_UsedUp_ReachesAllNodes(t *testing.T) {
 	each(t, func(s *site) {
 		lines := s.stream(s.revision())
 		s.next(lines)
@@ -361,7 +361,7 @@ func TestAUsedUpQuotaIsToldToAllNodes(t *testing.T) {
 	})
 }
 
-func TestPollingGivesTheSameAndEnds(t *testing.T) {
+func TestChanges_Poll_GivesSameAndEnds(t *testing.T) {
 	each(t, func(s *site) {
 		since := s.revision()
 		poll := func(since int64) []byte {
@@ -387,7 +387,7 @@ func TestPollingGivesTheSameAndEnds(t *testing.T) {
 	})
 }
 
-func TestAReportCountsOnce(t *testing.T) {
+func TestReport_SentTwice_CountsOnce(t *testing.T) {
 	each(t, func(s *site) {
 		boot := uuid.New()
 		body := batch(boot, 1, `{"user_id":1,"up":100,"down":2000}`)
@@ -411,7 +411,7 @@ func TestAReportCountsOnce(t *testing.T) {
 	})
 }
 
-func TestBadRowsAreNamedAndGoodOnesCount(t *testing.T) {
+func TestReport_InvalidRows_AreNamedAndOthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		status, out := s.report(batch(uuid.New(), 1, `{"user_id":1,"up":10,"down":0},{"user_id":1,"up":10,"down":0},{"user_id":2,"up":-1,"down":0},
 			{"user_id":3,"up":1,"down":1},{"user_id":99,"up":1,"down":1},{"user_id":2,"up":0,"down":9007199254740993},{"user_id":2,"up":99999999999999999999,"down":0},
@@ -430,7 +430,7 @@ func TestBadRowsAreNamedAndGoodOnesCount(t *testing.T) {
 	})
 }
 
-func TestUnreadableReportsCountNothing(t *testing.T) {
+func TestReport_Unreadable_CountsNothing(t *testing.T) {
 	each(t, func(s *site) {
 		good := batch(uuid.New(), 1, `{"user_id":1,"up":10,"down":0}`)
 		for body, want := range map[string]int{
@@ -468,7 +468,7 @@ func TestUnreadableReportsCountNothing(t *testing.T) {
 	})
 }
 
-func TestStatusIsKeptAsHealth(t *testing.T) {
+func TestStatus_IsStoredAsHealth(t *testing.T) {
 	each(t, func(s *site) {
 		status, _, body := s.call("POST", "status", `{"boot":"b","version":"1.0","revision":3,"uptime_seconds":12,"load":[0.1,0.2,0.3],"cpu":0.125,"memory":7,
 			"up_bps":10,"down_bps":20,"connections":4,"online":[{"user_id":1,"ips":["1.2.3.4","::ffff:1.2.3.4","2001:db8::1","nonsense"]},{"user_id":2,"ips":["1.2.3.4"]}]}`)
@@ -495,7 +495,7 @@ func TestStatusIsKeptAsHealth(t *testing.T) {
 }
 
 // Heartbeats name who is connected each 20 s; one that is lost, and a server that starts anew, put nobody offline.
-func TestAnAddressIsOnlineWhileHeartbeatsNameIt(t *testing.T) {
+func TestStatus_Address_IsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 	each(t, func(s *site) {
 		began := time.Now()
 		now := began
@@ -532,7 +532,7 @@ func TestAnAddressIsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 	})
 }
 
-func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
+func TestStatus_UsersOfOtherNodes_AreIgnored(t *testing.T) {
 	each(t, func(s *site) {
 		if status, _, body := s.call("POST", "status", `{"boot":"b","online":[{"user_id":1,"ips":["192.0.2.1"]},{"user_id":3,"ips":["192.0.2.3"]},{"user_id":999,"ips":["192.0.2.9"]}]}`); status != 200 {
 			t.Fatal(status, string(body))
@@ -549,7 +549,7 @@ func TestAStatusSaysNothingOfUsersOfOtherNodes(t *testing.T) {
 }
 
 // One report must not fill the database and keep all others from writing meanwhile.
-func TestAStatusNamesSoManyAddressesAtMost(t *testing.T) {
+func TestStatus_OnlineAddresses_AreBounded(t *testing.T) {
 	each(t, func(s *site) {
 		var ips []string
 		for i := range 50_000 {
@@ -565,7 +565,7 @@ func TestAStatusNamesSoManyAddressesAtMost(t *testing.T) {
 	})
 }
 
-func TestAReportLogsNoHitsOfUsersOfOtherNodes(t *testing.T) {
+func TestReport_HitsOfUsersOfOtherNodes_AreIgnored(t *testing.T) {
 	each(t, func(s *site) {
 		rule, err := s.Nodes.AddRule(t.Context(), "mail", "", ":25$")
 		if err != nil {
@@ -582,7 +582,7 @@ func TestAReportLogsNoHitsOfUsersOfOtherNodes(t *testing.T) {
 	})
 }
 
-func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
+func TestStatus_AbsurdValues_AreBounded(t *testing.T) {
 	each(t, func(s *site) {
 		body := fmt.Sprintf(`{"boot":"a\u0000b","version":%q,"revision":-4,"uptime_seconds":-99,"load":[1e308,-1,0.5],"cpu":-3,"memory":99,"up_bps":9223372036854775807,"down_bps":-5,"connections":-9,"online":[]}`,
 			strings.Repeat("中", 40))
@@ -604,7 +604,7 @@ func TestAnAbsurdStatusIsKeptWithinBounds(t *testing.T) {
 }
 
 // The agent keeps its list and its batches when the answer is an error.
-func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
+func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 	each(t, func(s *site) {
 		_, header, _ := s.call("GET", "snapshot", "")
 		since := s.revision()

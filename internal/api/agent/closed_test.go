@@ -7,7 +7,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestAnAgentIsToldThatItsNodeIsClosedOrHidden(t *testing.T) {
+func TestSnapshot_ClosedOrHiddenNode(t *testing.T) {
 	type standing struct{ Closed, Spent, Hidden bool }
 	each(t, func(s *site) {
 		told := func(edit func(*node.Node)) (got standing) {

@@ -11,8 +11,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// placeWithin is how long an address waits for another node to cut an older one, where tests don't have it wait otherwise.
-const placeWithin = 3 * time.Second
+// deviceTimeout is how long an address waits for another node to cut an older one, where tests don't have it wait otherwise.
+const deviceTimeout = 3 * time.Second
 
 // deviceJSON says which of a user's addresses the agent has cut, and asks for a place for another.
 type deviceJSON struct {
@@ -71,7 +71,7 @@ func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.
 		if err != nil || answer != node.Wait {
 			return admissionJSON{Admitted: answer == node.Admitted}, err
 		}
-		drops, err := s.drops(ctx, n)
+		drops, err := s.devicesToCut(ctx, n)
 		if err != nil {
 			return out, err
 		}
@@ -90,8 +90,8 @@ func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.
 	}
 }
 
-// drops gives what n's agent is to cut.
-func (s *server) drops(ctx context.Context, n node.Node) ([]dropJSON, error) {
+// devicesToCut gives what n's agent is to cut.
+func (s *server) devicesToCut(ctx context.Context, n node.Node) ([]dropJSON, error) {
 	rows, err := s.nodes.Leaving(ctx, n)
 	var out []dropJSON
 	for _, r := range rows {

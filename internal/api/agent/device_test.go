@@ -15,21 +15,21 @@ import (
 	"airstrip/internal/service"
 )
 
-// exit is an agent's side of the device limit: it lets nobody through without a place, and cuts whom it is told to.
-type exit struct {
+// testAgent is an agent's side of the device limit: it lets nobody through without a place, and cuts whom it is told to.
+type testAgent struct {
 	*site
-	secret string
-	crowd  *crowd
+	secret  string
+	devices *admittedDevices
 }
 
-// crowd is the addresses that are let through, over all exits, and the most that there ever were.
-type crowd struct {
-	mu   sync.Mutex
-	in   map[string]bool // false: it asks
-	most int
+// admittedDevices is the addresses that are let through, over all exits, and the most that there ever were.
+type admittedDevices struct {
+	mu       sync.Mutex
+	in       map[string]bool // false: it asks
+	maxCount int
 }
 
-func (c *crowd) ask(ip string) {
+func (c *admittedDevices) ask(ip string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.in[ip] {
@@ -38,30 +38,30 @@ func (c *crowd) ask(ip string) {
 }
 
 // enter lets the address in, unless it was to leave before the answer to it came.
-func (c *crowd) enter(ip string) bool {
+func (c *admittedDevices) enter(ip string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, asks := c.in[ip]; !asks {
 		return false
 	}
 	c.in[ip] = true
-	c.most = max(c.most, len(c.inside()))
+	c.maxCount = max(c.maxCount, len(c.inside()))
 	return true
 }
 
-func (c *crowd) leave(ip string) {
+func (c *admittedDevices) leave(ip string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.in, ip)
 }
 
-func (c *crowd) names() []string {
+func (c *admittedDevices) names() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.inside()
 }
 
-func (c *crowd) inside() (ips []string) {
+func (c *admittedDevices) inside() (ips []string) {
 	for ip, in := range c.in {
 		if in {
 			ips = append(ips, ip)
@@ -76,7 +76,7 @@ type admission struct {
 	Drop     []string
 }
 
-func (e *exit) post(body string) (out admission) {
+func (e *testAgent) post(body string) (out admission) {
 	status, _, got := e.call("POST", "devices", body, "Authorization", "Bearer "+e.secret)
 	if err := json.Unmarshal(got, &out); err != nil || status != 200 {
 		e.Errorf("%s: %d %s", body, status, got)
@@ -85,16 +85,16 @@ func (e *exit) post(body string) (out admission) {
 }
 
 // connect asks until it is told, as the agent does, and answers whether the address is in.
-func (e *exit) connect(userID int64, ip string) bool {
+func (e *testAgent) connect(userID int64, ip string) bool {
 	var gone []string
 	for range 20 {
 		text, _ := json.Marshal(gone)
-		e.crowd.ask(ip)
+		e.devices.ask(ip)
 		out := e.post(fmt.Sprintf(`{"user_id":%d,"ip":%q,"gone":%s}`, userID, ip, text))
 		for _, old := range out.Drop {
-			e.crowd.leave(old)
+			e.devices.leave(old)
 		}
-		if out.Admitted && e.crowd.enter(ip) {
+		if out.Admitted && e.devices.enter(ip) {
 			return true
 		}
 		if gone = out.Drop; !out.Admitted && len(gone) == 0 {
@@ -104,8 +104,8 @@ func (e *exit) connect(userID int64, ip string) bool {
 	return false
 }
 
-// obey follows the stream and cuts whom it names.
-func (e *exit) obey() {
+// followDrops follows the stream and cuts whom it names.
+func (e *testAgent) followDrops() {
 	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.URL, e.revision()), nil)
 	req.Header.Set("Authorization", "Bearer "+e.secret)
 	res, err := http.DefaultClient.Do(req)
@@ -124,10 +124,10 @@ func (e *exit) obey() {
 			json.Unmarshal(scan.Bytes(), &l)
 			for _, d := range l.Drop {
 				for _, ip := range d.IPs {
-					e.crowd.leave(ip)
+					e.devices.leave(ip)
 				}
 				text, _ := json.Marshal(d.IPs)
-				if err := e.tell(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text)); err != nil && e.Context().Err() == nil {
+				if err := e.confirm(fmt.Sprintf(`{"user_id":%d,"gone":%s}`, d.UserID, text)); err != nil && e.Context().Err() == nil {
 					e.Error(err)
 				}
 			}
@@ -135,8 +135,8 @@ func (e *exit) obey() {
 	}()
 }
 
-// tell posts what a stream made the agent do; the test may end meanwhile.
-func (e *exit) tell(body string) error {
+// confirm posts what a stream made the agent do; the test may end meanwhile.
+func (e *testAgent) confirm(body string) error {
 	req, err := http.NewRequestWithContext(e.Context(), "POST", e.URL+"devices", strings.NewReader(body))
 	if err != nil {
 		return err
@@ -154,29 +154,29 @@ func (e *exit) tell(body string) error {
 }
 
 // limited gives user 3 a service for so many devices, and two exits.
-func (s *site) limited(devices int) (a, b *exit) {
+func (s *site) limited(devices int) (a, b *testAgent) {
 	s.Helper()
 	s.Give(service.Terms{UserID: 3, Devices: &devices})
 	draft := node.Draft("HK 02", node.Shadowsocks, "hk2.example", 443)
 	draft.Settings.Method = "aes-128-gcm"
 	s.Add(draft)
-	c := &crowd{in: map[string]bool{}}
-	return &exit{s, s.secret, c}, &exit{s, s.Keys[draft.Name], c}
+	c := &admittedDevices{in: map[string]bool{}}
+	return &testAgent{s, s.secret, c}, &testAgent{s, s.Keys[draft.Name], c}
 }
 
-func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
+func TestDevices_LimitHoldsOverAllNodes(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		a, b := s.limited(3)
-		a.obey()
-		b.obey()
+		a.followDrops()
+		b.followDrops()
 		var wg sync.WaitGroup
 		for i := range 20 {
-			wg.Go(func() { []*exit{a, b}[i%2].connect(3, fmt.Sprintf("127.0.0.%d", i+1)) })
+			wg.Go(func() { []*testAgent{a, b}[i%2].connect(3, fmt.Sprintf("127.0.0.%d", i+1)) })
 		}
 		wg.Wait()
-		if in := a.crowd.names(); a.crowd.most != 3 || len(in) != 3 {
-			t.Fatalf("of 20 addresses at once %v are in, and once there were %d", in, a.crowd.most)
+		if in := a.devices.names(); a.devices.maxCount != 3 || len(in) != 3 {
+			t.Fatalf("of 20 addresses at once %v are in, and once there were %d", in, a.devices.maxCount)
 		}
 		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 3 {
 			t.Fatalf("the server knows of %d, %v", devices, err)
@@ -184,7 +184,7 @@ func TestTheDeviceLimitHoldsOverAllNodes(t *testing.T) {
 	})
 }
 
-func TestWhoCameFirstGoesFirst(t *testing.T) {
+func TestDevices_OldestIsCutFirst(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		now := time.Now()
@@ -192,15 +192,15 @@ func TestWhoCameFirstGoesFirst(t *testing.T) {
 		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
 		pass := func(d time.Duration) { mu.Lock(); now = now.Add(d); mu.Unlock() }
 		a, b := s.limited(2)
-		a.obey()
-		b.obey()
-		for i, e := range []*exit{a, b, a} {
+		a.followDrops()
+		b.followDrops()
+		for i, e := range []*testAgent{a, b, a} {
 			if !e.connect(3, fmt.Sprintf("127.0.0.%d", i+1)) {
 				t.Fatalf("address %d was refused", i+1)
 			}
 			pass(time.Second)
 		}
-		if in := a.crowd.names(); !slices.Equal(in, []string{"127.0.0.2", "127.0.0.3"}) {
+		if in := a.devices.names(); !slices.Equal(in, []string{"127.0.0.2", "127.0.0.3"}) {
 			t.Fatalf("in are %v", in)
 		}
 		if a.connect(3, "127.0.0.1") {
@@ -210,8 +210,8 @@ func TestWhoCameFirstGoesFirst(t *testing.T) {
 			t.Error("addresses with a place were refused, on the other node")
 		}
 		pass(61 * time.Second)
-		if !b.connect(3, "127.0.0.1") || !slices.Equal(a.crowd.names(), []string{"127.0.0.1", "127.0.0.3"}) {
-			t.Errorf("a minute later in are %v", a.crowd.names())
+		if !b.connect(3, "127.0.0.1") || !slices.Equal(a.devices.names(), []string{"127.0.0.1", "127.0.0.3"}) {
+			t.Errorf("a minute later in are %v", a.devices.names())
 		}
 		pass(91 * time.Second)
 		if !a.connect(3, "127.0.0.9") || !a.connect(3, "127.0.0.8") {
@@ -226,8 +226,8 @@ func TestWhoCameFirstGoesFirst(t *testing.T) {
 	})
 }
 
-func TestAnAgentThatDoesNotCutKeepsThePlace(t *testing.T) {
-	eachWaiting(t, time.Second, func(s *site) {
+func TestDevices_AgentDoesNotCut_KeepsSlot(t *testing.T) {
+	eachWithTimeout(t, time.Second, func(s *site) {
 		t := s.TB
 		a, b := s.limited(1)
 		if !a.connect(3, "127.0.0.1") {
@@ -236,18 +236,18 @@ func TestAnAgentThatDoesNotCutKeepsThePlace(t *testing.T) {
 		if b.connect(3, "127.0.0.2") {
 			t.Error("a second address is in while the first was not cut")
 		}
-		a.obey() // the word waits for it
+		a.followDrops() // the word waits for it
 		deadline := time.Now().Add(time.Minute)
-		for len(a.crowd.names()) > 0 && time.Now().Before(deadline) {
+		for len(a.devices.names()) > 0 && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if !b.connect(3, "127.0.0.2") || a.crowd.most != 1 {
-			t.Errorf("in are %v, at most %d", a.crowd.names(), a.crowd.most)
+		if !b.connect(3, "127.0.0.2") || a.devices.maxCount != 1 {
+			t.Errorf("in are %v, at most %d", a.devices.names(), a.devices.maxCount)
 		}
 	})
 }
 
-func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
+func TestDevices_ThirdPartyNodes_HoldSlots(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		a, _ := s.limited(2)
@@ -261,16 +261,16 @@ func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
 			}
 			s.setOnline(foreign, rows)
 		}
-		a.obey()
+		a.followDrops()
 		online("10.0.0.1")
-		if !a.connect(3, "127.0.0.1") || !a.connect(3, "127.0.0.2") || len(a.crowd.names()) != 1 {
-			t.Fatalf("with one place held elsewhere in are %v", a.crowd.names())
+		if !a.connect(3, "127.0.0.1") || !a.connect(3, "127.0.0.2") || len(a.devices.names()) != 1 {
+			t.Fatalf("with one place held elsewhere in are %v", a.devices.names())
 		}
 		online("10.0.0.1", "10.0.0.2") // two there: nothing is left for ours
 		deadline := time.Now().Add(time.Minute)
-		for len(a.crowd.names()) > 0 {
+		for len(a.devices.names()) > 0 {
 			if time.Now().After(deadline) {
-				t.Fatalf("still in are %v", a.crowd.names())
+				t.Fatalf("still in are %v", a.devices.names())
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -280,11 +280,11 @@ func TestAddressesOnForeignNodesHoldPlacesToo(t *testing.T) {
 	})
 }
 
-func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
+func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		a, b := s.limited(1)
-		a.obey()
+		a.followDrops()
 		now := time.Now()
 		var mu sync.Mutex
 		s.DB.SetClock(func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
@@ -307,8 +307,8 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 			t.Fatal("a new address was refused")
 		}
 		beat("127.0.0.1") // it was on its way
-		if b.connect(3, "127.0.0.2"); !slices.Equal(a.crowd.names(), []string{"127.0.0.2"}) {
-			t.Errorf("in are %v", a.crowd.names())
+		if b.connect(3, "127.0.0.2"); !slices.Equal(a.devices.names(), []string{"127.0.0.2"}) {
+			t.Errorf("in are %v", a.devices.names())
 		}
 		if devices, err := s.Nodes.OnlineDevices(t.Context(), 3); err != nil || devices != 1 {
 			t.Errorf("%d addresses are online, %v", devices, err)
@@ -317,7 +317,7 @@ func TestHeartbeatsKeepPlacesAndBringNoneBack(t *testing.T) {
 }
 
 // A node that is cut off from the server goes by the limit on its own; meanwhile its addresses' places are given to others.
-func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
+func TestDevices_NodeReconnects_LimitHoldsAgain(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		now := time.Now()
@@ -332,9 +332,9 @@ func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
 		if !b.connect(3, "127.0.0.3") || !b.connect(3, "127.0.0.4") {
 			t.Fatal("places that nobody has held for ten minutes are not free")
 		}
-		a.obey()
-		b.obey()
-		beat := func(e *exit, ips string) {
+		a.followDrops()
+		b.followDrops()
+		beat := func(e *testAgent, ips string) {
 			if status, _, got := e.call("POST", "status", `{"boot":"b","online":[{"user_id":3,"ips":[`+ips+`]}]}`, "Authorization", "Bearer "+e.secret); status != 200 {
 				t.Fatalf("%d %s", status, got)
 			}
@@ -342,10 +342,10 @@ func TestAfterANodeWasCutOffTheLimitHoldsAgain(t *testing.T) {
 		beat(a, `"127.0.0.1","127.0.0.2"`)
 		beat(b, `"127.0.0.3","127.0.0.4"`)
 		deadline := time.Now().Add(time.Minute)
-		for len(a.crowd.names()) > 2 && time.Now().Before(deadline) {
+		for len(a.devices.names()) > 2 && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if in := a.crowd.names(); len(in) != 2 {
+		if in := a.devices.names(); len(in) != 2 {
 			t.Errorf("of two places there are %v", in)
 		}
 	})

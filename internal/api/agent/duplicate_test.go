@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTwoAgentsWithOneSecretHearOfEachOther(t *testing.T) {
+func TestStatus_DuplicateAgent_IsReported(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		s.DB.SetClock(func() time.Time { return now })

@@ -103,7 +103,7 @@ func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Acc
 	for i, a := range users {
 		out[i] = userJSON{
 			ID: a.UserID, UUID: a.UUID, Password: a.Password, SpeedMbps: a.SpeedMbps, DeviceLimit: a.Devices,
-			Remaining: raw(a.RemainingBytes, rate),
+			Remaining: rawBytes(a.RemainingBytes, rate),
 		}
 		if leases {
 			out[i].Idle = traffic.Idle(n, a.Usage, nodes)
@@ -115,8 +115,8 @@ func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Acc
 // leases tells whether the agent says of itself that it leases.
 func leases(r *http.Request) bool { return r.URL.Query().Get("leases") == "1" }
 
-// raw turns what is left of a quota into the bytes that may still be moved on a node with this rate.
-func raw(remaining *int64, ratePermille int64) *int64 {
+// rawBytes turns what is left of a quota into the bytes that may still be moved on a node with this rate.
+func rawBytes(remaining *int64, ratePermille int64) *int64 {
 	if remaining == nil || ratePermille == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 		server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r),
 	}
 	if r.URL.Query().Get("poll") == "1" {
-		_, err := st.catchUp(r.Context(), false)
+		_, err := st.sendChanges(r.Context(), false)
 		return st.ended(err)
 	}
 	ctx, done := s.nodes.Stream(r.Context(), n)
@@ -182,14 +182,14 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 // stream is one agent's stream of changes.
 type stream struct {
 	*server
-	w       http.ResponseWriter
-	control *http.ResponseController
-	secret  string
-	node    node.Node
-	since   int64  // what the agent knows
-	leases  bool   // whether it leases
-	told    []byte // the node as this stream told it last
-	begun   bool
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	secret   string
+	node     node.Node
+	since    int64  // what the agent knows
+	leases   bool   // whether it leases
+	sentNode []byte // the node as this stream told it last
+	begun    bool
 }
 
 // ended gives an error that can still be answered; of one in the middle of a stream the agent sees that it breaks off.
@@ -214,7 +214,7 @@ func (st *stream) follow(ctx context.Context) error {
 		if _, _, err := st.nodes.BySecret(ctx, st.secret); err != nil { // it was replaced, or its time is over
 			return err
 		}
-		reset, err := st.catchUp(ctx, tellNode)
+		reset, err := st.sendChanges(ctx, tellNode)
 		if err != nil || reset {
 			return err
 		}
@@ -236,9 +236,9 @@ func (st *stream) follow(ctx context.Context) error {
 	}
 }
 
-// catchUp writes one line with everything that the agent does not know, if there is any. With tellNode the node counts as
+// sendChanges writes one line with everything that the agent does not know, if there is any. With tellNode the node counts as
 // changed where this stream has not told it as it is. reset: the agent has to begin anew.
-func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err error) {
+func (st *stream) sendChanges(ctx context.Context, includeNode bool) (reset bool, err error) {
 	f, err := st.nodes.Changes(ctx, st.node.ID, st.since)
 	if err != nil {
 		return false, err
@@ -248,7 +248,7 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 	}
 	if f.Node != nil {
 		st.node = *f.Node
-	} else if tellNode {
+	} else if includeNode {
 		if st.node, err = st.nodes.Get(ctx, st.node.ID); err != nil {
 			return false, err
 		}
@@ -258,24 +258,24 @@ func (st *stream) catchUp(ctx context.Context, tellNode bool) (reset bool, err e
 		return false, err
 	}
 	line := changeJSON{Revision: f.Revision, Users: users, Removed: f.Removed, Blocked: f.Blocked, Unblocked: f.Unblocked}
-	if f.Node != nil || tellNode {
+	if f.Node != nil || includeNode {
 		described, err := st.nodeJSON(ctx, st.node)
 		if err != nil {
 			return false, err
 		}
-		told, err := json.Marshal(described)
+		encoded, err := json.Marshal(described)
 		if err != nil {
 			return false, err
 		}
-		if !bytes.Equal(told, st.told) {
-			line.Node, st.told = described, told
+		if !bytes.Equal(encoded, st.sentNode) {
+			line.Node, st.sentNode = described, encoded
 		}
 	}
 	if f.RulesSet {
 		rules := rulesJSON(f.Rules)
 		line.Rules = &rules
 	}
-	if line.Drop, err = st.drops(ctx, st.node); err != nil {
+	if line.Drop, err = st.devicesToCut(ctx, st.node); err != nil {
 		return false, err
 	}
 	st.since = f.Revision

@@ -14,7 +14,7 @@ import (
 )
 
 // What ends a right must not take longer than 2 s, on any node; a busy machine may need some tries to show that.
-func TestABanAUsedUpQuotaAndAResetPasswordReachEveryAgentSoon(t *testing.T) {
+func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		since := s.revision()

@@ -20,7 +20,7 @@ type leased struct {
 }
 
 // Two nodes lease what one user has left; each hears when the other needs what it holds.
-func TestLeases_ThroughTheDoor(t *testing.T) {
+func TestLeases_OverHTTP(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		second := node.Draft("HK 02", node.VLESS, "hk.example", 444)

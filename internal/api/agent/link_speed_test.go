@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-func TestAReportBeyondTheLinkIsToBeSentAgain(t *testing.T) {
+func TestReport_BeyondLinkSpeed_IsToBeSentAgain(t *testing.T) {
 	each(t, func(s *site) {
 		// A new node may bill five minutes of its link of 10 Gbit/s at once: 375 GB, and half as much again is believed.
 		first, second := uuid.New(), uuid.New()

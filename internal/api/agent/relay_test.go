@@ -7,7 +7,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
+func TestSnapshot_NamesForwards(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		lines := s.stream(s.revision())
@@ -51,7 +51,7 @@ func TestANodeIsToldWhoseRelayItIs(t *testing.T) {
 	})
 }
 
-func TestANodeThatGoesIsNobodysRelay(t *testing.T) {
+func TestRelays_RemovedNode_IsNoRelay(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)

@@ -9,7 +9,7 @@ import (
 
 // Two nodes give out one quota. Each hears what the other has used each time that the rest has halved, and not with
 // every report.
-func TestNodesHearWhatOthersHaveUsedOfAQuota(t *testing.T) {
+func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
 		lines := s.stream(s.revision()) // of the other node: what is told is told to all alike

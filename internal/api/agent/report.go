@@ -180,7 +180,7 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 		}
 	}
 	st := node.State{
-		Boot: shorten(in.Boot), Version: shorten(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
+		Boot: sanitize(in.Boot), Version: sanitize(in.Version), Revision: in.Revision, UptimeSeconds: in.UptimeSeconds,
 		Load: in.Load[:], CPUPermille: permille(in.CPU), MemoryPermille: permille(in.Memory), UpBPS: in.UpBPS, DownBPS: in.DownBPS, Connections: in.Connections,
 	}
 	double, err := s.nodes.Heartbeat(r.Context(), n, st, online)
@@ -193,8 +193,8 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 
 func permille(share float64) int64 { return int64(math.Round(min(max(share, 0), 1) * 1000)) }
 
-// shorten bounds what an agent says of itself, and leaves out what is no text to the databases.
-func shorten(s string) string {
+// sanitize bounds what an agent says of itself, and leaves out what is no text to the databases.
+func sanitize(s string) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	return strings.ToValidUTF8(s[:min(len(s), 64)], "")
 }

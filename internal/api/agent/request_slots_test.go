@@ -12,7 +12,7 @@ import (
 )
 
 // Whoever broke into one node must not keep the server from the others, however much they send.
-func TestANodesRequestsWaitForEachOther(t *testing.T) {
+func TestRequestSlots_OfOneNode_AreBounded(t *testing.T) {
 	each(t, func(s *site) {
 		other := s.Add(node.Draft("HK 02", node.VLESS, "hk.example", 444))
 		var held []func()
@@ -55,7 +55,7 @@ func TestANodesRequestsWaitForEachOther(t *testing.T) {
 	})
 }
 
-func TestANodesOldestStreamMakesWay(t *testing.T) {
+func TestStream_TooMany_EndsOldest(t *testing.T) {
 	each(t, func(s *site) {
 		since := s.revision()
 		oldest := s.stream(since)

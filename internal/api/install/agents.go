@@ -24,7 +24,7 @@ var ErrNoAgent = fault.NotFound("agent_not_found", "服务器上没有该架构�
 
 var architectures = []string{"amd64", "arm64"}
 
-const named = "airstrip-node-linux-" // and the architecture
+const binaryPrefix = "airstrip-node-linux-" // and the architecture
 
 // Agents are the node agent's binaries, and what machines are told of them.
 type Agents struct {
@@ -58,19 +58,19 @@ func (a *Agents) Line(node int64, secret string) string {
 			slog.Error("a node agent cannot be given away", "architecture", arch, "error", err)
 		}
 	}
-	site, key := quoted(a.site), quoted(secret)
+	site, key := shellQuote(a.site), shellQuote(secret)
 	if sums.Len() == 0 {
 		return fmt.Sprintf("umask 077 && printf %%s %s >/etc/airstrip-node.secret && printf 'AIRSTRIP_NODE_SERVER=%%s\\nAIRSTRIP_NODE_ID=%%s\\n' %s %d >/etc/airstrip-node.env && systemctl enable --now airstrip-node && systemctl restart airstrip-node", key, site, node)
 	}
-	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s", quoted(a.site+"/node/install.sh"), key, site, node, sums.String())
+	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s", shellQuote(a.site+"/node/install.sh"), key, site, node, sums.String())
 }
 
-// quoted is a word of the shell.
-func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+// shellQuote is a word of the shell.
+func shellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // open gives the binary for an architecture, and its checksum.
 func (a *Agents) open(arch string) (*os.File, string, error) {
-	names := []string{named + arch}
+	names := []string{binaryPrefix + arch}
 	if runtime.GOOS == "linux" && runtime.GOARCH == arch {
 		names = append(names, "airstrip-node")
 	}

@@ -16,14 +16,14 @@ import (
 	"airstrip/internal/limit"
 )
 
-const slowest = 15 * time.Minute // of a download; the script waits for less
+const maxDownload = 15 * time.Minute // of a download; the script waits for less
 
 // Register serves on mux what the script fetches, and the script. Every path is one of these: none reaches the files.
 func (a *Agents) Register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /node/install.sh", text(deploy.InstallNode)) // GET answers HEAD too
 	mux.HandleFunc("GET /node/airstrip-node.service", text(deploy.NodeUnit))
 	for _, arch := range architectures {
-		mux.HandleFunc("GET /node/"+named+arch, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc("GET /node/"+binaryPrefix+arch, func(w http.ResponseWriter, r *http.Request) {
 			if err := a.serve(w, r, arch); err != nil {
 				api.NewFailure(r.Context(), err).Write(w)
 			}
@@ -49,9 +49,9 @@ func (a *Agents) serve(w http.ResponseWriter, r *http.Request, arch string) erro
 	}
 	defer file.Close()
 	// Who reads too slowly shall not keep the connection; what cannot set deadlines has no slow readers.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(slowest))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxDownload))
 	w.Header().Set(gzhttp.HeaderNoCompression, "1") // tens of megabytes, for each download anew
-	w.Header().Set("Content-Disposition", `attachment; filename="`+named+arch+`"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+binaryPrefix+arch+`"`)
 	describe(w, "application/octet-stream", sum)
 	http.ServeContent(w, r, "", time.Time{}, file)
 	return nil

@@ -22,8 +22,8 @@ import (
 
 const site = "https://panel.example"
 
-// door is the way to what lies in dir, as the server has it.
-func door(dir string) http.Handler {
+// newHandler is the way to what lies in dir, as the server has it.
+func newHandler(dir string) http.Handler {
 	mux := http.NewServeMux()
 	install.New(dir, site).Register(mux)
 	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
@@ -51,10 +51,10 @@ func put(t *testing.T, path, text string) {
 
 func hex(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-func TestABinaryIsGivenAwayAsItIs(t *testing.T) {
+func TestBinary_IsServedUnchanged(t *testing.T) {
 	dir, text := t.TempDir(), strings.Repeat("binary ", 4000)
 	put(t, filepath.Join(dir, "airstrip-node-linux-arm64"), text)
-	h := door(dir)
+	h := newHandler(dir)
 	const path = "/node/airstrip-node-linux-arm64"
 	w := ask(h, http.MethodGet, path)
 	if w.Code != 200 || w.Body.String() != text || w.Header().Get("Content-Length") != fmt.Sprint(len(text)) || w.Header().Get("Content-Encoding") != "" ||
@@ -81,8 +81,8 @@ func TestABinaryIsGivenAwayAsItIs(t *testing.T) {
 	}
 }
 
-func TestTheScriptAndTheUnitAreThoseOfDeploy(t *testing.T) {
-	h := door(t.TempDir())
+func TestScript_IsThatOfDeploy(t *testing.T) {
+	h := newHandler(t.TempDir())
 	for path, want := range map[string][]byte{"/node/install.sh": deploy.InstallNode, "/node/airstrip-node.service": deploy.NodeUnit} {
 		if w := ask(h, http.MethodGet, path, "Accept-Encoding", "identity"); w.Code != 200 || !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get("ETag") == "" {
 			t.Errorf("%s: %d, %d bytes, %v", path, w.Code, w.Body.Len(), w.Header())
@@ -93,10 +93,10 @@ func TestTheScriptAndTheUnitAreThoseOfDeploy(t *testing.T) {
 	}
 }
 
-func TestTheServersOwnArchitectureNeedsNoName(t *testing.T) {
+func TestBinary_OwnArchitecture_NeedsNoSuffix(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "airstrip-node"), "plain")
-	h := door(dir)
+	h := newHandler(dir)
 	for _, arch := range []string{"amd64", "arm64"} {
 		w, want := ask(h, http.MethodGet, "/node/airstrip-node-linux-"+arch), 404
 		if arch == runtime.GOARCH && runtime.GOOS == "linux" {
@@ -112,12 +112,12 @@ func TestTheServersOwnArchitectureNeedsNoName(t *testing.T) {
 	}
 }
 
-func TestNoPathReachesOtherFiles(t *testing.T) {
+func TestBinary_OtherPaths_AreRefused(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "airstrip-node-linux-amd64"), "binary")
 	put(t, filepath.Join(dir, "airstrip-node-linux-riscv64"), "private")
 	put(t, filepath.Join(dir, "secret.key"), "private")
-	h := door(dir)
+	h := newHandler(dir)
 	for _, path := range []string{
 		"/node", "/node/", "/node/secret.key", "/node/airstrip-node-linux-riscv64", "/node/airstrip-node", "/node/install.sh/../secret.key",
 		"/node/airstrip-node-linux-amd64/../secret.key", "/node/airstrip-node-linux-../secret.key", "/node/%2e%2e/secret.key", "/node//secret.key",
@@ -128,10 +128,10 @@ func TestNoPathReachesOtherFiles(t *testing.T) {
 	}
 }
 
-func TestOneAddressHasOnlySoManyDownloads(t *testing.T) {
+func TestBinary_DownloadsPerAddress_AreBounded(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "airstrip-node-linux-amd64"), "binary")
-	h, codes := door(dir), map[int]int{}
+	h, codes := newHandler(dir), map[int]int{}
 	for range 100 {
 		codes[ask(h, http.MethodGet, "/node/airstrip-node-linux-amd64").Code]++
 	}
@@ -143,7 +143,7 @@ func TestOneAddressHasOnlySoManyDownloads(t *testing.T) {
 	}
 }
 
-func TestTheLineNamesWhatCanBeHad(t *testing.T) {
+func TestLine_NamesAvailableBinaries(t *testing.T) {
 	dir := t.TempDir()
 	agents := install.New(dir, "https://panel.example/it's")
 	if line := agents.Line(7, "abc"); strings.Contains(line, "curl") || !strings.Contains(line, "printf %s 'abc' >/etc/airstrip-node.secret") {

@@ -42,7 +42,7 @@ func newMachine(t *testing.T, tls bool) *machine {
 	}
 	put(t, filepath.Join(m.tools, "systemctl"), "#!/bin/sh\necho \"$*\" >>'"+filepath.Join(m.tools, "called")+"'\n")
 	m.is("x86_64")
-	m.gives("v1")
+	m.serveVersion("v1")
 	mux := http.NewServeMux()
 	server := httptest.NewUnstartedServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 	t.Cleanup(server.Close)
@@ -65,8 +65,8 @@ func (m *machine) is(architecture string) {
 	put(m.T, filepath.Join(m.tools, "uname"), "#!/bin/sh\necho "+architecture+"\n")
 }
 
-// gives has the server give away an agent of that version.
-func (m *machine) gives(version string) {
+// serveVersion has the server give away an agent of that version.
+func (m *machine) serveVersion(version string) {
 	m.gone()
 	put(m.T, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\necho airstrip-node "+version+"\n")
 }
@@ -96,8 +96,8 @@ func (m *machine) must(line string) {
 	}
 }
 
-// holds gives all files with their modes, and what systemctl was called with.
-func (m *machine) holds() map[string]string {
+// files gives all files with their modes, and what systemctl was called with.
+func (m *machine) files() map[string]string {
 	m.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(m.root, func(path string, entry fs.DirEntry, err error) error {
@@ -120,20 +120,20 @@ func (m *machine) holds() map[string]string {
 	return all
 }
 
-// refuses runs a line that must fail for a reason and change nothing.
-func (m *machine) refuses(line, reason string, more ...string) {
+// mustRefuse runs a line that must fail for a reason and change nothing.
+func (m *machine) mustRefuse(line, reason string, more ...string) {
 	m.Helper()
-	before := m.holds()
+	before := m.files()
 	out, err := m.run(line, more...)
 	if err == nil || !strings.Contains(out, reason) {
 		m.Errorf("%s\nanswers %v, %s\nnot %s", line, err, out, reason)
 	}
-	if after := m.holds(); !maps.Equal(before, after) {
+	if after := m.files(); !maps.Equal(before, after) {
 		m.Errorf("%s\nchanged %v\nto %v", line, before, after)
 	}
 }
 
-func TestTheLineInstallsAnAgentAndUpdatesIt(t *testing.T) {
+func TestScript_InstallsAndUpdates(t *testing.T) {
 	for name, tls := range map[string]bool{"over TLS": true, "on the machine itself": false} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, tls)
@@ -149,99 +149,99 @@ func TestTheLineInstallsAnAgentAndUpdatesIt(t *testing.T) {
 				"systemctl":                   "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n",
 			}
 			m.must(m.agents.Line(7, "first"))
-			if got := m.holds(); !maps.Equal(got, want) {
+			if got := m.files(); !maps.Equal(got, want) {
 				t.Fatalf("installed %v\nnot %v", got, want)
 			}
 
-			m.gives("v2")
+			m.serveVersion("v2")
 			put(t, filepath.Join(m.root, "etc/airstrip-node.env"), "AIRSTRIP_NODE_ID=7\nAIRSTRIP_NODE_LOG_LEVEL=debug\nAIRSTRIP_NODE_SERVER="+m.site+"\n")
 			m.must(m.agents.Line(8, "second"))
 			want["bin/airstrip-node"] = "-rwxr-xr-x #!/bin/sh\necho airstrip-node v2\n"
 			want["etc/airstrip-node.secret"] = "-rw------- second"
 			want["etc/airstrip-node.env"] = "-rw------- AIRSTRIP_NODE_SERVER=" + m.site + "\nAIRSTRIP_NODE_ID=8\nAIRSTRIP_NODE_LOG_LEVEL=debug\n"
 			want["systemctl"] += want["systemctl"]
-			if got := m.holds(); !maps.Equal(got, want) {
+			if got := m.files(); !maps.Equal(got, want) {
 				t.Fatalf("updated to %v\nnot %v", got, want)
 			}
 
-			m.gives("v3") // by hand, with the secret that is there
+			m.serveVersion("v3") // by hand, with the secret that is there
 			m.must(strings.Replace(m.agents.Line(8, "x"), "AIRSTRIP_NODE_SECRET='x'", "", 1))
-			if got := m.holds(); got["etc/airstrip-node.secret"] != "-rw------- second" || !strings.HasSuffix(got["bin/airstrip-node"], "v3\n") {
+			if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- second" || !strings.HasSuffix(got["bin/airstrip-node"], "v3\n") {
 				t.Fatalf("without a secret: %v", got)
 			}
 		})
 	}
 }
 
-func TestTheScriptRefusesAndChangesNothing(t *testing.T) {
+func TestScript_Refused_ChangesNothing(t *testing.T) {
 	for _, installed := range []bool{false, true} {
 		m := newMachine(t, false)
 		if installed {
 			m.must(m.agents.Line(7, "first"))
-			m.gives("v2")
+			m.serveVersion("v2")
 		}
 		line := m.agents.Line(7, "second")
-		m.refuses(line+" amd64=", "has no airstrip-node for amd64")
+		m.mustRefuse(line+" amd64=", "has no airstrip-node for amd64")
 		other := strings.Replace(line, "' 7 ", "' 9 ", 1)
-		m.refuses(strings.Replace(other, "AIRSTRIP_NODE_SECRET='second'", "", 1), "AIRSTRIP_NODE_SECRET is missing")
-		m.refuses(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 64)), "another checksum")
-		m.refuses(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 63)), "not a SHA-256")
-		m.refuses(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "arm64="+hex("x")), "has no airstrip-node for amd64")
-		m.refuses(strings.Replace(line, "' 7 ", "' seven ", 1), "not the number")
-		m.refuses(line, "could not be fetched", "AIRSTRIP_NODE_DOWNLOAD="+m.site+"/elsewhere")
-		m.refuses(line, "not an https address", "AIRSTRIP_NODE_DOWNLOAD=http://panel.example/node")
-		m.refuses(line, "as root", "ETC_DIR="+filepath.Join(m.root, "none"))
+		m.mustRefuse(strings.Replace(other, "AIRSTRIP_NODE_SECRET='second'", "", 1), "AIRSTRIP_NODE_SECRET is missing")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 64)), "another checksum")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "amd64="+strings.Repeat("0", 63)), "not a SHA-256")
+		m.mustRefuse(regexp.MustCompile("amd64=.*").ReplaceAllString(line, "arm64="+hex("x")), "has no airstrip-node for amd64")
+		m.mustRefuse(strings.Replace(line, "' 7 ", "' seven ", 1), "not the number")
+		m.mustRefuse(line, "could not be fetched", "AIRSTRIP_NODE_DOWNLOAD="+m.site+"/elsewhere")
+		m.mustRefuse(line, "not an https address", "AIRSTRIP_NODE_DOWNLOAD=http://panel.example/node")
+		m.mustRefuse(line, "as root", "ETC_DIR="+filepath.Join(m.root, "none"))
 		for _, site := range []string{"http://panel.example", "http://localhost.example", "http://127.0.0.1:80@panel.example", "ftp://localhost", "panel.example", "https://", "https://a b"} {
-			m.refuses(strings.Replace(line, "-- '"+m.site+"'", "-- '"+site+"'", 1), "not an https address")
+			m.mustRefuse(strings.Replace(line, "-- '"+m.site+"'", "-- '"+site+"'", 1), "not an https address")
 		}
 		for _, architecture := range []string{"riscv64", "aarch64"} {
 			m.is(architecture)
-			m.refuses(line, "has no airstrip-node for")
+			m.mustRefuse(line, "has no airstrip-node for")
 		}
 		m.is("x86_64")
 
 		m.gone()
-		m.refuses(line, "could not be fetched")
+		m.mustRefuse(line, "could not be fetched")
 		put(t, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\nexit 1\n")
-		m.refuses(m.agents.Line(7, "second"), "does not run here")
+		m.mustRefuse(m.agents.Line(7, "second"), "does not run here")
 	}
 }
 
-func TestTheScriptSaysWhenTheAgentIsNotWell(t *testing.T) {
+func TestScript_AgentFails_SaysSo(t *testing.T) {
 	m := newMachine(t, false)
 	put(t, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\ncase $1 in status) echo 'bad  server: refused'; exit 1 ;; esac\necho airstrip-node v1\n")
 	out, err := m.run(m.agents.Line(7, "first"))
 	if err == nil || !strings.Contains(out, "bad  server: refused") || !strings.Contains(out, "is installed as node 7") || strings.Contains(out, "serves node 7") {
 		t.Errorf("%v %s", err, out)
 	}
-	if got := m.holds(); got["etc/airstrip-node.secret"] != "-rw------- first" || got["systemctl"] != "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n" {
+	if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- first" || got["systemctl"] != "daemon-reload\nenable airstrip-node\nrestart airstrip-node\n" {
 		t.Error(got)
 	}
 }
 
-func TestHalfAScriptDoesNothing(t *testing.T) {
+func TestScript_Truncated_DoesNothing(t *testing.T) {
 	m := newMachine(t, false)
 	lines := bytes.Count(deploy.InstallNode, []byte("\n"))
 	for n := range lines {
-		before := m.holds()
+		before := m.files()
 		_, _ = m.run(strings.Replace(m.agents.Line(7, "first"), "| ", fmt.Sprintf("| head -n %d | ", n), 1)) // whatever it answers
-		if after := m.holds(); !maps.Equal(before, after) {
+		if after := m.files(); !maps.Equal(before, after) {
 			t.Errorf("%d lines changed %v\nto %v", lines, before, after)
 		}
 	}
 }
 
-func TestAMachineGetsTheBinaryOfItsArchitecture(t *testing.T) {
+func TestBinary_IsThatOfArchitecture(t *testing.T) {
 	m := newMachine(t, false)
 	put(t, filepath.Join(m.given, "airstrip-node-linux-arm64"), "#!/bin/sh\necho airstrip-node v1 on ARM\n")
 	m.is("aarch64")
 	m.must(m.agents.Line(7, "first"))
-	if got := m.holds(); !strings.HasSuffix(got["bin/airstrip-node"], "on ARM\n") {
+	if got := m.files(); !strings.HasSuffix(got["bin/airstrip-node"], "on ARM\n") {
 		t.Error(got)
 	}
 }
 
-func TestABinaryMayComeFromElsewhere(t *testing.T) {
+func TestScript_BinaryFromOtherAddress_IsInstalled(t *testing.T) {
 	m := newMachine(t, true)
 	line := m.agents.Line(7, "first")
 	other := newMachine(t, false)
@@ -249,7 +249,7 @@ func TestABinaryMayComeFromElsewhere(t *testing.T) {
 	if out, err := m.run(line, "AIRSTRIP_NODE_DOWNLOAD="+other.site+"/node"); err != nil {
 		t.Fatal(out, err)
 	}
-	if got := m.holds(); !strings.HasSuffix(got["bin/airstrip-node"], "v1\n") || !strings.Contains(got["etc/airstrip-node.env"], m.site) {
+	if got := m.files(); !strings.HasSuffix(got["bin/airstrip-node"], "v1\n") || !strings.Contains(got["etc/airstrip-node.env"], m.site) {
 		t.Error(got)
 	}
 }

@@ -41,7 +41,7 @@ var formats = []struct{ clientType, media, has string }{
 	{"Surge6", "text/plain", "= vless,"},
 }
 
-func TestEveryClientTypeAnswersItsOwnFormat(t *testing.T) {
+func TestFetch_EveryClientType_AnswersItsFormat(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	for _, f := range formats {
 		for _, spelled := range []string{f.clientType, strings.ToLower(f.clientType), strings.ToUpper(f.clientType)} {
@@ -57,7 +57,7 @@ func TestEveryClientTypeAnswersItsOwnFormat(t *testing.T) {
 	}
 }
 
-func TestAManagedProfileSaysWhereItCameFromAndTrustsNoHostHeader(t *testing.T) {
+func TestManagedProfile_NamesItsAddress_IgnoresHostHeader(t *testing.T) {
 	each(t, func(s *site) {
 		first := func(query, host string) string {
 			r := httptest.NewRequest(http.MethodGet, "/link2/"+s.token+"?"+query, nil)
@@ -86,7 +86,7 @@ func TestAManagedProfileSaysWhereItCameFromAndTrustsNoHostHeader(t *testing.T) {
 	})
 }
 
-func TestAnSSDLinkTellsTheTrafficItself(t *testing.T) {
+func TestSSD_ContainsTraffic(t *testing.T) {
 	each(t, func(s *site) {
 		text, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s.get("client_type=SSD").Body.String(), "ssd://"))
 		if err != nil || !strings.Contains(string(text), `"traffic_total":100`) || strings.Contains(string(text), "剩余流量") {

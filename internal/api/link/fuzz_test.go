@@ -21,7 +21,7 @@ var (
 	oldParameters = strings.Fields("list sub mu surge quantumult quantumultx ssd clash extend is_remark_emoji")
 )
 
-func TestNothingThatIsAskedBreaksTheServerOrItsHeaders(t *testing.T) {
+func TestFetch_AnyRequest_HasValidHeaders(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	for _, u := range ugly {
 		for path, names := range map[string][]string{"/link2/": parameters, "/link/": oldParameters} {

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestAnotherGroupsEntriesAskForASignature(t *testing.T) {
+func TestFetch_OtherGroup_NeedsSignature(t *testing.T) {
 	each(t, func(s *site) {
 		n := node.Draft("Osaka", node.VLESS, "own.example.com", 443)
 		n.GroupHosts = node.GroupHosts{2: {Host: "second.example.com"}}

@@ -13,7 +13,7 @@ import (
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // Half of the guesses are the token itself with one or two characters changed: how close a guess is tells nothing.
-func TestAHundredThousandGuessesFindNoLink(t *testing.T) {
+func TestGuesses_AreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, dbtest.SQLite(t))
 	dice := rand.New(rand.NewPCG(1, 2))

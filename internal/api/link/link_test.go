@@ -161,7 +161,7 @@ func (s *site) fetch(method, target string, headers ...string) *httptest.Respons
 	return w
 }
 
-func TestALinkAnswersTheFormatOfItsClient(t *testing.T) {
+func TestFetch_AnswersFormatOfClient(t *testing.T) {
 	each(t, func(s *site) {
 		for _, c := range []struct{ query, userAgent, media, body string }{
 			{"client_type=clashmeta", "", "text/yaml; charset=utf-8", `"type":"vless"`},
@@ -184,7 +184,7 @@ func TestALinkAnswersTheFormatOfItsClient(t *testing.T) {
 	})
 }
 
-func TestHeadersTellWhatClientsShow(t *testing.T) {
+func TestHeaders_ShowUsage(t *testing.T) {
 	each(t, func(s *site) {
 		w := s.get("client_type=ClashMeta&filename=%E6%88%91%E7%9A%84+%22x%22%0D%0AEvil:1&suffix_type=conf")
 		h := w.Header()
@@ -209,7 +209,7 @@ func TestHeadersTellWhatClientsShow(t *testing.T) {
 	})
 }
 
-func TestAFileIsCalledAsTheSiteIsUnlessItIsAskedFor(t *testing.T) {
+func TestFileName_IsSiteNameUnlessRequested(t *testing.T) {
 	each(t, func(s *site) {
 		for _, c := range []struct{ name, query, want string }{
 			{"网络加速器", "", `attachment; filename="subscription.yaml"; filename*=UTF-8''%E7%BD%91%E7%BB%9C%E5%8A%A0%E9%80%9F%E5%99%A8.yaml`},
@@ -225,7 +225,7 @@ func TestAFileIsCalledAsTheSiteIsUnlessItIsAskedFor(t *testing.T) {
 	})
 }
 
-func TestSupportIsNamedWhereThereIsAPage(t *testing.T) {
+func TestPage_NamesSupport(t *testing.T) {
 	each(t, func(s *site) {
 		if got := s.get("").Header().Get("Support-Url"); got != "" {
 			s.Errorf("nobody is to be written to, but %q", got)
@@ -241,7 +241,7 @@ func TestSupportIsNamedWhereThereIsAPage(t *testing.T) {
 	})
 }
 
-func TestALinkTakesNoOtherMethods(t *testing.T) {
+func TestFetch_OtherMethods_AreRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"/link2/", "/v1/link2/", "/link/", "/v1/link/"} {
 			for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
@@ -255,7 +255,7 @@ func TestALinkTakesNoOtherMethods(t *testing.T) {
 }
 
 // Each compressed form has bytes of its own, so it has a tag of its own, and nobody else compresses it behind its back.
-func TestEachCodingHasATagOfItsOwn(t *testing.T) {
+func TestAssets_ETag_DiffersByEncoding(t *testing.T) {
 	each(t, func(s *site) {
 		plain := s.get("client_type=ClashMeta")
 		tags := map[string]string{}
@@ -321,7 +321,7 @@ func unpack(s *site, coding string, body io.Reader) []byte {
 	return text
 }
 
-func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
+func TestFetch_Unchanged_Answers304(t *testing.T) {
 	each(t, func(s *site) {
 		first := s.get("client_type=ClashMeta")
 		etag := first.Header().Get("ETag")
@@ -368,7 +368,7 @@ func TestAnUnchangedFileIsNotSentAgain(t *testing.T) {
 	})
 }
 
-func TestAnUnknownTokenTellsNothing(t *testing.T) {
+func TestFetch_UnknownToken_AnswersNothing(t *testing.T) {
 	each(t, func(s *site) {
 		old := s.token
 		fresh, err := s.links.Reset(s.Context(), user, false)
@@ -397,7 +397,7 @@ func TestAnUnknownTokenTellsNothing(t *testing.T) {
 	})
 }
 
-func TestAResetOfBothChangesTheCredentialsToo(t *testing.T) {
+func TestReset_OfBoth_ChangesCredentials(t *testing.T) {
 	each(t, func(s *site) {
 		before, err := s.services.Access(s.Context(), user)
 		if err != nil {
@@ -436,7 +436,7 @@ func TestWhoMayUseNothingGetsAFileThatSaysWhy(t *testing.T) {
 	})
 }
 
-func TestOnlyNodesOfTheUsersClassAndGroupsAreListed(t *testing.T) {
+func TestFetch_ListsNodesOfClassAndGroups(t *testing.T) {
 	each(t, func(s *site) {
 		far, other, own := node.Draft("Class 2", node.Shadowsocks, "a.example.com", 1), node.Draft("Group 2", node.Shadowsocks, "b.example.com", 2), node.Draft("Group 1", node.Shadowsocks, "c.example.com", 3)
 		far.Class, other.GroupID, own.GroupID = 2, 2, 1
@@ -450,7 +450,7 @@ func TestOnlyNodesOfTheUsersClassAndGroupsAreListed(t *testing.T) {
 	})
 }
 
-func TestParametersDoWhatTheySay(t *testing.T) {
+func TestParameters_HaveTheirEffect(t *testing.T) {
 	each(t, func(s *site) {
 		list := func(query string) string {
 			w := s.get("is_proxy_mode=true&client_type=Mixed&" + query)
@@ -504,7 +504,7 @@ func TestFlagsAreForThoseWhoWantThem(t *testing.T) {
 	})
 }
 
-func TestTooManyFetchesAreRefusedForAWhile(t *testing.T) {
+func TestFetch_TooMany_AreRefused(t *testing.T) {
 	each(t, func(s *site) {
 		s.set("link_per_minute", 3)
 		for i := range 4 {
@@ -529,7 +529,7 @@ func TestTooManyFetchesAreRefusedForAWhile(t *testing.T) {
 	})
 }
 
-func TestEveryFetchIsInTheUsersLog(t *testing.T) {
+func TestFetch_IsLogged(t *testing.T) {
 	each(t, func(s *site) {
 		s.get("", "User-Agent", "clash-verge/v2.4.0")
 		etag := s.get("", "User-Agent", "SFA/1 (1; sing-box 1.11.15)\x00").Header().Get("ETag")
@@ -571,7 +571,7 @@ func TestEveryFetchIsInTheUsersLog(t *testing.T) {
 	})
 }
 
-func TestAClosedAccountsLinkIsUnknownAndItsFetchesAreForgotten(t *testing.T) {
+func TestFetch_ClosedAccount_IsUnknownAndLogIsDeleted(t *testing.T) {
 	each(t, func(s *site) {
 		const other = user + 1
 		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, other) })

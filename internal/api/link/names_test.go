@@ -26,7 +26,7 @@ func (s *site) reads(lang fault.Lang) {
 	})
 }
 
-func TestNodes_AreCalledAsTheUserReads(t *testing.T) {
+func TestFetch_NodeNames_AreInLanguageOfUser(t *testing.T) {
 	each(t, func(s *site) {
 		nodes, err := s.nodes.List(t.Context())
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheOlderAddressTakesItsSwitches(t *testing.T) {
+func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 	each(t, func(s *site) {
 		old := func(query string, headers ...string) *httptest.ResponseRecorder {
 			return s.fetch(http.MethodGet, "/link/"+s.token+"?"+query, headers...)

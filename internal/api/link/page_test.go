@@ -16,7 +16,7 @@ import (
 
 const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"
 
-func TestABrowserGetsAPageWithTheStateAndTheClients(t *testing.T) {
+func TestPage_Browser_ShowsStateAndClients(t *testing.T) {
 	each(t, func(s *site) {
 		for _, query := range []string{"", "client_type=AUTO", "client_type=html"} {
 			w := s.get(query, "Accept", "text/html,*/*;q=0.8", "User-Agent", iPhone, "Accept-Language", "en")
@@ -49,7 +49,7 @@ func TestABrowserGetsAPageWithTheStateAndTheClients(t *testing.T) {
 	})
 }
 
-func TestThePageRunsNothingButItsOwn(t *testing.T) {
+func TestPage_Policy_AllowsOnlyOwnScripts(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	s.set("site_name", `"><script>alert(1)</script>`)
 	apps, err := s.links.Apps(t.Context(), true)
@@ -76,7 +76,7 @@ func TestThePageRunsNothingButItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheCatalogueTakesNoAddressThatWouldRunSomething(t *testing.T) {
+func TestApps_UnsafeAddress_IsRefused(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	good := link.App{ID: "own-app", Name: "Own App", Icon: "🛫", Platforms: []string{"ios"}, ImportURL: "own://import?url={url}", DownloadURL: "https://own.example", Formats: []string{"Mixed"}, Enabled: true}
 	for field, spoil := range map[string]func(*link.App){
@@ -103,7 +103,7 @@ func TestTheCatalogueTakesNoAddressThatWouldRunSomething(t *testing.T) {
 }
 
 // As their makers document the addresses that open them.
-func TestClientsAreOpenedAsTheirMakersSay(t *testing.T) {
+func TestPage_ImportAddresses(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	const url, encoded = "https://a.example/link2/x", "https%3A%2F%2Fa.example%2Flink2%2Fx"
 	for id, want := range map[string]string{

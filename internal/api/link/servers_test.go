@@ -35,7 +35,7 @@ func same(t *testing.T, want, got map[string][]string) {
 	}
 }
 
-func TestTwoServersOnOneDatabaseGiveTheSameBytes(t *testing.T) {
+func TestFetch_TwoServers_GiveSameBytes(t *testing.T) {
 	url := dbtest.PostgresURL(t)
 	one := open(t, connect(t, url, ""))
 	two := serve(t, connect(t, url, ""))
@@ -53,7 +53,7 @@ func TestTwoServersOnOneDatabaseGiveTheSameBytes(t *testing.T) {
 	same(t, one.files(), two.files())
 }
 
-func TestARestartGivesTheSameBytes(t *testing.T) {
+func TestFetch_AfterRestart_GivesSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	d := connect(t, "", dir)
 	if err := d.Migrate(t.Context()); err != nil {
@@ -81,7 +81,7 @@ func connect(t *testing.T, url, dir string) *db.DB {
 }
 
 // Where one of the site's addresses is blocked, whoever fetches by another must not be sent back to it.
-func TestTheLinkStaysOnTheAddressThatItWasFetchedFrom(t *testing.T) {
+func TestLink_StaysOnAddressOfFetch(t *testing.T) {
 	each(t, func(s *site) {
 		s.set("link_urls", []string{"https://a.example.com", "https://b.example.org:8443/in"})
 		for host, want := range map[string]string{

@@ -80,7 +80,7 @@ func (p *spread) want(notices int, addresses ...string) {
 	}
 }
 
-func TestALinkFetchedFromManyNetworksIsToldOnceADay(t *testing.T) {
+func TestWatch_ManyNetworks_IsNotifiedOnceADay(t *testing.T) {
 	t.Parallel() // it waits for the log
 	eachSpread(t, func(p *spread) {
 		p.want(0, "192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.1") // two networks
@@ -92,7 +92,7 @@ func TestALinkFetchedFromManyNetworksIsToldOnceADay(t *testing.T) {
 	})
 }
 
-func TestFetchesWithAFormerTokenAndRefusedOnesAreNoSpread(t *testing.T) {
+func TestWatch_FormerTokenAndRefusals_DoNotCount(t *testing.T) {
 	t.Parallel() // it waits for the log
 	eachSpread(t, func(p *spread) {
 		p.want(0, "192.0.2.1", "198.51.100.1")

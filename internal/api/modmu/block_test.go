@@ -22,7 +22,7 @@ func (s *site) block(name string, ips ...string) string {
 }
 
 // Whoever broke into one node must not keep the users of the others out.
-func TestNoNodeBlocksWhereUsersOfOthersAre(t *testing.T) {
+func TestBlockIP_AddressOfOtherUsers_IsNotBlocked(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		s.DB.SetClock(func() time.Time { return now })
@@ -41,7 +41,7 @@ func TestNoNodeBlocksWhereUsersOfOthersAre(t *testing.T) {
 	})
 }
 
-func TestANodeBlocksSoManyAddressesAtMost(t *testing.T) {
+func TestBlockIP_IsBounded(t *testing.T) {
 	each(t, func(s *site) {
 		var ips []string
 		for i := range 10_500 {

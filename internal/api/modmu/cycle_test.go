@@ -61,7 +61,7 @@ type xrayUser struct {
 }
 
 // XrayR asks for the node, its users and the rules at its start and each minute, and reports after.
-func TestACycleOfXrayR(t *testing.T) {
+func TestCycle_XrayR(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("reality", "/mod_mu", "key muKey", "User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)")
 		id := s.IDs["reality"]
@@ -137,7 +137,7 @@ func TestACycleOfXrayR(t *testing.T) {
 }
 
 // ECYCloud's fork chooses the protocol by sort, asks for a certificate's settings and posts alive addresses each time.
-func TestACycleOfECYCloud(t *testing.T) {
+func TestCycle_ECYCloud(t *testing.T) {
 	each(t, func(s *site) {
 		for name, want := range map[string]int{"reality": 2, "vmess": 11, "trojan": 14, "hysteria2": 15, "anytls": 16, "tuic": 17, "ss": 0} {
 			a := s.agent(name, "/mod_mu", "key muKey", "User-Agent", "go-resty/2.16.5 (https://github.com/go-resty/resty)")
@@ -194,7 +194,7 @@ func TestACycleOfECYCloud(t *testing.T) {
 }
 
 // The Python agent fails on anything but status 200 with exactly two keys, and on a key that it reads and that is not there.
-func TestACycleOfThePythonAgent(t *testing.T) {
+func TestCycle_PythonAgent(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("ss", "/mod_mu", "key", "User-Agent", "python-requests/2.31.0")
 		id := s.IDs["ss"]
@@ -243,7 +243,7 @@ func TestACycleOfThePythonAgent(t *testing.T) {
 
 // soga is closed: what is known is that it speaks XrayR's routes, with a key by another name in old versions, and reads
 // either of the names of the limit and either form of the node.
-func TestACycleOfSoga(t *testing.T) {
+func TestCycle_Soga(t *testing.T) {
 	each(t, func(s *site) {
 		for _, keys := range []string{"key", "muKey", "token"} {
 			for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {

@@ -13,17 +13,17 @@ import (
 	"airstrip/internal/node"
 )
 
-// patience is how long the database may take for a little thing: agents wait for five seconds at most.
-const patience = 1500 * time.Millisecond
+// databaseTimeout is how long the database may take for a little thing: agents wait for five seconds at most.
+const databaseTimeout = 1500 * time.Millisecond
 
-// last is what was known before the database went away. XrayR, with all of its nodes, dies of an error at its start.
-type last struct {
+// fallback is what was known before the database went away. XrayR, with all of its nodes, dies of an error at its start.
+type fallback struct {
 	nodes *otter.Cache[[32]byte, node.Node] // by the hash of their id and key
 	infos *otter.Cache[int64, infoJSON]     // by the node's id
 }
 
-func newLast() last {
-	return last{
+func newFallback() fallback {
+	return fallback{
 		otter.Must(&otter.Options[[32]byte, node.Node]{MaximumSize: 10_000}),
 		otter.Must(&otter.Options[int64, infoJSON]{MaximumSize: 10_000}),
 	}
@@ -36,18 +36,18 @@ const noRevision = -1
 // last, and noRevision. id names the node to the one key of all nodes.
 func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int64, error) {
 	hash := sha256.Sum256([]byte(strconv.FormatInt(id, 10) + " " + key))
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
 	n, revision, err := s.nodes.ByKey(ctx, key, id)
 	if err == nil {
-		s.last.nodes.Set(hash, n)
+		s.fallback.nodes.Set(hash, n)
 		return n, revision, nil
 	}
 	if fault.Refused(err) {
-		s.last.nodes.Invalidate(hash)
+		s.fallback.nodes.Invalidate(hash)
 		return n, 0, err
 	}
-	n, known := s.last.nodes.GetIfPresent(hash)
+	n, known := s.fallback.nodes.GetIfPresent(hash)
 	if !known {
 		return n, 0, err
 	}
@@ -57,14 +57,14 @@ func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int
 
 // info gives what a node's agent is to serve; while the database is away, as it was last.
 func (s *server) info(ctx context.Context, id int64) (infoJSON, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
 	fresh, err := s.freshInfo(ctx, id)
 	if err == nil {
-		s.last.infos.Set(id, fresh)
+		s.fallback.infos.Set(id, fresh)
 		return fresh, nil
 	}
-	if known, ok := s.last.infos.GetIfPresent(id); ok {
+	if known, ok := s.fallback.infos.GetIfPresent(id); ok {
 		if !fault.Refused(err) {
 			slog.WarnContext(ctx, "a node could not be read; its agent gets the last answer", "node", id, "error", err)
 			return known, nil

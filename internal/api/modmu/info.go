@@ -33,7 +33,7 @@ func (s *server) nodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
 		return nil, errOtherNode
 	}
-	s.seen(r.Context(), n)
+	s.recordContact(r.Context(), n)
 	return s.info(r.Context(), n.ID)
 }
 

@@ -22,15 +22,15 @@ import (
 )
 
 type server struct {
-	nodes   *node.Nodes
-	traffic *traffic.Traffic
-	lists   *api.Lists[listKey]
-	last    last
+	nodes    *node.Nodes
+	traffic  *traffic.Traffic
+	lists    *api.Lists[listKey]
+	fallback fallback
 }
 
 // Register serves the agents' API on mux under both of its prefixes.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
-	s := &server{nodes, traffic, api.NewLists[listKey](), newLast()}
+	s := &server{nodes, traffic, api.NewLists[listKey](), newFallback()}
 	for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
 		mux.HandleFunc("GET "+prefix+"/users", s.guard(s.users))
 		for pattern, fn := range map[string]answer{
@@ -214,9 +214,9 @@ func (s *server) accept(r *http.Request, _ node.Node) (any, error) {
 	return "ok", err
 }
 
-// seen notes a sign of life. That it could not be noted keeps no agent from its answer.
-func (s *server) seen(ctx context.Context, n node.Node) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// recordContact notes a sign of life. That it could not be noted keeps no agent from its answer.
+func (s *server) recordContact(ctx context.Context, n node.Node) {
+	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
 	if err := s.nodes.Seen(ctx, n.ID); err != nil {
 		slog.WarnContext(ctx, "a node's sign of life could not be noted", "node", n.ID, "error", err)

@@ -63,7 +63,7 @@ func drafts() []node.Node {
 func each(t *testing.T, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{nodetest.Open(t, d)}
-		s.Furnish(drafts())
+		s.AddNodes(drafts())
 		s.serve()
 		test(s)
 	})
@@ -106,7 +106,7 @@ func (s *site) envelope(status, wantStatus, wantRet int, got []byte) json.RawMes
 	return keys["data"]
 }
 
-func TestAnswersAreWhatAgentsParse(t *testing.T) {
+func TestAnswers_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
 		for _, draft := range drafts() {
 			name := draft.Name
@@ -135,7 +135,7 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 	})
 }
 
-func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
+func TestCustomConfig_ScalarsAreStrings(t *testing.T) {
 	each(t, func(s *site) {
 		for name, id := range s.IDs {
 			var info struct {
@@ -159,7 +159,7 @@ func TestScalarsOfCustomConfigAreStrings(t *testing.T) {
 }
 
 // XrayR compares the host of a request over HTTP with the one that it is told: where the node names none, those who come by a relay or the address of a link group name that, and got a 404.
-func TestOverHTTP_OnlyTheNodesOwnHostIsTold(t *testing.T) {
+func TestConfig_OverHTTP_HasOnlyOwnHost(t *testing.T) {
 	each(t, func(s *site) {
 		for i, transport := range []string{"ws", "httpupgrade", "xhttp", "tcp", "grpc"} {
 			for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan} {
@@ -214,7 +214,7 @@ func TestRelayRules_AreThoseThatTheNodesAgentServes(t *testing.T) {
 	})
 }
 
-func TestTheKeyNamesTheNode(t *testing.T) {
+func TestKey_IdentifiesNode(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"/users", "/users?key=", "/users?key=wrong&node_id=1", "/users/traffic?key=x", "/func/ping?key=0"} {
 			for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
@@ -240,7 +240,7 @@ func TestTheKeyNamesTheNode(t *testing.T) {
 	})
 }
 
-func TestAnEmptyListHasAPlaceholder(t *testing.T) {
+func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
 	each(t, func(s *site) { // nobody is in the group of the trojan node
 		var users []struct {
 			ID   int64
@@ -252,7 +252,7 @@ func TestAnEmptyListHasAPlaceholder(t *testing.T) {
 	})
 }
 
-func TestTheListIsSentOnceAndFollowsChanges(t *testing.T) {
+func TestUsers_AreSentOnceAndFollowChanges(t *testing.T) {
 	each(t, func(s *site) {
 		_, header, before := s.call("ss", "GET", "/users", "")
 		etag := header.Get("ETag")
@@ -283,7 +283,7 @@ func TestTheListIsSentOnceAndFollowsChanges(t *testing.T) {
 	})
 }
 
-func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
+func TestTraffic_ValidRows_CountOnce(t *testing.T) {
 	each(t, func(s *site) {
 		body := `{"data":[{"user_id":1,"u":163,"d":300},{"user_id":2,"u":-5,"d":1},{"user_id":3,"u":1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775808,"d":0}],"extra":1}`
 		for range 3 { // XrayR repeats a post whose answer it did not get
@@ -307,7 +307,7 @@ func TestTrafficCountsGoodRowsOnceAndOthersNever(t *testing.T) {
 	})
 }
 
-func TestStatusFromBothKindsOfAgents(t *testing.T) {
+func TestStatus_BothKindsOfAgents(t *testing.T) {
 	each(t, func(s *site) {
 		path := fmt.Sprintf("/nodes/%d/info", s.IDs["ss"])
 		s.data("ss", "POST", path, `{"uptime":"2798","load":"0.25 0.11 0.52"}`)

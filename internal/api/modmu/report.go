@@ -15,8 +15,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// named is how many refused rows an answer names.
-const named = 20
+// maxNamedRows is how many refused rows an answer names.
+const maxNamedRows = 20
 
 // postTraffic counts. These agents repeat a post whose answer was lost, with the same body and no id; some have forgotten
 // it by then, so one row that cannot be read must not cost the others.
@@ -29,7 +29,7 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.seen(r.Context(), n)
+	s.recordContact(r.Context(), n)
 	refused := in.refused
 	if len(in.rows) > 0 {
 		report := traffic.Report{Node: n, Hash: sha256.Sum256(append([]byte("users/traffic\n"), in.body...)), Rows: make([]traffic.Row, len(in.rows))}
@@ -48,14 +48,14 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 		return "ok", nil
 	}
 	more := ""
-	if len(refused) > named {
-		more = fmt.Sprintf(", and %d more", len(refused)-named)
+	if len(refused) > maxNamedRows {
+		more = fmt.Sprintf(", and %d more", len(refused)-maxNamedRows)
 	}
-	return taken(in.total-len(refused), in.total) + "; refused: " + strings.Join(refused[:min(named, len(refused))], ", ") + more, nil
+	return describeAccepted(in.total-len(refused), in.total) + "; refused: " + strings.Join(refused[:min(maxNamedRows, len(refused))], ", ") + more, nil
 }
 
-// taken is the data of an answer to a list. Agents read no more of it than that it is there; people read it in their logs.
-func taken(rows, of int) string {
+// describeAccepted is the data of an answer to a list. Agents read no more of it than that it is there; people read it in their logs.
+func describeAccepted(rows, of int) string {
 	if rows == of {
 		return "ok"
 	}
@@ -76,7 +76,7 @@ func (s *server) postAliveIP(r *http.Request, n node.Node) (any, error) {
 		online[i] = node.OnlineIP{UserID: int64(row.UserID), IP: row.IP}
 	}
 	kept, err := s.nodes.SetOnline(r.Context(), n, online)
-	return taken(kept, in.total), err
+	return describeAccepted(kept, in.total), err
 }
 
 func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
@@ -93,7 +93,7 @@ func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 		hits[i] = node.Hit{UserID: int64(row.UserID), RuleID: int64(row.ListID), Count: 1}
 	}
 	kept, err := s.nodes.Hits(r.Context(), n, hits)
-	return taken(kept, in.total), err
+	return describeAccepted(kept, in.total), err
 }
 
 // postNodeInfo keeps the load: three numbers, which are loads of 1, 5 and 15 minutes from the Python agent and shares of
@@ -136,7 +136,7 @@ func (s *server) postSpeedTest(r *http.Request, n node.Node) (any, error) {
 		return nil, err
 	}
 	kept, err := s.nodes.AddSpeedTests(r.Context(), n.ID, in.rows)
-	return taken(kept, in.total), err
+	return describeAccepted(kept, in.total), err
 }
 
 func (s *server) blockIPs(r *http.Request, n node.Node) (any, error) {
@@ -151,7 +151,7 @@ func (s *server) blockIPs(r *http.Request, n node.Node) (any, error) {
 		ips = append(ips, row.IP)
 	}
 	kept, err := s.nodes.BlockIPs(r.Context(), n, ips)
-	return taken(kept, in.total), err
+	return describeAccepted(kept, in.total), err
 }
 
 type blockedJSON struct {

@@ -22,8 +22,8 @@ func (s *site) count(query string, args ...any) int {
 	return n
 }
 
-// junk is ten thousand rows that no agent ought to send, with the good ones among them.
-func junk(good ...string) string {
+// invalidRows is ten thousand rows that no agent ought to send, with the good ones among them.
+func invalidRows(good ...string) string {
 	rows := append([]string{}, good...)
 	for i := range 10_000 - len(good) {
 		rows = append(rows, []string{
@@ -35,14 +35,14 @@ func junk(good ...string) string {
 	return `{"data":[` + strings.Join(rows, ",") + `]}`
 }
 
-func TestJunkCostsNoGoodRow(t *testing.T) {
+func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "", `torrent`)
 		if err != nil {
 			t.Fatal(err)
 		}
 		good := fmt.Sprintf(`{"user_id":1,"u":100,"d":200,"ip":"::ffff:9.9.9.9","list_id":%d}`, rule.ID)
-		body := junk(good, good, `{"user_id":2,"u":7,"d":0,"ip":"9.9.9.9","list_id":404}`)
+		body := invalidRows(good, good, `{"user_id":2,"u":7,"d":0,"ip":"9.9.9.9","list_id":404}`)
 		var answer string
 		if err := json.Unmarshal(s.data("ss", "POST", "/users/traffic", body), &answer); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 }
 
 // Values take a hundred times as much in memory as in the post.
-func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"/users/traffic", "/users/aliveip", "/users/detectlog", "/func/block_ip", "/func/speedtest"} {
 			status, _, got := s.call("ss", "POST", path, `{"data":[`+strings.Repeat("0,", 300_000)+`0]}`)
@@ -85,7 +85,7 @@ func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
 	})
 }
 
-func TestRefusalsAreNamed(t *testing.T) {
+func TestRefusals_HaveCodes(t *testing.T) {
 	each(t, func(s *site) {
 		got := s.data("ss", "POST", "/users/traffic", `{"data":[{"user_id":1,"u":1,"d":1},{"user_id":1,"u":1,"d":1},{"user_id":2,"u":-1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775807,"d":1},"x"]}`)
 		if string(got) != `"took 1 of 6 rows; refused: row 6 unreadable, 1 duplicate_user, 2 negative, 77 not_on_list, 2 absurd"` {
@@ -94,7 +94,7 @@ func TestRefusalsAreNamed(t *testing.T) {
 	})
 }
 
-func TestAReportOfNobodyLeavesNobodyOnline(t *testing.T) {
+func TestReport_EmptyOnlineList_EndsPresence(t *testing.T) {
 	each(t, func(s *site) {
 		online := func() int {
 			n, err := s.Nodes.OnlineDevices(t.Context(), 1)
@@ -128,7 +128,7 @@ func TestAReportOfNobodyLeavesNobodyOnline(t *testing.T) {
 	})
 }
 
-func TestRulesAndTheirHits(t *testing.T) {
+func TestRules_AreListedAndHitsCount(t *testing.T) {
 	each(t, func(s *site) {
 		for _, pattern := range []string{`(?=x)`, ``, `(`, strings.Repeat("x", 1001)} {
 			if _, err := s.Nodes.AddRule(t.Context(), "bad", "", pattern); err == nil {
@@ -162,7 +162,7 @@ func TestRulesAndTheirHits(t *testing.T) {
 	})
 }
 
-func TestAddressesAreBlockedAndLetGo(t *testing.T) {
+func TestBlockIP_AddressesAreBlockedAndUnblocked(t *testing.T) {
 	each(t, func(s *site) {
 		start := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		now := start
@@ -217,7 +217,7 @@ func TestAddressesAreBlockedAndLetGo(t *testing.T) {
 	})
 }
 
-func TestSpeedTestsAreKeptWhileTheyAreTheLast(t *testing.T) {
+func TestSpeedTest_LatestIsStored(t *testing.T) {
 	each(t, func(s *site) {
 		const one = `{"telecomping":"31.2","telecomeupload":"80","telecomedownload":"90","unicomping":"1","unicomupload":"2","unicomdownload":"3","cmccping":"4","cmccupload":"5","cmccdownload":"%d"}`
 		for i := range 30 {
@@ -236,7 +236,7 @@ func TestSpeedTestsAreKeptWhileTheyAreTheLast(t *testing.T) {
 }
 
 // XrayR dies, with all of its nodes, of an error at its start; later it keeps what it has.
-func TestNodesGetTheLastAnswersWhileTheDatabaseIsAway(t *testing.T) {
+func TestDatabaseAway_LastAnswersAreRepeated(t *testing.T) {
 	each(t, func(s *site) {
 		info := fmt.Sprintf("/nodes/%d/info", s.IDs["reality"])
 		_, _, infoBefore := s.call("reality", "GET", info, "")

@@ -60,9 +60,9 @@ func Open(t testing.TB, d *db.DB) Site {
 	return s
 }
 
-// Furnish adds nodes and gives users 1 and 2 services, with credentials that are always the same. User 1 has 100 Mbit/s, 3
+// AddNodes adds nodes and gives users 1 and 2 services, with credentials that are always the same. User 1 has 100 Mbit/s, 3
 // devices and 10,000 bytes, user 2 has no limits.
-func (s *Site) Furnish(drafts []node.Node) {
+func (s *Site) AddNodes(drafts []node.Node) {
 	s.Helper()
 	for _, draft := range drafts {
 		s.Add(draft)
@@ -143,6 +143,23 @@ func (s *Site) Used(userID int64) int64 {
 		s.Fatal(err)
 	}
 	return a.UsedBytes
+}
+
+// CheckTrojanTransports tests that the node "trojan" is refused over transports that an agent supports for other protocols only.
+// The agent itself would report that the network type is invalid, without naming the node. config requests its configuration.
+func (s *Site) CheckTrojanTransports(config func() (status int, body []byte)) {
+	s.Helper()
+	for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {
+		if _, err := s.Nodes.Change(s.Context(), s.IDs["trojan"], func(n *node.Node) {
+			n.Settings.Transport, n.Settings.Path = transport, "/x"
+		}); err != nil {
+			s.Fatal(err)
+		}
+		status, got := config()
+		if status != want || (want == http.StatusConflict) != strings.Contains(string(got), "tcp、ws 和 grpc") {
+			s.Errorf("%s: %d %s", transport, status, got)
+		}
+	}
 }
 
 // Golden holds JSON against a file of the test's testdata; -update writes the file.

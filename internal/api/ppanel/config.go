@@ -105,7 +105,7 @@ func protocol(n node.Node) (protocolJSON, error) {
 	}
 	var err error
 	if s.ServerKey != "" {
-		p.ServerKey, err = bare(s.ServerKey)
+		p.ServerKey, err = keyBytes(s.ServerKey)
 	}
 	switch {
 	case s.Security == "tls" && s.TLS != nil:
@@ -137,8 +137,8 @@ var errTrojanTransport = fault.Conflict("transport_not_held",
 	"PPanel 代理的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
 	"Agents of PPanel have Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 
-// bare gives the bytes of a key of Shadowsocks 2022, of which the agent makes the base64 itself. JSON has only text.
-func bare(key string) (string, error) {
+// keyBytes gives the bytes of a key of Shadowsocks 2022, of which the agent makes the base64 itself. JSON has only text.
+func keyBytes(key string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {
 		return "", err

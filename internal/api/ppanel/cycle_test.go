@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/node"
 )
 
-func TestAnswersAreWhatTheAgentParses(t *testing.T) {
+func TestAnswers_MatchAgent(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`); err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestAnswersAreWhatTheAgentParses(t *testing.T) {
 
 // The agent reads what to serve, then who may use it, and gives up where nobody may. From then on it asks for both with
 // their tags, and posts traffic, addresses with capital names, and its load.
-func TestTheCycleOfPPanelNode(t *testing.T) {
+func TestCycle_PPanelNode(t *testing.T) {
 	each(t, func(s *site) {
 		var config struct {
 			Code int
@@ -123,7 +123,7 @@ func TestTheCycleOfPPanelNode(t *testing.T) {
 }
 
 // ppanel-node panics when it takes down a protocol that it was not told to begin: whoever enabled a node again ended it.
-func TestADisabledNode_IsServedToNobody(t *testing.T) {
+func TestUsers_DisabledNode_ListsNobody(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.Enabled = false }); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestADisabledNode_IsServedToNobody(t *testing.T) {
 	})
 }
 
-func TestTheKeyNamesTheServer(t *testing.T) {
+func TestKey_IdentifiesNode(t *testing.T) {
 	each(t, func(s *site) {
 		push := `{"traffic":[{"uid":1,"upload":1,"download":1}]}`
 		for path, method := range map[string]string{s.config("vmess"): "GET", "/v1/server/user": "GET", "/v1/server/push": "POST", "/v1/server/online": "POST", "/v1/server/status": "POST"} {
@@ -182,7 +182,7 @@ func TestTheKeyNamesTheServer(t *testing.T) {
 }
 
 // JSON has no room for the bytes of most keys; the agent must not make another key of them.
-func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
+func TestConfig_ServerKeyNotText_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/579MfsH+WL3GPXE813xhg==" }); err != nil {
 			t.Fatal(err)
@@ -194,24 +194,16 @@ func TestAServerKeyThatIsNoTextIsRefused(t *testing.T) {
 	})
 }
 
-// The agent has Trojan over some transports only, and says of others that the network type is not valid, whichever node's.
-func TestATransportThatTheAgentLacksIsRefused(t *testing.T) {
+func TestConfig_TransportThatAgentLacks_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {
-			if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
-				n.Settings.Transport, n.Settings.Path = transport, "/x"
-			}); err != nil {
-				t.Fatal(err)
-			}
+		s.CheckTrojanTransports(func() (int, []byte) {
 			status, _, got := s.call("trojan", "GET", s.config("trojan"), "")
-			if status != want || (want == http.StatusConflict) != strings.Contains(string(got), "tcp、ws 和 grpc") {
-				t.Errorf("%s: %d %s", transport, status, got)
-			}
-		}
+			return status, got
+		})
 	})
 }
 
-func TestAServerKeyThatWasMadeIsTold(t *testing.T) {
+func TestConfig_GeneratedServerKey_IsSent(t *testing.T) {
 	each(t, func(s *site) {
 		for i := range 5 {
 			draft := node.Draft(fmt.Sprint("made", i), node.Shadowsocks, "ss.example", 8390+i)
@@ -232,7 +224,7 @@ func TestAServerKeyThatWasMadeIsTold(t *testing.T) {
 	})
 }
 
-func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
+func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 	each(t, func(s *site) {
 		s.ok(&struct{}{}, "vmess", "GET", "/v1/server/user", "")
 		if err := s.DB.Close(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// junk is ten thousand rows that the agent ought never to send, after the good ones.
-func junk(kinds []string, good ...string) string {
+// invalidRows is ten thousand rows that the agent ought never to send, after the good ones.
+func invalidRows(kinds []string, good ...string) string {
 	rows := good
 	for i := range 10_000 - len(good) {
 		kind := kinds[i%len(kinds)]
@@ -30,7 +30,7 @@ type receipt struct {
 	Data struct{ Refused []refusal }
 }
 
-func TestJunkCostsNoGoodRow(t *testing.T) {
+func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		kinds := []string{
 			`{"uid":%d,"upload":1,"download":1}`, `{"uid":1,"upload":5,"download":5}`, `{"uid":2,"upload":-5,"download":1}`, `{"uid":2,"upload":9223372036854775808,"download":1}`,
@@ -38,7 +38,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 			`null`, `[]`, `{}`, `7`, `"x"`, `{"uid":-9223372036854775809,"upload":1,"download":1}`,
 		}
 		var got receipt
-		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":`+junk(kinds, `{"uid":1,"upload":100,"download":200}`, `{"uid":2,"upload":7,"download":0}`)+`}`)
+		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":`+invalidRows(kinds, `{"uid":1,"upload":100,"download":200}`, `{"uid":2,"upload":7,"download":0}`)+`}`)
 		if s.Used(1) != 300 || s.Used(2) != 7 || s.Used(3) != 0 {
 			t.Errorf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
@@ -53,7 +53,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 		}
 
 		kinds = []string{`{"UID":%d,"IP":"1.1.1.1"}`, `{"UID":1,"IP":"999.1.1.1"}`, `{"UID":"x","IP":"1.1.1.1"}`, `{"UID":2,"IP":7}`, `{"UID":1,"IP":null}`, `null`, `[]`, `{}`, `{"UID":3,"IP":"1.1.1.1"}`, `{"UID":9223372036854775808,"IP":"1.1.1.1"}`}
-		s.ok(&got, "vmess", "POST", "/v1/server/online", `{"users":`+junk(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
+		s.ok(&got, "vmess", "POST", "/v1/server/online", `{"users":`+invalidRows(kinds, `{"UID":1,"IP":"9.9.9.9"}`, `{"UID":2,"IP":"::ffff:9.9.9.9"}`)+`}`)
 		for user, want := range map[int64]int{1: 1, 2: 1, 3: 0} {
 			if devices, err := s.Nodes.OnlineDevices(t.Context(), user); err != nil || devices != want {
 				t.Errorf("user %d is at %d addresses, %v", user, devices, err)
@@ -63,7 +63,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 }
 
 // Values take a hundred times as much in memory as in the post.
-func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for path, body := range map[string]string{"push": `{"traffic":[%s0]}`, "online": `{"users":[%s0]}`, "status": `{"cpu":[%s0]}`} {
 			if status, _, got := s.call("vmess", "POST", "/v1/server/"+path, fmt.Sprintf(body, strings.Repeat("0,", 300_000))); status != 413 {
@@ -73,7 +73,7 @@ func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
 	})
 }
 
-func TestRefusalsNameTheUserWhoseRowItWas(t *testing.T) {
+func TestRefusals_NameUser(t *testing.T) {
 	each(t, func(s *site) {
 		var got receipt
 		s.ok(&got, "vmess", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":-1,"download":1},{"uid":1,"upload":3,"download":4},{"uid":1},{"uid":0,"upload":1,"download":1},{"uid":2,"upload":1,"download":1},{"uid":1,"upload":1,"download":1}]}`)

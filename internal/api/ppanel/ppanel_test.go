@@ -56,7 +56,7 @@ func each(t *testing.T, test func(s *site)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{nodetest.Open(t, d)}
-		s.Furnish(drafts())
+		s.AddNodes(drafts())
 		mux := http.NewServeMux()
 		ppanel.Register(mux, s.Nodes, s.Traffic, s.Settings)
 		s.Serve(mux)

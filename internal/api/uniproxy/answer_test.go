@@ -25,7 +25,7 @@ func typeOf(n node.Node) string {
 	return string(n.Protocol)
 }
 
-func TestAnswersAreWhatAgentsParse(t *testing.T) {
+func TestAnswers_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
 		rule, err := s.Nodes.AddRule(t.Context(), "torrent", "no torrents", `(.*\.|^)torrent\.`)
 		if err != nil || rule.ID != 1 {
@@ -83,7 +83,7 @@ func TestAnswersAreWhatAgentsParse(t *testing.T) {
 	})
 }
 
-func TestTheTokenNamesTheNode(t *testing.T) {
+func TestToken_IdentifiesNode(t *testing.T) {
 	each(t, func(s *site) {
 		fails := func(want int, status int, got []byte) {
 			t.Helper()
@@ -96,7 +96,7 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 			}
 		}
 		later := s.v2()
-		for _, door := range []struct {
+		for _, endpoint := range []struct {
 			*site
 			method, path string
 		}{
@@ -116,7 +116,7 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 			{later, "POST", "status"},
 			{later, "POST", "report"},
 		} {
-			s, method, path := door.site, door.method, door.path
+			s, method, path := endpoint.site, endpoint.method, endpoint.path
 			for _, query := range []string{"", "?token=", "?token=wrong&node_id=1"} {
 				status, _, got := s.Send(method, path+query, `{"1":[1,1]}`)
 				fails(401, status, got)
@@ -146,7 +146,7 @@ func TestTheTokenNamesTheNode(t *testing.T) {
 	})
 }
 
-func TestAnEmptyListHasSomeoneWhoIsNobody(t *testing.T) {
+func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
 	each(t, func(s *site) { // nobody is in the group of the trojan node
 		var before, after struct {
 			Users []struct {
@@ -164,7 +164,7 @@ func TestAnEmptyListHasSomeoneWhoIsNobody(t *testing.T) {
 
 // The agents take the text as a password, but for Shadowsocks 2022, where they take the base64 of its first 16 or 32
 // characters. What comes of it must be what the links say.
-func TestAgentsMakeTheSecretsThatLinksHave(t *testing.T) {
+func TestUsers_SecretsMatchLinks(t *testing.T) {
 	each(t, func(s *site) {
 		for _, draft := range drafts() {
 			if draft.Name == "trojan" {
@@ -208,7 +208,7 @@ func TestAgentsMakeTheSecretsThatLinksHave(t *testing.T) {
 	})
 }
 
-func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
+func TestConfig_CertificateOfServer_IsSentToXboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("self-signed", node.Trojan, "s.example", 443)
 		s.Add(draft)
@@ -230,28 +230,21 @@ func TestACertificateOfTheServersOwnGoesToTheAgentThatTakesOne(t *testing.T) {
 	})
 }
 
-// v2node has Trojan over some transports only. Others of the same calls have it over more.
-func TestATransportThatV2nodeLacksIsRefused(t *testing.T) {
+// Agents that call the node trojan support these transports.
+func TestV2node_TransportThatAgentLacks_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
-		for transport, want := range map[string]int{"tcp": 200, "ws": 200, "httpupgrade": 409, "xhttp": 409} {
-			if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) {
-				n.Settings.Transport, n.Settings.Path = transport, "/x"
-			}); err != nil {
-				t.Fatal(err)
+		s.CheckTrojanTransports(func() (int, []byte) {
+			if status, _, got := s.call("trojan", "trojan", "GET", "config", ""); status != 200 {
+				t.Errorf("for V2bX: %d %s", status, got)
 			}
 			status, _, got := s.call("trojan", "v2node", "GET", "config", "")
-			if status != want || (want == http.StatusConflict) != strings.Contains(string(got), "tcp、ws 和 grpc") {
-				t.Errorf("%s: %d %s", transport, status, got)
-			}
-			if status, _, got := s.call("trojan", "trojan", "GET", "config", ""); status != 200 {
-				t.Errorf("%s, for V2bX: %d %s", transport, status, got)
-			}
-		}
+			return status, got
+		})
 	})
 }
 
 // v2node ends, with all of its nodes, where AnyTLS has no network, and serves TLS in clear text where no cert_mode is told.
-func TestV2node_IsToldANetworkAndACertificateOfEveryNode(t *testing.T) {
+func TestV2node_Config_HasNetworkAndCertificate(t *testing.T) {
 	each(t, func(s *site) {
 		all := drafts()
 		for _, protocol := range []node.Protocol{node.VMess, node.VLESS, node.Trojan, node.Hysteria2, node.TUIC, node.AnyTLS} {
@@ -279,7 +272,7 @@ func TestV2node_IsToldANetworkAndACertificateOfEveryNode(t *testing.T) {
 	})
 }
 
-func TestACertificateThatTheAgentGetsItselfIsNoFile(t *testing.T) {
+func TestConfig_ACMECertificate_NamesNoFile(t *testing.T) {
 	each(t, func(s *site) {
 		draft := node.Draft("acme", node.AnyTLS, "s.example", 8443)
 		draft.Settings.TLS = &node.TLS{ServerName: "s.example", ACME: &node.ACME{Challenge: "tls-alpn-01", Email: "me@s.example"}}
@@ -296,7 +289,7 @@ func TestACertificateThatTheAgentGetsItselfIsNoFile(t *testing.T) {
 	})
 }
 
-func TestRulesComeInTheAgentsDialect(t *testing.T) {
+func TestRules_AreInGrammarOfAgent(t *testing.T) {
 	each(t, func(s *site) {
 		type route struct {
 			ID     int
@@ -330,15 +323,15 @@ func TestRulesComeInTheAgentsDialect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := map[string][]string{}
+		fetched := map[string][]string{}
 		for _, r := range routes("v2node") {
 			if int64(r.ID) == mail.ID {
-				told[r.Action] = r.Match
+				fetched[r.Action] = r.Match
 			}
 		}
-		if len(told) != 3 || !slices.Equal(told["block_port"], []string{"25", "465"}) || !slices.Equal(told["block_ip"], []string{"203.0.113.9"}) ||
-			!slices.Equal(told["block"], []string{`regexp:\.example\.com$`, `regexp:\Aexample\.com$`}) {
-			t.Errorf("v2node: %v", told)
+		if len(fetched) != 3 || !slices.Equal(fetched["block_port"], []string{"25", "465"}) || !slices.Equal(fetched["block_ip"], []string{"203.0.113.9"}) ||
+			!slices.Equal(fetched["block"], []string{`regexp:\.example\.com$`, `regexp:\Aexample\.com$`}) {
+			t.Errorf("v2node: %v", fetched)
 		}
 		refuses := func(destination string) bool {
 			return slices.ContainsFunc(routes("vmess"), func(r route) bool {
@@ -361,7 +354,7 @@ func TestRulesComeInTheAgentsDialect(t *testing.T) {
 	})
 }
 
-func TestTagsSpareWhatAgentsHave(t *testing.T) {
+func TestETags_Unchanged_Answers304(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"config", "user"} {
 			_, header, _ := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", "") // as agents first send it

@@ -113,7 +113,7 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	if err != nil {
 		return configJSON{}, err
 	}
-	if nodeType == anyType && n.Protocol == node.Trojan && slices.Contains(notOfTrojan, n.Settings.Transport) {
+	if nodeType == anyType && n.Protocol == node.Trojan && slices.Contains(nonTrojanTransports, n.Settings.Transport) {
 		return configJSON{}, errTrojanTransport
 	}
 	out := protocolConfig(n)
@@ -128,9 +128,9 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 	return out, nil
 }
 
-// notOfTrojan are the transports that v2node has of other protocols only; told of one, it says that the network type is
+// nonTrojanTransports are the transports that v2node has of other protocols only; told of one, it says that the network type is
 // not valid and names no node.
-var notOfTrojan = []string{"httpupgrade", "xhttp"}
+var nonTrojanTransports = []string{"httpupgrade", "xhttp"}
 
 var errTrojanTransport = fault.Conflict("transport_not_held",
 	"v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",

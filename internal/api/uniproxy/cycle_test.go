@@ -13,7 +13,7 @@ import (
 
 // XrayR reads the configuration and the users, then each minute both again with their tags, and posts traffic, which it
 // repeats when the answer is lost.
-func TestTheCycleOfXrayR(t *testing.T) {
+func TestCycle_XrayR(t *testing.T) {
 	each(t, func(s *site) {
 		var config struct {
 			Network         string
@@ -60,7 +60,7 @@ func TestTheCycleOfXrayR(t *testing.T) {
 
 // V2bX dereferences base_config, takes JSON where it asked for MessagePack, and holds the limit of devices by the list of
 // who is alive.
-func TestTheCycleOfV2bX(t *testing.T) {
+func TestCycle_V2bX(t *testing.T) {
 	each(t, func(s *site) {
 		var config struct {
 			TLS         int
@@ -119,7 +119,7 @@ func TestTheCycleOfV2bX(t *testing.T) {
 
 // Xboard-node says who it is in the query of a GET and in the body of a POST, takes nothing but 200, and wants protocol
 // in the configuration.
-func TestTheCycleOfXboardNode(t *testing.T) {
+func TestCycle_XboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		agent := []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json"}
 		query := fmt.Sprintf("?node_id=%d&token=%s", s.IDs["hysteria2"], s.Keys["hysteria2"])
@@ -165,7 +165,7 @@ func TestTheCycleOfXboardNode(t *testing.T) {
 	})
 }
 
-func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
+func TestReport_ValidRows_CountOnce(t *testing.T) {
 	each(t, func(s *site) {
 		type refusal struct {
 			UserID string `json:"user_id"`
@@ -224,7 +224,7 @@ func TestGoodRowsCountOnceAndOthersNever(t *testing.T) {
 	})
 }
 
-func TestImpossibleStatusIsRefused(t *testing.T) {
+func TestStatus_Impossible_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for body, want := range map[string]int{`{"cpu":-1}`: 422, `{"cpu":1,"mem":{"total":-1,"used":1}}`: 422, `{"cpu":"x"}`: 400, `[]`: 400, ``: 400, `{}`: 200, `{"cpu":1e300,"mem":{"total":1e-300,"used":1e300}}`: 200} {
 			if status, _, got := s.call("ss", "shadowsocks", "POST", "status", body); status != want {
@@ -237,7 +237,7 @@ func TestImpossibleStatusIsRefused(t *testing.T) {
 }
 
 // Agents keep what they have when the answer is an error; an empty list in its place would cut everybody off.
-func TestWhileTheDatabaseIsAwayNothingIsMadeUp(t *testing.T) {
+func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 	each(t, func(s *site) {
 		var list struct{ Users []map[string]any }
 		s.ok(&list, "ss", "shadowsocks", "GET", "user", "")

@@ -11,5 +11,5 @@ import (
 
 // RegisterAt is Register with sockets of another pace.
 func RegisterAt(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, write, ping, devices time.Duration) {
-	register(mux, nodes, traffic, settings, site, pace{usual.admit, write, ping, devices})
+	register(mux, nodes, traffic, settings, site, intervals{defaultIntervals.admit, write, ping, devices})
 }

@@ -15,8 +15,8 @@ import (
 // usersPerFrame keeps frames of users below maxFrame: none of them takes 200 bytes.
 const usersPerFrame = 5000
 
-// frameRoom is more than what stands around the data of a frame.
-const frameRoom = 200
+// frameOverhead is more than what stands around the data of a frame.
+const frameOverhead = 200
 
 type frameJSON struct {
 	Event     string `json:"event"`
@@ -33,8 +33,8 @@ type idJSON struct {
 	ID int64 `json:"id"`
 }
 
-// tellConfig tells what the node is to serve. Xboard-node, the one that takes it from here, knows no audit rules.
-func (f *follower) tellConfig(ctx context.Context) error {
+// sendConfig tells what the node is to serve. Xboard-node, the one that takes it from here, knows no audit rules.
+func (f *follower) sendConfig(ctx context.Context) error {
 	config, err := f.describe(ctx, f.node.ID, f.who.nodeType)
 	if err != nil {
 		return err
@@ -42,17 +42,17 @@ func (f *follower) tellConfig(ctx context.Context) error {
 	return f.send(ctx, "sync.config", map[string]any{"config": config})
 }
 
-// tellUsers tells all who may use the node. A list that has no place in one frame is told as who is to be added; whom to
+// sendUsers tells all who may use the node. A list that has no place in one frame is told as who is to be added; whom to
 // forget an agent knows from the list that it fetches each time it connects.
-func (f *follower) tellUsers(ctx context.Context, users []api.RosterUser) error {
+func (f *follower) sendUsers(ctx context.Context, users []api.RosterUser) error {
 	if len(users) > usersPerFrame {
-		return tellDelta(ctx, f, "add", users)
+		return sendDelta(ctx, f, "add", users)
 	}
 	return f.send(ctx, "sync.users", map[string]any{"users": users})
 }
 
-// tellDelta tells who is to be added or removed, in as many frames as it takes.
-func tellDelta[U any](ctx context.Context, f *follower, action string, users []U) error {
+// sendDelta tells who is to be added or removed, in as many frames as it takes.
+func sendDelta[U any](ctx context.Context, f *follower, action string, users []U) error {
 	for part := range slices.Chunk(users, usersPerFrame) {
 		if err := f.send(ctx, "sync.user.delta", deltaJSON[U]{action, part}); err != nil {
 			return err

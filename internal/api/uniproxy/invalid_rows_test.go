@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// junk is ten thousand members that no agent ought to send, with the good ones among them: a tenth of them in front of
+// invalidMembers is ten thousand members that no agent ought to send, with the good ones among them: a tenth of them in front of
 // each good one.
-func junk(kinds []string, good ...string) string {
+func invalidMembers(kinds []string, good ...string) string {
 	var rows []string
 	for i := range 10_000 - len(good) {
 		if i%1000 == 0 && i/1000 < len(good) {
@@ -24,7 +24,7 @@ func junk(kinds []string, good ...string) string {
 	return "{" + strings.Join(rows, ",") + "}"
 }
 
-func TestJunkCostsNoGoodRow(t *testing.T) {
+func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		kinds := []string{
 			`"%d":[1,1]`, `"1":[5,5]`, `"2":[-5,1]`, `"2":[1,9223372036854775808]`, `"2":[9223372036854775807,9223372036854775807]`, `"2":["1",1]`, `"2":[1,1e300]`,
@@ -32,7 +32,7 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 		}
 		later := s.v2()
 		used := int64(0)
-		for i, door := range []struct {
+		for i, endpoint := range []struct {
 			*site
 			path, around string
 		}{{s, "push", "%s"}, {later, "push", "%s"}, {later, "report", `{"type":"traffic","traffic":%s}`}, {later, "report", `{"traffic":%s,"alive":{"x":[7]},"status":{"cpu":-1}}`}} {
@@ -41,11 +41,11 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 				Refused []struct{ Code string }
 			}
 			good := int64(100 + i)
-			body := junk(kinds, fmt.Sprintf(`"1":[%d,200]`, good), `"2":[7,0]`)
-			door.ok(&receipt, "ss", "shadowsocks", "POST", door.path, fmt.Sprintf(door.around, body))
+			body := invalidMembers(kinds, fmt.Sprintf(`"1":[%d,200]`, good), `"2":[7,0]`)
+			endpoint.ok(&receipt, "ss", "shadowsocks", "POST", endpoint.path, fmt.Sprintf(endpoint.around, body))
 			used += good + 200
 			if s.Used(1) != used || s.Used(2) != int64(7*(i+1)) || s.Used(3) != 0 {
-				t.Errorf("%s: counted %d, %d, %d", door.path, s.Used(1), s.Used(2), s.Used(3))
+				t.Errorf("%s: counted %d, %d, %d", endpoint.path, s.Used(1), s.Used(2), s.Used(3))
 			}
 			codes := map[string]int{}
 			for _, r := range receipt.Refused {
@@ -54,14 +54,14 @@ func TestJunkCostsNoGoodRow(t *testing.T) {
 			each := 9_998 / len(kinds)
 			few := func(kinds int, code string) bool { return codes[code] < kinds*each || codes[code] > kinds*(each+1) }
 			if !receipt.Data || len(receipt.Refused) != 9_998 || few(3, "not_on_list") || few(1, "duplicate_user") || few(1, "negative") || few(2, "absurd") || few(13, "unreadable") {
-				t.Errorf("%s: of 10,000 rows 9,998 are junk, %d each of %d kinds; refused are %d: %v", door.path, each, len(kinds), len(receipt.Refused), codes)
+				t.Errorf("%s: of 10,000 rows 9,998 are junk, %d each of %d kinds; refused are %d: %v", endpoint.path, each, len(kinds), len(receipt.Refused), codes)
 			}
 		}
 	})
 }
 
 // Values take a hundred times as much in memory as in the post.
-func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
+func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		many := strings.Repeat(`"":0,`, 300_000)
 		for path, body := range map[string]string{"push": `{%s"":0}`, "alive": `{%s"":0}`, "status": `{%s"":0}`} {
@@ -80,23 +80,23 @@ func TestAPostOfTooManyValuesIsRefused(t *testing.T) {
 	})
 }
 
-func TestJunkCostsNoGoodAddress(t *testing.T) {
+func TestAlive_InvalidRows_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		kinds := []string{
 			`"%d":["1.1.1.1"]`, `"1":["999.1.1.1","-",""," ","1.1.1.1.1"]`, `"2":[7]`, `"1":"3.3.3.3"`, `"two":["1.1.1.1"]`, `"-1":["1.1.1.1"]`, `"9223372036854775808":["1.1.1.1"]`,
 			`"1":null`, `"1":{}`, `"1":[null]`, `"3":["1.1.1.1"]`, `"2":["4.4.4.4\u0000"]`,
 		}
-		body := junk(kinds, `"1":["9.9.9.9","8.8.8.8"]`, `"2":["::ffff:9.9.9.9"]`)
-		for _, door := range []struct {
+		body := invalidMembers(kinds, `"1":["9.9.9.9","8.8.8.8"]`, `"2":["::ffff:9.9.9.9"]`)
+		for _, endpoint := range []struct {
 			*site
 			path, around string
 		}{{s, "alive", "%s"}, {s.v2(), "alive", "%s"}, {s.v2(), "report", `{"alive":%s}`}, {s.v2(), "report", `{"alive":%[1]s,"online":%[1]s}`}, {s.v2(), "report", `{"online":%s}`}} {
 			var receipt struct{ Data bool }
-			door.ok(&receipt, "ss", "shadowsocks", "POST", door.path, fmt.Sprintf(door.around, body))
+			endpoint.ok(&receipt, "ss", "shadowsocks", "POST", endpoint.path, fmt.Sprintf(endpoint.around, body))
 			var list struct{ Alive map[int64]int }
 			s.ok(&list, "ss", "shadowsocks", "GET", "alivelist", "")
 			if !receipt.Data || !maps.Equal(list.Alive, map[int64]int{1: 2, 2: 1}) {
-				t.Errorf("%s %.30s: %v are connected", door.path, door.around, list.Alive)
+				t.Errorf("%s %.30s: %v are connected", endpoint.path, endpoint.around, list.Alive)
 			}
 		}
 	})

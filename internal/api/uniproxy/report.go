@@ -24,8 +24,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// ofAgent are the members of a post of Xboard-node that say who it is.
-var ofAgent = []string{"token", "node_id", "node_type", "machine_id"}
+// identityMembers are the members of a post of Xboard-node that say who it is.
+var identityMembers = []string{"token", "node_id", "node_type", "machine_id"}
 
 // members gives what an object reports, a name that comes twice twice. Null is an empty object, and so is an empty list,
 // which some languages make of one; nil is an object that is absent.
@@ -47,7 +47,7 @@ func members(body []byte) ([]member, error) {
 		if err := d.Decode(&m.value); err != nil {
 			return nil, api.ErrUnreadable.Because(err)
 		}
-		if !slices.Contains(ofAgent, m.name) {
+		if !slices.Contains(identityMembers, m.name) {
 			out = append(out, m)
 		}
 	}

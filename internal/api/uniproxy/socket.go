@@ -20,15 +20,15 @@ import (
 // maxFrame bounds a frame of either side, in bytes: some agents take no larger ones.
 const maxFrame = 1 << 20
 
-// pace is how often a socket does things and how long it waits.
-type pace struct {
+// intervals is how often a socket does things and how long it waits.
+type intervals struct {
 	admit   time.Duration // for the database to say whose the token is
 	write   time.Duration // for a frame to be taken, and for a ping to be answered
 	ping    time.Duration // between two pings
 	devices time.Duration // between two looks at who is connected where
 }
 
-var usual = pace{admit: 10 * time.Second, write: 30 * time.Second, ping: 55 * time.Second, devices: 10 * time.Second}
+var defaultIntervals = intervals{admit: 10 * time.Second, write: 30 * time.Second, ping: 55 * time.Second, devices: 10 * time.Second}
 
 // Ends of a socket that no fault tells of.
 var (
@@ -55,7 +55,7 @@ func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(maxFrame)
 	ctx, cancel := context.WithCancel(r.Context()) // which ends with the server, not with the agent
 	defer cancel()
-	f.end(ctx, f.follow(ctx, cancel))
+	f.closeWith(ctx, f.follow(ctx, cancel))
 }
 
 // follower is one agent's socket. One goroutine writes, another reads.
@@ -81,15 +81,15 @@ func (f *follower) follow(ctx context.Context, gone func()) error {
 	ctx, done := f.nodes.Stream(ctx, n)
 	defer done()
 	f.listening.Go(func() { defer gone(); f.listen(ctx, n) })
-	if err = f.tell(ctx, changes); ctx.Err() != nil {
+	if err = f.run(ctx, changes); ctx.Err() != nil {
 		return errAnew // a younger one has its place, unless all ends
 	}
 	return err
 }
 
-// tell tells the agent everything, and then what changes.
-func (f *follower) tell(ctx context.Context, changes <-chan int64) error {
-	if err := f.begin(ctx); err != nil {
+// run tells the agent everything, and then what changes.
+func (f *follower) run(ctx context.Context, changes <-chan int64) error {
+	if err := f.sendAll(ctx); err != nil {
 		return err
 	}
 	ping, devices := time.NewTicker(f.pace.ping), time.NewTicker(f.pace.devices)
@@ -101,9 +101,9 @@ func (f *follower) tell(ctx context.Context, changes <-chan int64) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-changes:
-			err = f.catchUp(ctx)
+			err = f.sendChanges(ctx)
 		case <-devices.C:
-			err = f.tellDevices(ctx)
+			err = f.sendDevices(ctx)
 		case <-f.asked:
 			f.devices = nil // the next look tells them
 		case <-ping.C:
@@ -122,8 +122,8 @@ func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 	return f.who.find(ctx, f.nodes)
 }
 
-// begin tells an agent that just came everything.
-func (f *follower) begin(ctx context.Context) error {
+// sendAll tells an agent that just came everything.
+func (f *follower) sendAll(ctx context.Context) error {
 	roster, err := f.nodes.Roster(ctx, f.node)
 	if err != nil {
 		return err
@@ -131,18 +131,18 @@ func (f *follower) begin(ctx context.Context) error {
 	if err := f.send(ctx, "auth.success", map[string]int64{"node_id": f.node.ID}); err != nil {
 		return err
 	}
-	if err := f.tellConfig(ctx); err != nil {
+	if err := f.sendConfig(ctx); err != nil {
 		return err
 	}
-	if err := f.tellUsers(ctx, api.RosterUsers(f.node, roster)); err != nil {
+	if err := f.sendUsers(ctx, api.RosterUsers(f.node, roster)); err != nil {
 		return err
 	}
-	return f.tellDevices(ctx)
+	return f.sendDevices(ctx)
 }
 
-// catchUp tells everything that the agent does not know. Where another node's list of users has become its own the agent
+// sendChanges tells everything that the agent does not know. Where another node's list of users has become its own the agent
 // has to begin anew: no delta tells it whom to forget.
-func (f *follower) catchUp(ctx context.Context) error {
+func (f *follower) sendChanges(ctx context.Context) error {
 	n, _, err := f.admit(ctx)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	}
 	f.node, f.since = n, changed.Revision
 	if changed.Node != nil || changed.RulesSet { // agents that read the rules elsewhere do so when they are told of any change
-		if err := f.tellConfig(ctx); err != nil {
+		if err := f.sendConfig(ctx); err != nil {
 			return err
 		}
 	}
@@ -167,10 +167,10 @@ func (f *follower) catchUp(ctx context.Context) error {
 	for i, id := range changed.Removed {
 		removed[i] = idJSON{id}
 	}
-	if err := tellDelta(ctx, f, "add", api.RosterUsers(n, changed.Users)); err != nil {
+	if err := sendDelta(ctx, f, "add", api.RosterUsers(n, changed.Users)); err != nil {
 		return err
 	}
-	return tellDelta(ctx, f, "remove", removed)
+	return sendDelta(ctx, f, "remove", removed)
 }
 
 // ping also asks whether the token is still good: one that was replaced is so for a time and then not.
@@ -189,8 +189,8 @@ func (f *follower) ping(ctx context.Context) error {
 	return nil
 }
 
-// end says why, where that is of use, and closes the socket.
-func (f *follower) end(ctx context.Context, err error) {
+// closeWith says why, where that is of use, and closes the socket.
+func (f *follower) closeWith(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 		f.conn.Close(websocket.StatusGoingAway, "")
@@ -228,14 +228,14 @@ func (f *follower) listen(ctx context.Context, n node.Node) {
 			f.conn.Close(websocket.StatusInvalidFramePayloadData, "unreadable")
 			return
 		}
-		if err := f.take(ctx, n, in.Event, in.Data); err != nil && ctx.Err() == nil {
+		if err := f.handle(ctx, n, in.Event, in.Data); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "what a node said could not be kept", "node", n.ID, "event", in.Event, "error", err)
 		}
 	}
 }
 
-// take keeps what an agent says; any word is a sign of life.
-func (f *follower) take(ctx context.Context, n node.Node, event string, data json.RawMessage) error {
+// handle keeps what an agent says; any word is a sign of life.
+func (f *follower) handle(ctx context.Context, n node.Node, event string, data json.RawMessage) error {
 	switch event {
 	case "node.status":
 		var in struct{ Status json.RawMessage } // XrayR's forks put it one level down
@@ -263,9 +263,9 @@ func (f *follower) take(ctx context.Context, n node.Node, event string, data jso
 	return f.nodes.Seen(ctx, n.ID)
 }
 
-// tellDevices tells who is connected where over all nodes, if that is not what was told last. There is no way to tell it
+// sendDevices tells who is connected where over all nodes, if that is not what was told last. There is no way to tell it
 // in parts, so what has no place in a frame is left to the list that agents can ask for.
-func (f *follower) tellDevices(ctx context.Context) error {
+func (f *follower) sendDevices(ctx context.Context) error {
 	devices, err := f.nodes.Devices(ctx, f.node)
 	if err != nil {
 		return err
@@ -277,7 +277,7 @@ func (f *follower) tellDevices(ctx context.Context) error {
 	if bytes.Equal(body, f.devices) {
 		return nil
 	}
-	const most = maxFrame - frameRoom
+	const most = maxFrame - frameOverhead
 	already := len(f.devices) > most
 	f.devices = body
 	if len(body) > most {

@@ -110,13 +110,13 @@ func (s *site) follow(name string) *socket {
 	s.Helper()
 	k := s.connect(s.of(name))
 	for _, event := range []string{"auth.success", "sync.config", "sync.users", "sync.devices"} {
-		k.hears(event)
+		k.next(event)
 	}
 	return k
 }
 
-// hears gives the next frame, which is of this event.
-func (k *socket) hears(event string) frame {
+// next gives the next frame, which is of this event.
+func (k *socket) next(event string) frame {
 	k.Helper()
 	select {
 	case f, open := <-k.frames:
@@ -133,8 +133,8 @@ func (k *socket) hears(event string) frame {
 	return frame{}
 }
 
-// ends hears that the socket is closed and how; what is said before is passed over.
-func (k *socket) ends(want websocket.StatusCode) {
+// mustClose hears that the socket is closed and how; what is said before is passed over.
+func (k *socket) mustClose(want websocket.StatusCode) {
 	k.Helper()
 	deadline := time.After(time.Minute)
 	for {
@@ -153,7 +153,7 @@ func (k *socket) ends(want websocket.StatusCode) {
 	}
 }
 
-func (k *socket) says(text string) {
+func (k *socket) send(text string) {
 	k.Helper()
 	if err := k.conn.Write(k.Context(), websocket.MessageText, []byte(text)); err != nil {
 		k.Fatal(err)
@@ -170,28 +170,28 @@ func untimed(f frame) []byte {
 	return bytes.ReplaceAll(f.raw, fmt.Appendf(nil, `"timestamp":%d`, f.Timestamp), []byte(`"timestamp":0`))
 }
 
-func TestFramesAreWhatAgentsParse(t *testing.T) {
+func TestFrames_MatchAgents(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.SetOnline(t.Context(), node.Node{ID: s.IDs["ss"], Enabled: true}, []node.OnlineIP{{UserID: 1, IP: "1.2.3.4"}}); err != nil {
 			t.Fatal(err)
 		}
 		k := s.connect(s.of("reality"))
 		for _, event := range []string{"auth.success", "sync.config", "sync.users", "sync.devices"} {
-			s.Golden("ws-"+event+".json", untimed(k.hears(event)))
+			s.Golden("ws-"+event+".json", untimed(k.next(event)))
 		}
 		s.ban(2, true)
-		s.Golden("ws-remove.json", untimed(k.hears("sync.user.delta")))
+		s.Golden("ws-remove.json", untimed(k.next("sync.user.delta")))
 		s.ban(2, false)
-		s.Golden("ws-add.json", untimed(k.hears("sync.user.delta")))
+		s.Golden("ws-add.json", untimed(k.next("sync.user.delta")))
 	})
 }
 
-func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
+func TestSocket_SendsOnlyChanges(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("vmess")
 		delta := func(action string, users ...int64) {
 			t.Helper()
-			if f := k.hears("sync.user.delta"); f.Data.Action != action || !slices.Equal(f.ids(s), users) {
+			if f := k.next("sync.user.delta"); f.Data.Action != action || !slices.Equal(f.ids(s), users) {
 				t.Fatalf("heard %s, want %s %v", f.raw, action, users)
 			}
 		}
@@ -213,13 +213,13 @@ func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
 		if _, err := s.Nodes.AddRule(t.Context(), "no mail", "", `:25$`); err != nil {
 			t.Fatal(err)
 		}
-		if f := k.hears("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
+		if f := k.next("sync.config"); f.Data.Config.Routes == nil || len(f.Data.Config.Routes) != 0 {
 			t.Fatalf("Xboard-node cannot start with %s", f.raw)
 		}
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.ListenPort = 8080 }); err != nil {
 			t.Fatal(err)
 		}
-		if f := k.hears("sync.config"); f.Data.Config.ServerPort != 8080 || f.Data.Config.Protocol != "vmess" {
+		if f := k.next("sync.config"); f.Data.Config.ServerPort != 8080 || f.Data.Config.Protocol != "vmess" {
 			t.Fatalf("heard %s", f.raw)
 		}
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss"], func(n *node.Node) { n.Name = "another's" }); err != nil {
@@ -231,7 +231,7 @@ func TestTheSocketTellsWhatChangesAndNothingElse(t *testing.T) {
 }
 
 // No delta says whom to forget when the node's list becomes another: the agent fetches it when the socket ends.
-func TestAnotherListMakesTheAgentBeginAnew(t *testing.T) {
+func TestSocket_ListOfOtherNode_IsClosed(t *testing.T) {
 	each(t, func(s *site) {
 		for name, change := range map[string]func(*node.Node){
 			"vmess":     func(n *node.Node) { n.Class = 2 },
@@ -243,18 +243,18 @@ func TestAnotherListMakesTheAgentBeginAnew(t *testing.T) {
 			if _, err := s.Nodes.Change(t.Context(), s.IDs[name], change); err != nil {
 				t.Fatal(name, err)
 			}
-			k.ends(websocket.StatusServiceRestart)
+			k.mustClose(websocket.StatusServiceRestart)
 		}
 		k := s.connect(s.of("hysteria2"))
-		k.hears("auth.success")
-		k.hears("sync.config")
-		if f := k.hears("sync.users"); !slices.Equal(f.ids(s), []int64{0}) {
+		k.next("auth.success")
+		k.next("sync.config")
+		if f := k.next("sync.users"); !slices.Equal(f.ids(s), []int64{0}) {
 			t.Fatalf("a node that serves nobody heard %s", f.raw)
 		}
 	})
 }
 
-func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
+func TestSocket_WrongToken_IsRefused(t *testing.T) {
 	statuses := map[string]int{"bad_secret": 401, "other_node": 403, "other_node_type": 404}
 	each(t, func(s *site) {
 		for query, code := range map[string]string{
@@ -284,37 +284,37 @@ func TestOnlyTheNodesOwnTokenOpensASocket(t *testing.T) {
 	})
 }
 
-func TestATokenThatIsNoLongerGoodEndsTheSocket(t *testing.T) {
-	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+func TestSocket_TokenExpires_IsClosed(t *testing.T) {
+	eachAt(t, intervals{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		rotated, kept, removed := s.follow("ss"), s.follow("vmess"), s.follow("trojan")
 		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["ss"], 0); err != nil {
 			t.Fatal(err)
 		}
-		rotated.ends(websocket.StatusPolicyViolation)
+		rotated.mustClose(websocket.StatusPolicyViolation)
 		if err := s.Nodes.Remove(t.Context(), s.IDs["trojan"]); err != nil {
 			t.Fatal(err)
 		}
-		removed.ends(websocket.StatusPolicyViolation)
+		removed.mustClose(websocket.StatusPolicyViolation)
 		if _, err := s.Nodes.RotateSecret(t.Context(), s.IDs["vmess"], time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		kept.hears("ping")
+		kept.next("ping")
 		later := time.Now().Add(2 * time.Hour)
 		s.DB.SetClock(func() time.Time { return later })
-		kept.ends(websocket.StatusPolicyViolation)
+		kept.mustClose(websocket.StatusPolicyViolation)
 	})
 }
 
-func TestPingsKeepTheSocketOpenAndTheNodeOnline(t *testing.T) {
-	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+func TestSocket_Pings_KeepNodeOnline(t *testing.T) {
+	eachAt(t, intervals{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		k := s.follow("ss")
 		later := time.Now().Add(time.Hour)
 		s.DB.SetClock(func() time.Time { return later })
 		for range 3 {
-			k.hears("ping")
-			k.says(`{"event":"pong"}`)
+			k.next("ping")
+			k.send(`{"event":"pong"}`)
 		}
-		s.until("the node is online", func() bool { return s.state("ss").Health(s.DB.Now()) == node.Online })
+		s.eventually("the node is online", func() bool { return s.state("ss").Health(s.DB.Now()) == node.Online })
 	})
 }
 
@@ -327,8 +327,8 @@ func (s *site) state(name string) node.State {
 	return states[s.IDs[name]]
 }
 
-// until waits for what agents do not hear of.
-func (s *site) until(what string, done func() bool) {
+// eventually waits for what agents do not hear of.
+func (s *site) eventually(what string, done func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if done() {
@@ -338,20 +338,20 @@ func (s *site) until(what string, done func() bool) {
 	s.Fatal("it never came to be that " + what)
 }
 
-func TestWhatANodeSaysOfItselfIsKept(t *testing.T) {
+func TestStatus_NodeInformation_IsStored(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("reality")
 		for _, text := range []string{`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`, `{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`} {
-			k.says(text) // nothing of this is of use, and none of it ends the socket
+			k.send(text) // nothing of this is of use, and none of it ends the socket
 		}
-		k.says(`{"event":"node.status","data":{"uptime":77,"active_connections":5,"active_users":2,"inbound_speed":900,"outbound_speed":80,
+		k.send(`{"event":"node.status","data":{"uptime":77,"active_connections":5,"active_users":2,"inbound_speed":900,"outbound_speed":80,
 			"cpu_per_core":[1,2],"load":{"load1":0.5,"load5":0.25,"load15":0},"kernel_status":true,"gc":{},"api":{}},"timestamp":1}`)
-		s.until("the metrics are kept", func() bool {
+		s.eventually("the metrics are kept", func() bool {
 			st := s.state("reality")
 			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 && st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
 		})
-		k.says(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.IDs["reality"]))
-		s.until("the status is kept beside it", func() bool {
+		k.send(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.IDs["reality"]))
+		s.eventually("the status is kept beside it", func() bool {
 			st := s.state("reality")
 			return st.UptimeSeconds == 78 && st.CPUPermille == 125 && st.MemoryPermille == 400 && st.Connections == 5
 		})
@@ -363,58 +363,58 @@ func TestWhatANodeSaysOfItselfIsKept(t *testing.T) {
 			}
 			return alive
 		}
-		k.says(`{"event":"report.devices","data":{"1":["1.2.3.4","::ffff:1.2.3.4","5.6.7.8:99"],"2":["9.9.9.9_1"],"3":["9.9.9.9"],"x":7}}`)
-		s.until("all devices are known", func() bool { return maps.Equal(alive(), map[int64]int{1: 2, 2: 1}) })
-		k.says(`{"event":"report.devices","data":{"devices":{"1":["5.6.7.8"]},"node_id":1}}`)
-		s.until("those who left are gone", func() bool { return maps.Equal(alive(), map[int64]int{1: 1}) })
-		k.says(`{"event":"report.devices","data":{}}`)
-		s.until("nobody is left", func() bool { return len(alive()) == 0 })
+		k.send(`{"event":"report.devices","data":{"1":["1.2.3.4","::ffff:1.2.3.4","5.6.7.8:99"],"2":["9.9.9.9_1"],"3":["9.9.9.9"],"x":7}}`)
+		s.eventually("all devices are known", func() bool { return maps.Equal(alive(), map[int64]int{1: 2, 2: 1}) })
+		k.send(`{"event":"report.devices","data":{"devices":{"1":["5.6.7.8"]},"node_id":1}}`)
+		s.eventually("those who left are gone", func() bool { return maps.Equal(alive(), map[int64]int{1: 1}) })
+		k.send(`{"event":"report.devices","data":{}}`)
+		s.eventually("nobody is left", func() bool { return len(alive()) == 0 })
 	})
 }
 
-func TestNodesHearWhereUsersWithALimitAreConnected(t *testing.T) {
-	eachAt(t, pace{time.Minute, time.Hour, 20 * time.Millisecond}, func(s *site) {
+func TestSocket_DevicesOfLimitedUsers_AreSent(t *testing.T) {
+	eachAt(t, intervals{time.Minute, time.Hour, 20 * time.Millisecond}, func(s *site) {
 		k := s.follow("ss")
 		s.ok(&struct{}{}, "reality", "vless", "POST", "alive", `{"1":["1.2.3.4"],"2":["9.9.9.9"]}`)
-		k.says(`{"event":"report.devices","data":{"1":["5.6.7.8","1.2.3.4"]}}`)
-		s.until("both are known", func() bool {
+		k.send(`{"event":"report.devices","data":{"1":["5.6.7.8","1.2.3.4"]}}`)
+		s.eventually("both are known", func() bool {
 			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
 			return err == nil && alive[1] == 2
 		})
 		later := time.Now().Add(10 * time.Second) // who is connected where is looked up again only then
 		s.DB.SetClock(func() time.Time { return later })
 		for { // it may have been looked up between the two
-			f := k.hears("sync.devices")
+			f := k.next("sync.devices")
 			if got := f.devices(s); len(got) == 1 && slices.Equal(got["1"], []string{"1.2.3.4", "5.6.7.8"}) {
 				break
 			} else if len(got) > 1 || got["2"] != nil {
 				t.Fatalf("heard %s; user 2 has no limit", f.raw)
 			}
 		}
-		k.says(`{"event":"request.devices"}`)
-		k.hears("sync.devices")
+		k.send(`{"event":"request.devices"}`)
+		k.next("sync.devices")
 		other := s.connect(s.of("trojan")) // which neither may use
-		other.hears("auth.success")
-		other.hears("sync.config")
-		other.hears("sync.users")
-		if f := other.hears("sync.devices"); len(f.devices(s)) != 0 {
+		other.next("auth.success")
+		other.next("sync.config")
+		other.next("sync.users")
+		if f := other.next("sync.devices"); len(f.devices(s)) != 0 {
 			t.Fatalf("heard %s", f.raw)
 		}
 	})
 }
 
-func TestDevicesAreToldNoOftenerThanAgreed(t *testing.T) {
+func TestSocket_Devices_AreSentAtInterval(t *testing.T) {
 	each(t, func(s *site) { // where the next look is an hour away
 		k := s.follow("ss")
-		k.says(`{"event":"report.devices","data":{"1":["5.6.7.8"]}}`)
-		k.says(`{"event":"request.devices"}`)
-		s.until("it is known", func() bool { return s.state("ss").OnlineUsers == 1 })
+		k.send(`{"event":"report.devices","data":{"1":["5.6.7.8"]}}`)
+		k.send(`{"event":"request.devices"}`)
+		s.eventually("it is known", func() bool { return s.state("ss").OnlineUsers == 1 })
 		s.ban(2, true)
-		k.hears("sync.user.delta")
+		k.next("sync.user.delta")
 	})
 }
 
-func TestWhatIsNoFrameEndsTheSocket(t *testing.T) {
+func TestSocket_InvalidFrame_IsClosed(t *testing.T) {
 	each(t, func(s *site) {
 		for text, code := range map[string]websocket.StatusCode{
 			`{"event":"report.devices","data":{"1":["` + strings.Repeat("x", 1<<20) + `"]}}`: websocket.StatusMessageTooBig,
@@ -423,13 +423,13 @@ func TestWhatIsNoFrameEndsTheSocket(t *testing.T) {
 		} {
 			k := s.follow("ss")
 			k.conn.Write(t.Context(), websocket.MessageText, []byte(text)) // which may break off half-way
-			k.ends(code)
+			k.mustClose(code)
 		}
 	})
 }
 
-// more gives the site so many users more, who may use what user 2 may.
-func (s *site) more(users int) {
+// addUsers gives the site so many users more, who may use what user 2 may.
+func (s *site) addUsers(users int) {
 	s.Helper()
 	s.Do(func(ctx context.Context, tx bun.Tx) error {
 		revision, err := db.Bump(ctx, tx, service.Revision)
@@ -457,15 +457,15 @@ func (s *site) more(users int) {
 }
 
 // A list of many users comes in parts that the agent adds to what it has: a part in the place of all would cut the others.
-func TestManyUsersComeInParts(t *testing.T) {
+func TestSocket_ManyUsers_AreSentInParts(t *testing.T) {
 	each(t, func(s *site) {
-		s.more(12_000)
+		s.addUsers(12_000)
 		k := s.connect(s.of("ss"))
-		k.hears("auth.success")
-		k.hears("sync.config")
+		k.next("auth.success")
+		k.next("sync.config")
 		seen := map[int64]bool{}
 		for len(seen) < 12_002 {
-			f := k.hears("sync.user.delta")
+			f := k.next("sync.user.delta")
 			if f.Data.Action != "add" {
 				t.Fatalf("heard %.100s", f.raw)
 			}
@@ -476,7 +476,7 @@ func TestManyUsersComeInParts(t *testing.T) {
 				seen[id] = true
 			}
 		}
-		k.hears("sync.devices")
+		k.next("sync.devices")
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
 			_, err := db.Bump(ctx, tx, service.Revision)
 			if err == nil {
@@ -485,7 +485,7 @@ func TestManyUsersComeInParts(t *testing.T) {
 			return err
 		})
 		for len(seen) > 2 {
-			f := k.hears("sync.user.delta")
+			f := k.next("sync.user.delta")
 			if f.Data.Action != "remove" {
 				t.Fatalf("heard %.100s", f.raw)
 			}
@@ -513,8 +513,8 @@ func (s *site) handshake(query string) net.Conn {
 	return conn
 }
 
-// letGo waits until the server has closed its end.
-func (s *site) letGo(conn net.Conn) {
+// awaitClosed waits until the server has closed its end.
+func (s *site) awaitClosed(conn net.Conn) {
 	s.Helper()
 	deadline := time.After(2 * time.Minute)
 	for {
@@ -529,27 +529,27 @@ func (s *site) letGo(conn net.Conn) {
 	}
 }
 
-func TestAnAgentThatDoesNotReadIsLetGoAndHoldsUpNobody(t *testing.T) {
-	eachAt(t, pace{time.Second, time.Hour, time.Hour}, func(s *site) {
-		s.more(3000)
+func TestSocket_AgentDoesNotRead_IsClosed(t *testing.T) {
+	eachAt(t, intervals{time.Second, time.Hour, time.Hour}, func(s *site) {
+		s.addUsers(3000)
 		deaf := s.handshake(s.of("ss"))
 		k := s.follow("trojan")
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["trojan"], func(n *node.Node) { n.ListenPort = 8443 }); err != nil {
 			t.Fatal(err)
 		}
-		k.hears("sync.config")
-		s.letGo(deaf)
+		k.next("sync.config")
+		s.awaitClosed(deaf)
 	})
 }
 
-func TestAnAgentThatAnswersNoPingIsLetGo(t *testing.T) {
-	eachAt(t, pace{300 * time.Millisecond, 20 * time.Millisecond, time.Hour}, func(s *site) {
-		s.letGo(s.handshake(s.of("ss")))
+func TestSocket_PingNotAnswered_IsClosed(t *testing.T) {
+	eachAt(t, intervals{300 * time.Millisecond, 20 * time.Millisecond, time.Hour}, func(s *site) {
+		s.awaitClosed(s.handshake(s.of("ss")))
 	})
 }
 
-func TestWhileTheDatabaseIsAwaySocketsEnd(t *testing.T) {
-	eachAt(t, pace{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
+func TestSocket_DatabaseAway_IsClosed(t *testing.T) {
+	eachAt(t, intervals{time.Minute, 20 * time.Millisecond, time.Hour}, func(s *site) {
 		k := s.follow("ss")
 		if err := s.DB.Close(); err != nil {
 			t.Fatal(err)
@@ -559,24 +559,24 @@ func TestWhileTheDatabaseIsAwaySocketsEnd(t *testing.T) {
 				t.Fatalf("heard %s", f.raw)
 			}
 		}
-		k.ends(websocket.StatusInternalError)
+		k.mustClose(websocket.StatusInternalError)
 	})
 }
 
-func TestAShutdownEndsSockets(t *testing.T) {
+func TestSocket_Shutdown_ClosesIt(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("ss")
 		s.stop()
-		k.ends(websocket.StatusGoingAway)
+		k.mustClose(websocket.StatusGoingAway)
 	})
 }
 
-func TestANodesOldestSocketMakesWay(t *testing.T) {
+func TestSocket_TooMany_ClosesOldest(t *testing.T) {
 	each(t, func(s *site) {
 		oldest := s.follow("ss")
 		for range 32 {
 			s.follow("ss")
 		}
-		oldest.ends(websocket.StatusServiceRestart)
+		oldest.mustClose(websocket.StatusServiceRestart)
 	})
 }

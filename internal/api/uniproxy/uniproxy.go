@@ -25,7 +25,7 @@ type server struct {
 	settings *setting.Settings
 	rosters  *api.Rosters
 	site     string
-	pace     pace
+	pace     intervals
 }
 
 // call is a request of a node's agent.
@@ -39,10 +39,10 @@ type call struct {
 
 // Register serves the agents' API on mux. Agents are sent to site, the address of the server, for their WebSockets.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string) {
-	register(mux, nodes, traffic, settings, site, usual)
+	register(mux, nodes, traffic, settings, site, defaultIntervals)
 }
 
-func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, pace pace) {
+func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, pace intervals) {
 	s := &server{nodes, traffic, settings, api.NewRosters(nodes), site, pace}
 	for _, prefix := range []string{"/api/v1/server/UniProxy/", "/api/v2/server/"} {
 		mux.HandleFunc("GET "+prefix+"config", s.guard(s.config))
@@ -68,15 +68,15 @@ func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFun
 	}
 }
 
-// maxUnknown bounds the body of a post whose sender is known only after it was read.
-const maxUnknown = 1 << 20
+// maxUnauthenticated bounds the body of a post whose sender is known only after it was read.
+const maxUnauthenticated = 1 << 20
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.ResponseWriter, call) error) (err error) {
 	query := r.URL.Query()
 	who := claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}
 	c := call{Request: r}
 	if who.token == "" && r.Method == http.MethodPost {
-		if c.body, err = api.ReadPost(http.MaxBytesReader(w, r.Body, maxUnknown)); err != nil {
+		if c.body, err = api.ReadPost(http.MaxBytesReader(w, r.Body, maxUnauthenticated)); err != nil {
 			return err
 		}
 		who = claimIn(c.body)

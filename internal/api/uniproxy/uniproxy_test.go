@@ -35,11 +35,11 @@ func (s *site) v2() *site {
 	return &later
 }
 
-// pace is how long a socket's write may take, and how often it pings and looks for devices.
-type pace struct{ write, ping, devices time.Duration }
+// intervals is how long a socket's write may take, and how often it pings and looks for devices.
+type intervals struct{ write, ping, devices time.Duration }
 
-// calm sockets speak only of what happens.
-var calm = pace{time.Minute, time.Hour, time.Hour}
+// quietIntervals sockets speak only of what happens.
+var quietIntervals = intervals{time.Minute, time.Hour, time.Hour}
 
 func drafts() []node.Node {
 	reality := node.Draft("reality", node.VLESS, "hk.example", 443)
@@ -85,17 +85,17 @@ func drafts() []node.Node {
 
 func each(t *testing.T, test func(s *site)) {
 	t.Helper()
-	eachAt(t, calm, test)
+	eachAt(t, quietIntervals, test)
 }
 
-func eachAt(t *testing.T, pace pace, test func(s *site)) {
+func eachAt(t *testing.T, pace intervals, test func(s *site)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(open(t, d, pace)) })
 }
 
-func open(t *testing.T, d *db.DB, pace pace) *site {
+func open(t *testing.T, d *db.DB, pace intervals) *site {
 	s := &site{Site: nodetest.Open(t, d)}
-	s.Furnish(drafts())
+	s.AddNodes(drafts())
 	mux := http.NewServeMux()
 	uniproxy.RegisterAt(mux, s.Nodes, s.Traffic, s.Settings, "https://panel.example", pace.write, pace.ping, pace.devices)
 	s.serve(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
@@ -110,19 +110,19 @@ func (s *site) serve(h http.Handler) {
 	s.server = httptest.NewUnstartedServer(h)
 	s.server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.closed = make(chan string, 100)
-	s.server.Listener = small{s.server.Listener, s.closed}
+	s.server.Listener = smallBufferListener{s.server.Listener, s.closed}
 	s.server.Start()
 	s.URL, s.stop = s.server.URL+"/api/v1/server/UniProxy/", cancel
 	s.Cleanup(func() { cancel(); s.server.Close(); <-done })
 }
 
-// small gives connections that keep little of what was not read at the other end, and tells when they are closed.
-type small struct {
+// smallBufferListener gives connections that keep little of what was not read at the other end, and tells when they are closed.
+type smallBufferListener struct {
 	net.Listener
 	closed chan string
 }
 
-func (l small) Accept() (net.Conn, error) {
+func (l smallBufferListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err

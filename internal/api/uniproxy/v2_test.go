@@ -16,8 +16,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// shaken is the answer to a handshake.
-type shaken struct {
+// handshakeAnswer is the answer to a handshake.
+type handshakeAnswer struct {
 	WebSocket struct {
 		Enabled bool
 		URL     string `json:"ws_url"`
@@ -29,7 +29,7 @@ type shaken struct {
 }
 
 // path is where the WebSocket is, which the test's server has at another address.
-func (h shaken) path(s *site) string {
+func (h handshakeAnswer) path(s *site) string {
 	s.Helper()
 	u, err := url.Parse(h.WebSocket.URL)
 	if err != nil || !h.WebSocket.Enabled || u.Scheme != "wss" || u.Host != "panel.example" {
@@ -40,11 +40,11 @@ func (h shaken) path(s *site) string {
 
 // Xboard-node shakes hands, reads the configuration and the users where v1 has them, opens the socket, asks for both once
 // more, and from then on goes by what it hears; it reports all in one post, with its token in the body.
-func TestTheLaterCycleOfXboardNode(t *testing.T) {
+func TestCycleV2_XboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		later, agent := s.v2(), []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json", "Accept", "application/json"}
 		who := fmt.Sprintf(`"node_id":%d,"token":%q`, s.IDs["hysteria2"], s.Keys["hysteria2"])
-		var hello shaken
+		var hello handshakeAnswer
 		status, _, got := later.Send("POST", "handshake", "{"+who+"}", append(agent, "Host", "evil.example")...)
 		later.read(&hello, status, got)
 		if hello.path(s) != "/api/v2/server/ws" || hello.Settings.PushInterval != 60 || hello.Settings.PullInterval != 60 {
@@ -62,7 +62,7 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 		_, configTag, config := fetch("config", "")
 		_, usersTag, users := fetch("user", "")
 		k := s.connect(s.of("hysteria2"))
-		if f := k.hears("auth.success"); f.Data.NodeID != s.IDs["hysteria2"] {
+		if f := k.next("auth.success"); f.Data.NodeID != s.IDs["hysteria2"] {
 			t.Fatalf("%s", f.raw)
 		}
 		for path, tag := range map[string]string{"config": configTag, "user": usersTag} {
@@ -70,7 +70,7 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 				t.Fatalf("%s again: %d", path, status)
 			}
 		}
-		told := func(f frame) (data any) {
+		fetched := func(f frame) (data any) {
 			t.Helper()
 			var out struct{ Data any }
 			if err := json.Unmarshal(f.raw, &out); err != nil {
@@ -78,14 +78,14 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 			}
 			return out.Data
 		}
-		if got := told(k.hears("sync.config")); !reflect.DeepEqual(got, map[string]any{"config": config}) {
+		if got := fetched(k.next("sync.config")); !reflect.DeepEqual(got, map[string]any{"config": config}) {
 			t.Fatalf("told %v, answered %v; a difference would make it serve anew", got, config)
 		}
-		if got := told(k.hears("sync.users")); !reflect.DeepEqual(got, users) {
+		if got := fetched(k.next("sync.users")); !reflect.DeepEqual(got, users) {
 			t.Fatalf("told %v, answered %v", got, users)
 		}
-		k.hears("sync.devices")
-		k.says(`{"event":"node.status","data":{"active_users":0,"active_connections":0,"cpu_per_core":[1.5],"load":{"load1":1,"load5":1,"load15":1},"uptime":1,"ws":{"connected":true,"enabled":true}},"timestamp":1}`)
+		k.next("sync.devices")
+		k.send(`{"event":"node.status","data":{"active_users":0,"active_connections":0,"cpu_per_core":[1.5],"load":{"load1":1,"load5":1,"load15":1},"uptime":1,"ws":{"connected":true,"enabled":true}},"timestamp":1}`)
 		report := `{"traffic":{"1":[10,20],"2":[0,5]},"alive":{"1":["1.2.3.4"]},"online":{"1":1},
 			"status":{"cpu":25.5,"mem":{"total":8000,"used":2000},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}},
 			"metrics":{"uptime":100,"goroutines":9,"active_connections":7,"total_connections":0,"total_users":2,"active_users":1,"inbound_speed":3,"outbound_speed":2,
@@ -105,24 +105,24 @@ func TestTheLaterCycleOfXboardNode(t *testing.T) {
 		if status, _, got := later.Send("POST", "report", `{"traffic":{"1":[9970,0]},`+who+`}`, agent...); status != 200 {
 			t.Fatalf("%d %s", status, got)
 		}
-		if f := k.hears("sync.user.delta"); f.Data.Action != "remove" || !slices.Equal(f.ids(s), []int64{1}) {
+		if f := k.next("sync.user.delta"); f.Data.Action != "remove" || !slices.Equal(f.ids(s), []int64{1}) {
 			t.Fatalf("a used-up quota came as %s", f.raw)
 		}
 	})
 }
 
 // The forks of XrayR shake hands by a GET, report one kind in each post, and take what the socket says as a sign to ask.
-func TestTheLaterCycleOfXrayR(t *testing.T) {
+func TestCycleV2_XrayR(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
-		var hello shaken
+		var hello handshakeAnswer
 		later.ok(&hello, "vmess", "vmess", "GET", "handshake", "")
 		hello.path(s)
 		var list struct{ Users []struct{ ID int64 } }
 		tag := s.ok(&list, "vmess", "vmess", "GET", "user", "").Get("Etag")
 		k := s.follow("vmess")
 		s.ban(2, true)
-		k.hears("sync.user.delta")
+		k.next("sync.user.delta")
 		if s.ok(&list, "vmess", "vmess", "GET", "user", "", "If-None-Match", tag); len(list.Users) != 1 || list.Users[0].ID != 1 {
 			t.Fatalf("after the ban was told the list is %v", list)
 		}
@@ -151,7 +151,7 @@ func TestTheLaterCycleOfXrayR(t *testing.T) {
 }
 
 // v2node asks under the later paths for a node of any type, and takes JSON where it asked for MessagePack.
-func TestTheCycleOfV2node(t *testing.T) {
+func TestCycle_V2node(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
 		var config struct {
@@ -189,17 +189,17 @@ func TestTheCycleOfV2node(t *testing.T) {
 	})
 }
 
-func TestTheHandshakeKnowsTheSitesAddressAndNoOther(t *testing.T) {
+func TestHandshake_NamesOnlyAddressOfSite(t *testing.T) {
 	each(t, func(s *site) {
 		for _, header := range []string{"X-Forwarded-Host", "Forwarded", "Origin"} {
-			var hello shaken
+			var hello handshakeAnswer
 			s.v2().ok(&hello, "ss", "", "GET", "handshake", "", header, "evil.example")
 			hello.path(s)
 		}
 	})
 }
 
-func TestABadPartOfAReportCostsOnlyItself(t *testing.T) {
+func TestReport_InvalidPart_OthersCount(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
 		var receipt struct{ Data bool }
@@ -220,7 +220,7 @@ func TestABadPartOfAReportCostsOnlyItself(t *testing.T) {
 	})
 }
 
-func TestTheSameReportCountsAgainOnceItIsNoRepetition(t *testing.T) {
+func TestReport_SameBodyLater_CountsAgain(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		for range 3 {
@@ -237,7 +237,7 @@ func TestTheSameReportCountsAgainOnceItIsNoRepetition(t *testing.T) {
 }
 
 // Xboard-node puts its load beside the traffic, which is another each time.
-func TestAReport_IsKnownByItsTrafficAlone(t *testing.T) {
+func TestReport_Repeated_IsRecognisedByTrafficAlone(t *testing.T) {
 	each(t, func(s *site) {
 		for cpu := range 3 {
 			s.v2().ok(&struct{}{}, "ss", "", "POST", "report", fmt.Sprintf(`{"traffic":{"1":[5,5]},"status":{"cpu":%d}}`, cpu))
@@ -249,7 +249,7 @@ func TestAReport_IsKnownByItsTrafficAlone(t *testing.T) {
 }
 
 // Xboard-node names addresses only when one of them has changed, and who is there each time.
-func TestUnchangedDevicesStayOnline(t *testing.T) {
+func TestReport_UnchangedDevices_StayOnline(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		report := func(body string, want map[int64]int) {

@@ -55,7 +55,7 @@ func body(t *testing.T, r *http.Response) string {
 	return after
 }
 
-func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
+func TestPages_HaveNonceOfPolicy(t *testing.T) {
 	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestPagesCarryANewNonceThatThePolicyNames(t *testing.T) {
 	}
 }
 
-func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
+func TestPages_LinkPreloads(t *testing.T) {
 	app, err := web.New(fstest.MapFS{
 		"index.html":       {Data: []byte(`<head><!-- preloads --></head>`)},
 		".vite/pages.json": pageList,
@@ -104,7 +104,7 @@ func TestPagesLinkWhatTheirAddressNeeds(t *testing.T) {
 	}
 }
 
-func TestPagesKnowTheSiteWithoutACall(t *testing.T) {
+func TestPages_ContainSiteSettings(t *testing.T) {
 	site := []byte(`{"site_name":"<b>\"Tom's\"</b> __CSP_NONCE__ <!-- preloads -->"}`)
 	app, err := web.New(fstest.MapFS{
 		"index.html":       {Data: []byte(`<head><!-- preloads --></head>`)},
@@ -119,7 +119,7 @@ func TestPagesKnowTheSiteWithoutACall(t *testing.T) {
 	}
 }
 
-func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
+func TestNew_InvalidPreloads_IsRefused(t *testing.T) {
 	for _, list := range []string{`{`, `[{"path": "("}]`} {
 		_, err := web.New(fstest.MapFS{".vite/preloads.json": {Data: []byte(list)}}, t.TempDir(), ownCaptcha, noSite)
 		if err == nil || !strings.Contains(err.Error(), "preloads.json") {
@@ -128,7 +128,7 @@ func TestABrokenListOfNeedsIsNoticedAtTheStart(t *testing.T) {
 	}
 }
 
-func TestPages_OnlyAddressesOfTheAppsRoutes_Answer200(t *testing.T) {
+func TestPages_OnlyKnownRoutes_Answer200(t *testing.T) {
 	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestNew_BuildWithoutListOfPages_IsRefused(t *testing.T) {
 	}
 }
 
-func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
+func TestUnknownPath_Program_GetsJSON(t *testing.T) {
 	app, err := web.New(build, t.TempDir(), ownCaptcha, noSite)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestProgramsGetJSONForUnknownPaths(t *testing.T) {
 	}
 }
 
-func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
+func TestAssets_AreCompressedAndImmutable(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := web.New(build, dir, ownCaptcha, noSite); err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestAssetsAreCompressedImmutableAndOutliveTheirBuild(t *testing.T) {
 	}
 }
 
-func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
+func TestPolicy_AllowsOnlyCaptchaOfSite(t *testing.T) {
 	provider := "pow"
 	app, err := web.New(build, t.TempDir(), func() []string { return []string{provider} }, noSite)
 	if err != nil {
@@ -243,7 +243,7 @@ func TestThePolicyLetsInTheCaptchaThatTheSiteHasAndNoOther(t *testing.T) {
 	}
 }
 
-func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
+func TestPolicy_AllowsChatOnlyIfConfigured(t *testing.T) {
 	vendors := ownCaptcha()
 	app, err := web.New(build, t.TempDir(), func() []string { return vendors }, noSite)
 	if err != nil {
@@ -268,7 +268,7 @@ func TestThePolicyLetsInTheChatOnlyWhereTheSiteHasIt(t *testing.T) {
 	}
 }
 
-func TestThePolicyRequiresTrustedTypesUnlessAVendorsScriptIsLoaded(t *testing.T) {
+func TestPolicy_RequiresTrustedTypesWithoutVendorScripts(t *testing.T) {
 	var vendors []string
 	app, err := web.New(build, t.TempDir(), func() []string { return vendors }, noSite)
 	if err != nil {
