@@ -33,7 +33,7 @@ var (
 
 // A fetch costs the same among a million users as among a thousand: nothing that it asks reads all rows of a table that
 // grows with them.
-func TestAFetchReadsNoTableOfUsersFromEndToEnd(t *testing.T) {
+func TestFetch_ScansNoTable(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		settings, err := setting.New(t.Context(), d)
 		if err != nil {

@@ -413,7 +413,7 @@ func TestReset_OfBoth_ChangesCredentials(t *testing.T) {
 	})
 }
 
-func TestWhoMayUseNothingGetsAFileThatSaysWhy(t *testing.T) {
+func TestRender_NoRights_FileSaysWhy(t *testing.T) {
 	each(t, func(s *site) {
 		s.get("client_type=ClashMeta") // so that a file is in the cache
 		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, user, true) })
@@ -491,7 +491,7 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 	})
 }
 
-func TestFlagsAreForThoseWhoWantThem(t *testing.T) {
+func TestFlags_AreOptional(t *testing.T) {
 	each(t, func(s *site) {
 		flagged := node.Draft("Osaka", node.Shadowsocks, "o.example.com", 1)
 		flagged.Country = "JP"

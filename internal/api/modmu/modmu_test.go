@@ -185,7 +185,7 @@ func TestConfig_OverHTTP_HasOnlyOwnHost(t *testing.T) {
 	})
 }
 
-func TestRelayRules_AreThoseThatTheNodesAgentServes(t *testing.T) {
+func TestRelayRules_AreThoseServedByAgent(t *testing.T) {
 	each(t, func(s *site) {
 		reality, ss := s.IDs["reality"], s.IDs["ss"]
 		if _, err := s.Nodes.Change(t.Context(), ss, func(n *node.Node) {

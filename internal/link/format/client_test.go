@@ -8,7 +8,7 @@ import (
 	"airstrip/internal/link/format"
 )
 
-func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
+func TestRecognise_UserAgents(t *testing.T) {
 	for _, c := range []struct {
 		userAgent, name, version string
 		dialect                  format.Dialect
@@ -74,7 +74,7 @@ func TestClientsAreKnownByTheirUserAgents(t *testing.T) {
 }
 
 // The core before 1.12 has a number that is greater as text.
-func TestVersionsAreComparedAsNumbers(t *testing.T) {
+func TestVersion_ComparesNumbers(t *testing.T) {
 	for userAgent, old := range map[string]bool{
 		"sing-box 1.9.7": true, "sing-box 1.11.15": true, "sing-box 1.12.0-beta.3": false, "sing-box 1.14.1": false, "sing-box": false, "sing-box 2": false,
 	} {
@@ -85,7 +85,7 @@ func TestVersionsAreComparedAsNumbers(t *testing.T) {
 	}
 }
 
-func TestEveryClientTypeIsKnownWhateverItsCase(t *testing.T) {
+func TestFetch_ClientType_IgnoresCase(t *testing.T) {
 	original := strings.Fields("Mixed AUTO Clash ClashR Quantumult QuantumultX Loon Mellow SIP002 SIP008 SSD SSR Surfboard Surge2 Surge3 Surge4 Trojan V2Ray")
 	ours := strings.Fields("ClashMeta Stash SingBox Shadowrocket Surge5 Surge6 Egern XrayJson Outline Html NodeList")
 	for _, name := range append(original, ours...) {
@@ -107,7 +107,7 @@ func TestEveryClientTypeIsKnownWhateverItsCase(t *testing.T) {
 	}
 }
 
-func TestOldVersionsGetNoNodesThatTheyCannotRead(t *testing.T) {
+func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	stash := func(userAgent string) string {
 		return string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
@@ -121,7 +121,7 @@ func TestOldVersionsGetNoNodesThatTheyCannotRead(t *testing.T) {
 }
 
 // What an app's version says of its core is nothing: FlClash 0.8 holds a mihomo of 1.19.
-func TestTheVersionOfAnAppIsNotThatOfItsCore(t *testing.T) {
+func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for userAgent, wants := range map[string]bool{"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true, "mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true} {
 		body := string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
@@ -131,7 +131,7 @@ func TestTheVersionOfAnAppIsNotThatOfItsCore(t *testing.T) {
 	}
 }
 
-func TestClientsOfOneDialectLackWhatTheyCannotRead(t *testing.T) {
+func TestDialect_ClientsGetOnlyWhatTheyRead(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for userAgent, wants := range map[string]string{"v2rayN/7.23.4": "tuic:// anytls://", "v2rayNG/1.10.5": "", "HiddifyNext/2.5.7": "tuic://"} {
 		f := format.Render(proxies, format.Options{Client: format.Recognise(userAgent, ""), NodesOnly: true})
@@ -147,7 +147,7 @@ func TestClientsOfOneDialectLackWhatTheyCannotRead(t *testing.T) {
 }
 
 // XHTTP is left out for clients that have no Xray core and none of their own for it, and counted.
-func TestClientsWithoutXHTTPGetNoneOfIt(t *testing.T) {
+func TestFetch_ClientWithoutXHTTP_GetsNone(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for userAgent, wants := range map[string]bool{
 		"v2rayN/7.23.4": true, "v2rayNG/1.10.5": true, "Happ/3.0": true, "Streisand": true, "HiddifyNext/2.5.7": true,
@@ -166,7 +166,7 @@ func TestClientsWithoutXHTTPGetNoneOfIt(t *testing.T) {
 }
 
 // An Outline key is one server, so all other nodes are left out, those too that Outline could speak.
-func TestNodesThatAFileHasNoPlaceForAreCountedAsLeftOut(t *testing.T) {
+func TestRender_NodesThatDoNotFit_AreCounted(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	f := format.Render(proxies, format.Options{Client: client(t, "Outline", ""), Notices: []string{"a"}})
 	if f.Nodes != 1 || f.LeftOut != len(proxies)-1 {
@@ -174,7 +174,7 @@ func TestNodesThatAFileHasNoPlaceForAreCountedAsLeftOut(t *testing.T) {
 	}
 }
 
-func TestATypeThatNamesItsVersionKeepsIt(t *testing.T) {
+func TestRecognise_TypeWithVersion_KeepsVersion(t *testing.T) {
 	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" || c.Name != "Surge" { // as the log of fetches calls it: Surge 4
 		t.Errorf("%s %s", c.Name, c.Version)
 	}
@@ -213,7 +213,7 @@ func FuzzRecognise(f *testing.F) {
 }
 
 // Where a link says insecure=1, a client that knows no pin lets anybody in between read along.
-func TestOnlyClientsThatCheckThePinGetLinksThatSayInsecure(t *testing.T) {
+func TestURI_InsecureOnlyForClientsThatCheckPin(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for _, c := range []struct {
 		clientType, userAgent string
@@ -254,7 +254,7 @@ func TestOnlyClientsThatCheckThePinGetLinksThatSayInsecure(t *testing.T) {
 }
 
 // Who can use none of the nodes is told so, whatever else is said to them.
-func TestAClientThatNoNodeFitsIsToldSo(t *testing.T) {
+func TestFetch_NoNodeFitsClient_SaysSo(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	o := format.Options{Client: client(t, "SSR", ""), Notices: []string{"1 GB left"}, NodesOnly: true}
 	f := format.Render(proxies, o)

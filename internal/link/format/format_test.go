@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestFilesAreThoseReviewed(t *testing.T) {
+func TestFiles_MatchGolden(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for _, r := range readers {
 		t.Run(r.file, func(t *testing.T) {
@@ -61,7 +61,7 @@ func decode(t testing.TB, body []byte) []byte {
 	return text
 }
 
-func TestTheSameInputGivesTheSameBytes(t *testing.T) {
+func TestRender_IsDeterministic(t *testing.T) {
 	for _, r := range readers {
 		o := format.Options{Client: client(t, r.clientType, r.userAgent), Flags: true, Notices: []string{"a", "a"}}
 		first := format.Render(everyCell().proxies(t), o)
@@ -73,7 +73,7 @@ func TestTheSameInputGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestNoSecretOfTheServerIsInAnyFile(t *testing.T) {
+func TestRender_ContainsNoServerSecret(t *testing.T) {
 	for _, r := range readers {
 		body := format.Render(everyCell().proxies(t), format.Options{Client: client(t, r.clientType, r.userAgent)}).Body
 		if strings.HasSuffix(r.file, ".b64") {
@@ -106,7 +106,7 @@ func readClash(t testing.TB, body []byte) clashFile {
 	return f
 }
 
-func TestClashProfilesReadBackWithEveryValueOfItsType(t *testing.T) {
+func TestClash_ReadsBackWithTypes(t *testing.T) {
 	for _, clientType := range []string{"Clash", "ClashMeta", "Stash"} {
 		f := readClash(t, format.Render(everyCell().proxies(t), format.Options{Client: client(t, clientType, "")}).Body)
 		fixture, byPort := everyCell(), map[string]string{}
@@ -171,7 +171,7 @@ func singBox(t testing.TB, version string) string {
 	return path
 }
 
-func TestSingBoxAcceptsItsFiles(t *testing.T) {
+func TestSingBox_AcceptsFiles(t *testing.T) {
 	full := everyCell().proxies(t)
 	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full"}`))
 	if err != nil {
@@ -212,7 +212,7 @@ func TestSingBoxAcceptsItsFiles(t *testing.T) {
 	}
 }
 
-func TestTemplatesAreTriedWithTheSchemaThatSingBoxPrints(t *testing.T) {
+func TestTemplate_SingBoxSchema(t *testing.T) {
 	printed, err := exec.Command(singBox(t, "1.14.1"), "schema").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func TestTemplatesAreTriedWithTheSchemaThatSingBoxPrints(t *testing.T) {
 	}
 }
 
-func TestABareCoreNeedsNoTunnelDevice(t *testing.T) {
+func TestSingBox_BareCore_NeedsNoTUN(t *testing.T) {
 	for userAgent, wants := range map[string]bool{"sing-box 1.14.1": false, "SFI/1.14.1 (1; sing-box 1.14.1)": true, "": true} {
 		var cfg struct{ Inbounds []struct{ Type string } }
 		if err := json.Unmarshal(format.Render(nil, format.Options{Client: client(t, "SingBox", userAgent)}).Body, &cfg); err != nil {
@@ -246,7 +246,7 @@ func TestABareCoreNeedsNoTunnelDevice(t *testing.T) {
 	}
 }
 
-func TestNoClientGetsAnEmptyFile(t *testing.T) {
+func TestRender_NoClientGetsEmptyFile(t *testing.T) {
 	for _, r := range readers {
 		f := format.Render(nil, format.Options{Client: client(t, r.clientType, r.userAgent)})
 		body := f.Body
@@ -260,7 +260,7 @@ func TestNoClientGetsAnEmptyFile(t *testing.T) {
 	}
 }
 
-func TestUnusableNodesAreRefusedOneByOne(t *testing.T) {
+func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 	good := func() node.Node {
 		return node.Node{Name: "n", Protocol: node.VLESS, Address: "a.example.com", Port: 443, Settings: settings("tcp", "reality", 0)}
 	}
@@ -297,7 +297,7 @@ func TestUnusableNodesAreRefusedOneByOne(t *testing.T) {
 	}
 }
 
-func TestAPinnedNodeNeedsItsCertificateInSingBox(t *testing.T) {
+func TestSingBox_PinnedNode_NeedsCertificate(t *testing.T) {
 	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "pinned", 0)}
 	n.Settings.TLS.Certificate = ""
 	p, err := format.Of(n, "pw")

@@ -97,7 +97,7 @@ func (f fixture) check(t testing.TB, e entry, secret string) {
 	t.Errorf("%s has the port %s of no node", e.name, e.port)
 }
 
-func TestSurgeProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestSurge_ReadsBack(t *testing.T) {
 	f := everyCell()
 	kinds := map[string]string{"Surge2": "", "Surge3": "ss", "Surge4": "ss trojan vmess", "Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess", "Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess"}
 	for clientType, want := range kinds {
@@ -155,7 +155,7 @@ func TestSurgeProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestASurgeOfALaterVersionGetsNoFewerNodes(t *testing.T) {
+func TestSurge_LaterVersion_GetsNoFewerNodes(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	last := -1
 	for _, clientType := range []string{"Surge2", "Surge3", "Surge4", "Surge5", "Surge6"} {
@@ -167,7 +167,7 @@ func TestASurgeOfALaterVersionGetsNoFewerNodes(t *testing.T) {
 	}
 }
 
-func TestLoonLinesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestLoon_ReadsBack(t *testing.T) {
 	f := everyCell()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "Loon", "")})
 	read := 0
@@ -181,7 +181,7 @@ func TestLoonLinesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestQuantumultXLinesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestQuantumultX_ReadsBack(t *testing.T) {
 	f := everyCell()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "QuantumultX", "")})
 	tags := map[string]bool{}
@@ -204,7 +204,7 @@ func TestQuantumultXLinesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestQuantumultListsReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestQuantumult_ReadsBack(t *testing.T) {
 	f := everyCell()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "Quantumult", ""), Title: "a, b = c"})
 	for line := range strings.Lines(string(decode(t, file.Body))) {
@@ -227,7 +227,7 @@ func TestQuantumultListsReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestMellowFilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestMellow_ReadsBack(t *testing.T) {
 	f := everyCell()
 	s := sections(format.Render(f.proxies(t), format.Options{Client: client(t, "Mellow", "")}).Body)
 	names := map[string]bool{}
@@ -258,7 +258,7 @@ func TestMellowFilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestSSDTellsTheServersAndWhatIsLeft(t *testing.T) {
+func TestSSD_ListsServersAndRemaining(t *testing.T) {
 	f := everyCell()
 	body := format.Render(f.proxies(t), format.Options{Client: client(t, "SSD", ""), Title: "Site", Usage: format.Usage{Used: 1 << 30, Total: 10 << 30, Expires: "2030-01-31"}}).Body
 	var file struct {
@@ -281,7 +281,7 @@ func TestSSDTellsTheServersAndWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestEgern_ReadsBack(t *testing.T) {
 	f := everyCell()
 	var file struct {
 		Proxies []map[string]struct {
@@ -354,7 +354,7 @@ func TestEgernProfilesReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 }
 
 // Formats that can't write a character leave out the one node that has it, not the file.
-func TestWhatALineCannotHoldLeavesOutOneNode(t *testing.T) {
+func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
 	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "tls", 0)}
 	var proxies []format.Proxy
 	for _, secret := range []string{`quote"`, "comma,", "line\nbreak", "plain"} {
@@ -371,7 +371,7 @@ func TestWhatALineCannotHoldLeavesOutOneNode(t *testing.T) {
 	}
 }
 
-func TestXrayIsNeverToldToTrustAnybody(t *testing.T) {
+func TestXray_NeverSkipsVerification(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	for _, nodesOnly := range []bool{false, true} {
 		f := format.Render(proxies, format.Options{Client: client(t, "XrayJson", ""), NodesOnly: nodesOnly})

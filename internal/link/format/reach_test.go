@@ -411,7 +411,7 @@ func oddNodes(t testing.TB) (nodes []node.Node) {
 
 // Every node that stands in a client's file can be reached by that client, whatever its path, and the others are
 // left out.
-func TestRealClientsReachEveryNodeOfTheirFile(t *testing.T) {
+func TestRealClients_ReachEveryNode(t *testing.T) {
 	nodes, origin := oddNodes(t), newOrigin(t)
 	serve(t, nodes)
 	proxies := proxiesOf(t, nodes)
@@ -438,7 +438,7 @@ func TestRealClientsReachEveryNodeOfTheirFile(t *testing.T) {
 
 // Whole files, with all rules that they can have, are started where nothing can be fetched: there is no way out of here but
 // the nodes, and nobody listens there.
-func TestRealClientsStartOffline(t *testing.T) {
+func TestRealClients_StartOffline(t *testing.T) {
 	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full", "files": "https://127.0.0.1:1/{repo}/{branch}/{file}"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -489,7 +489,7 @@ func TestRealClientsStartOffline(t *testing.T) {
 }
 
 // A name of a rule is meant with everything under it, and nothing else that ends so.
-func TestSingBoxMatchesANameAndWhatIsUnderIt(t *testing.T) {
+func TestSingBox_SuffixMatchesNameAndSubdomains(t *testing.T) {
 	var file struct{ Route struct{ Rules []object } }
 	body := format.Render(nil, format.Options{Client: client(t, "SingBox", "")}).Body
 	if err := json.Unmarshal(body, &file); err != nil {
@@ -513,7 +513,7 @@ func TestSingBoxMatchesANameAndWhatIsUnderIt(t *testing.T) {
 }
 
 // XHTTP is spoken in each of its modes, in the clear, with TLS and with REALITY, by every client that is given it.
-func TestRealClientsSpeakXHTTP(t *testing.T) {
+func TestRealClients_XHTTP(t *testing.T) {
 	origin := newOrigin(t)
 	var nodes []node.Node
 	for _, protocol := range []node.Protocol{node.VLESS, node.VMess, node.Trojan} {
@@ -597,7 +597,7 @@ func proxiesOf(t testing.TB, nodes []node.Node) []format.Proxy {
 }
 
 // Every protocol that may have REALITY has it with every client that can be run.
-func TestRealClientsSpeakREALITY(t *testing.T) {
+func TestRealClients_REALITY(t *testing.T) {
 	origin := newOrigin(t)
 	settings := node.Settings{Transport: "tcp", Security: "reality", Reality: newReality(t, origin)}
 	var nodes []node.Node

@@ -43,7 +43,7 @@ func profile(t *testing.T, tpl *Template) (out struct {
 	return out
 }
 
-func TestEachDocumentIsLaidOverThoseBefore(t *testing.T) {
+func TestTemplate_DocumentsAreMergedInOrder(t *testing.T) {
 	tpl := template(t,
 		`{"proxied": {"suffixes": ["docs.cn"]}, "dns": {"secure": ["https://a.example/q"]}, "clash": {"mixed-port": 1080, "mode": "global", "dns": {"ipv6": true}}}`,
 		`{"direct": {"suffixes": []}, "clash": {"ipv6": true, "mode": null, "dns": {"fake-ip-filter": ["x"]}}}`,
@@ -65,7 +65,7 @@ func TestEachDocumentIsLaidOverThoseBefore(t *testing.T) {
 	}
 }
 
-func TestRuleSetsAreNoneBasicOrFull(t *testing.T) {
+func TestRules_NoneBasicOrFull(t *testing.T) {
 	for set, want := range map[string]int{"none": 1, "basic": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 1, "full": len(Plain.Direct.Suffixes) + len(Plain.Direct.Networks) + 4} {
 		tpl := template(t, `{"rules": "`+set+`", "files": "https://mirror.example/{repo}@{branch}/{file}"}`)
 		if p := tpl.Check(); p != nil {
@@ -81,7 +81,7 @@ func TestRuleSetsAreNoneBasicOrFull(t *testing.T) {
 	}
 }
 
-func TestGroupsAreInEveryFormatThatHasThem(t *testing.T) {
+func TestGroups_AreInEveryFormat(t *testing.T) {
 	tpl := template(t, `{"groups": [{"name": "流媒体", "kind": "auto", "include": "香港|日本", "suffixes": ["video.example"]}, {"name": "工作", "kind": "select", "include": "nothing", "networks": ["192.0.2.0/24"]}], "blocked": {"suffixes": ["ads.example"]}}`)
 	if p := tpl.Check(); p != nil {
 		t.Fatalf("%+v", p)
@@ -111,7 +111,7 @@ func TestGroupsAreInEveryFormatThatHasThem(t *testing.T) {
 	}
 }
 
-func TestATemplateThatClientsWouldRefuseIsNamed(t *testing.T) {
+func TestTemplate_ClientsWouldRefuse_IsNamed(t *testing.T) {
 	for document, key := range map[string]string{
 		`{"rules": "all"}`:                                                                           "rules",
 		`{"blocked": {"suffixes": ["*.example"]}}`:                                                   "blocked.suffixes",
@@ -154,7 +154,7 @@ func TestATemplateThatClientsWouldRefuseIsNamed(t *testing.T) {
 }
 
 // What only the schema knows is told with its place and the rule that it breaks.
-func TestATemplateIsHeldAgainstThePublishedSchema(t *testing.T) {
+func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 	if p := Plain.CheckPublished(); p != nil {
 		t.Fatalf("%+v", p)
 	}
@@ -191,7 +191,7 @@ func TestATemplateIsHeldAgainstThePublishedSchema(t *testing.T) {
 }
 
 // No file suits both the cores before 1.12 and those since, so what is laid over the one is not laid over the other.
-func TestEachSingBoxDialectHasATreeOfItsOwn(t *testing.T) {
+func TestTemplate_SingBoxDialects_HaveOwnTrees(t *testing.T) {
 	tpl := template(t, `{"sing_box": {"log": {"level": "warn"}}, "sing_box_1_11": {"log": {"level": "debug"}}}`)
 	if p := tpl.Check(); p != nil {
 		t.Fatalf("%+v", p)
@@ -208,7 +208,7 @@ func TestEachSingBoxDialectHasATreeOfItsOwn(t *testing.T) {
 }
 
 // Names that most people in China use end in com too, and need no list that is fetched first.
-func TestTheBuiltInRulesSendDomesticNamesPastTheNodes(t *testing.T) {
+func TestRules_BuiltIn_DomesticNamesAreDirect(t *testing.T) {
 	formats := map[Dialect][2]string{ // a rule for a name, and a name with its real address
 		ClashYAML:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"localhost.ptlogin2.qq.com"`},
 		ClashMetaYAML: {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"+.msftconnecttest.com"`},
@@ -238,7 +238,7 @@ func TestTheBuiltInRulesSendDomesticNamesPastTheNodes(t *testing.T) {
 	}
 }
 
-func TestNamesWithTheirRealAddressAreThoseOfTheTemplate(t *testing.T) {
+func TestDNS_RealNames_AreThoseOfTemplate(t *testing.T) {
 	tpl := template(t, `{"dns": {"real": ["+.game.example", "x.*.example"]}}`)
 	if p := tpl.Check(); p != nil {
 		t.Fatalf("%+v", p)
@@ -260,7 +260,7 @@ func TestNamesWithTheirRealAddressAreThoseOfTheTemplate(t *testing.T) {
 }
 
 // A core that can't fetch a rule set when it starts for the first time does not start.
-func TestSingBoxIsGivenNothingToFetch(t *testing.T) {
+func TestSingBox_FetchesNothing(t *testing.T) {
 	tpl := template(t, `{"rules": "full"}`)
 	for _, version := range []Version{{}, {1, 7}, {1, 11}, {1, 13, 14}, {1, 14}, {1, 16}} {
 		body := string(Render(Sample(), Options{Client: Client{Dialect: SingBoxJSON, Version: version}, Template: tpl}).Body)

@@ -61,7 +61,7 @@ func readLink(t *testing.T, text string) link {
 	return l
 }
 
-func TestShareLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
+func TestURI_ReadsBack(t *testing.T) {
 	f := everyCell()
 	body := string(format.Render(f.proxies(t), format.Options{Client: client(t, "NodeList", "v2rayN/7.23.4")}).Body)
 	byPort := map[string]int{}
@@ -143,7 +143,7 @@ func TestShareLinksReadBackAsTheNodesThatTheyCameFrom(t *testing.T) {
 	}
 }
 
-func TestTheWrappedListIsThePlainOneInStandardBase64(t *testing.T) {
+func TestURI_EncodedList_IsBase64OfPlainOne(t *testing.T) {
 	proxies := everyCell().proxies(t)
 	plain := format.Render(proxies, format.Options{Client: client(t, "Mixed", ""), NodesOnly: true}).Body
 	wrapped := format.Render(proxies, format.Options{Client: client(t, "Mixed", "")}).Body
@@ -152,14 +152,14 @@ func TestTheWrappedListIsThePlainOneInStandardBase64(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoAsksForSIP002GetsItsRuleForThe2022Ciphers(t *testing.T) {
+func TestURI_SIP002Encoding_OnlyOnRequest(t *testing.T) {
 	body := string(decode(t, format.Render(everyCell().proxies(t), format.Options{Client: client(t, "SIP002", "")}).Body))
 	if !strings.Contains(body, "ss://2022-blake3-aes-128-gcm:a%2F") {
 		t.Error(body)
 	}
 }
 
-func TestShadowrocketBeginsWithItsStatus(t *testing.T) {
+func TestShadowrocket_BeginsWithStatus(t *testing.T) {
 	o := format.Options{Client: client(t, "Shadowrocket", ""), Status: "1 GB left\nEvil"}
 	if body := string(decode(t, format.Render(everyCell().proxies(t), o).Body)); !strings.HasPrefix(body, "STATUS=1 GB left Evil\n") {
 		t.Error(body[:60])
