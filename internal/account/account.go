@@ -155,7 +155,7 @@ type Client struct {
 
 // Faults of accounts.
 var (
-	ErrNoUser           = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
+	ErrNoUser           = service.ErrNoUser
 	ErrEmailTaken       = fault.Conflict("email_taken", "该邮箱已被注册", "This e-mail address has an account already").In(*field("email", "email_taken", "该邮箱已被注册", "This e-mail address has an account already"))
 	ErrSignUpClosed     = fault.Forbidden("sign_up_closed", "本站暂不开放注册", "Sign-up is closed")
 	ErrTooManySignUps   = fault.TooMany("too_many_sign_ups", "你所在的网络今天注册的账号过多，请明天再试", "Too many accounts were made from your network today; please try again tomorrow")

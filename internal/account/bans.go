@@ -43,7 +43,7 @@ type BanTask struct {
 }
 
 // ErrBanStaff is the fault of a member of staff who is no owner and acts against another one.
-var ErrBanStaff = fault.Forbidden("staff_protected", "只有站长可以封禁或解封工作人员", "Only an owner can ban members of staff or lift their bans")
+var ErrBanStaff = fault.Forbidden("staff_ban_needs_owner", "只有站长可以封禁或解封工作人员", "Only an owner can ban members of staff or lift their bans")
 
 // ErrLastOwnerBan is the fault of a member of staff who bans the only owner whom no ban holds or awaits. The operator may.
 var ErrLastOwnerBan = fault.Conflict("last_owner_ban", "不能封禁唯一未被封禁的站长",

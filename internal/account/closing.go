@@ -15,7 +15,7 @@ import (
 
 // Faults of closing an account.
 var (
-	ErrCloseBanned = fault.Forbidden("account_banned", "账号封禁期间不能注销，请联系客服",
+	ErrCloseBanned = fault.Forbidden("close_while_banned", "账号封禁期间不能注销，请联系客服",
 		"The account is suspended and can’t be closed now; please write to support")
 	ErrLastOwner = fault.Conflict("last_owner", "你是唯一的站长，请先指定另一位站长", "You are the only owner of the site; please make somebody else one first")
 )

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -61,10 +62,19 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is makes errors.Is compare by code, so that a fault with a cause or other fields still is its sentinel.
+// Is makes errors.Is compare by code and by the fields that target names, so that a fault with a cause, other texts or
+// more fields still is its sentinel, and two faults of input are told apart by their fields.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
-	return ok && t.Code == e.Code
+	if !ok || t.Code != e.Code {
+		return false
+	}
+	for _, want := range t.Fields {
+		if !slices.ContainsFunc(e.Fields, func(f Field) bool { return f.Name == want.Name && f.Code == want.Code }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Because gives the same fault with the error that led to it, for the log only.

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrNoUser is the fault of a user id that nobody has.
-var ErrNoUser = fault.NotFound("user_not_found", "没有找到该用户", "There is no such user")
+var ErrNoUser = fault.NotFound("user_not_found", "没有这个用户", "There is no such user")
 
 // Open gives a new user their Access, as part of the sign-up.
 func (s *Services) Open(ctx context.Context, tx bun.Tx, userID int64) error {

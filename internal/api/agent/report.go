@@ -22,7 +22,7 @@ import (
 var (
 	errNoDigest   = fault.BadRequest("digest_required", "缺少 Content-Digest", "A Content-Digest with sha-256 is needed")
 	errDigest     = fault.BadRequest("digest_mismatch", "内容与 Content-Digest 不符", "The body is not the one of its Content-Digest")
-	errUnreadable = fault.Unprocessable("unreadable", "无法读取报告", "The report could not be read")
+	errUnreadable = fault.Unprocessable("report_unreadable", "无法读取报告", "The report could not be read")
 )
 
 // count is a number that may have no place in 64 bits and is read as the largest there is then, so that its row is refused

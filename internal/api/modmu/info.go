@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airstrip/internal/api"
 	"airstrip/internal/node"
 )
 
@@ -31,7 +32,7 @@ type infoJSON struct {
 // 304.
 func (s *server) nodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
-		return nil, errOtherNode
+		return nil, api.ErrOtherNode
 	}
 	s.recordContact(r.Context(), n)
 	return s.info(r.Context(), n.ID)
@@ -176,7 +177,7 @@ func readInfo(r *http.Request) (statusJSON, error) {
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return in, err
 		}
-		return in, errUnreadable.Because(err)
+		return in, api.ErrUnreadable.Because(err)
 	}
 	return in, nil
 }

@@ -96,10 +96,10 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 		}
 		switch of := query.Get("node_id"); {
 		case n.ID == 0 && aboutNode(r):
-			fail(w, r, errWhichNode)
+			fail(w, r, api.ErrWhichNode)
 			return
 		case of != "" && of != "0" && n.ID != 0 && of != strconv.FormatInt(n.ID, 10):
-			fail(w, r, errOtherNode)
+			fail(w, r, api.ErrOtherNode)
 			return
 		}
 		done, err := s.nodes.Turn(r.Context(), n)
@@ -154,12 +154,6 @@ func reason(f *fault.Error) string {
 	return strings.Join(texts, "; ")
 }
 
-var (
-	errOtherNode  = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
-	errWhichNode  = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id", "With the one key of all nodes the node_id is needed")
-	errUnreadable = fault.BadRequest("unreadable", "无法读取请求内容", "The request body could not be read")
-)
-
 // posted is the body of all posts: rows, of which those that cannot be read are named by their place.
 type posted[T any] struct {
 	body    []byte
@@ -180,11 +174,11 @@ func read[T any](r *http.Request) (posted[T], error) {
 		Data json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &post); err != nil {
-		return in, errUnreadable.Because(err)
+		return in, api.ErrUnreadable.Because(err)
 	}
 	var rows []json.RawMessage
 	if err := json.Unmarshal(post.Data, &rows); err != nil { // no data at all too
-		return in, errUnreadable.Because(err)
+		return in, api.ErrUnreadable.Because(err)
 	}
 	if len(rows) > traffic.MaxRows {
 		return in, traffic.ErrTooMany
@@ -199,7 +193,7 @@ func read[T any](r *http.Request) (posted[T], error) {
 		in.rows = append(in.rows, *row)
 	}
 	if in.total > 0 && len(in.rows) == 0 {
-		return in, errUnreadable
+		return in, api.ErrUnreadable
 	}
 	return in, nil
 }

@@ -100,7 +100,7 @@ func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 // processor, memory and disk from XrayR. XrayR's uptime is whole, the Python agent's is not.
 func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
-		return nil, errOtherNode
+		return nil, api.ErrOtherNode
 	}
 	in, err := readInfo(r)
 	if err != nil {

@@ -46,11 +46,7 @@ type answer struct {
 	Data any    `json:"data,omitempty"`
 }
 
-var (
-	errOtherServer   = fault.Forbidden("other_node", "该密钥属于另一个节点", "This key belongs to another node")
-	errWhichServer   = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id", "With the one key of all nodes the server_id is needed")
-	errOtherProtocol = fault.NotFound("other_node_type", "该节点不是这种协议", "This node does not speak that protocol")
-)
+var errWhichServer = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id", "With the one key of all nodes the server_id is needed")
 
 // guard finds the node by the key before anything else of the request is looked at, and says what went wrong by the HTTP
 // status, which the agent goes by.
@@ -96,9 +92,9 @@ func (s *server) find(r *http.Request) (call, error) {
 	case n.ID == 0:
 		return call{}, errWhichServer
 	case claimed != "" && n.ID != id:
-		return call{}, errOtherServer
+		return call{}, api.ErrOtherNode
 	case protocol != "" && protocol != string(n.Protocol):
-		return call{}, errOtherProtocol
+		return call{}, api.ErrOtherNodeType
 	}
 	// That a sign of life could not be noted keeps no agent from its answer.
 	if err := s.nodes.Seen(r.Context(), n.ID); err != nil {

@@ -132,7 +132,7 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 // not valid and names no node.
 var nonTrojanTransports = []string{"httpupgrade", "xhttp"}
 
-var errTrojanTransport = fault.Conflict("transport_not_held",
+var errTrojanTransport = fault.Conflict("transport_not_in_v2node",
 	"v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
 	"v2node has Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 

@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"airstrip/internal/api"
-	"airstrip/internal/fault"
 	"airstrip/internal/node"
 	"airstrip/internal/setting"
 	"airstrip/internal/traffic"
@@ -123,12 +122,6 @@ func claimIn(body []byte) claim {
 	return claim{in.Token, in.NodeID.String(), in.NodeType}
 }
 
-var (
-	errOtherNode = fault.Forbidden("other_node", "该密钥属于另一个节点", "This token belongs to another node")
-	errWhichNode = fault.Invalid("node_id", "required", "使用共用密钥时必须提供 node_id", "With the one key of all nodes the node_id is needed")
-	errOtherType = fault.NotFound("other_node_type", "该节点不是这种类型", "This node is not of that type")
-)
-
 // aliases are the names that agents have for a protocol beside its own.
 var aliases = map[string]node.Protocol{"v2ray": node.VMess, "hysteria": node.Hysteria2}
 
@@ -141,7 +134,7 @@ func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, e
 	id, _ := strconv.ParseInt(c.nodeID, 10, 64) // what is no number names no node
 	n, revision, err := nodes.ByKey(ctx, c.token, id)
 	if err == nil && n.ID == 0 {
-		err = errWhichNode
+		err = api.ErrWhichNode
 	}
 	if err == nil {
 		err = c.check(n)
@@ -152,10 +145,10 @@ func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, e
 // check sees to it that the agent was set up for this node: what is claimed must fit it.
 func (c claim) check(n node.Node) error {
 	if c.nodeID != "" && c.nodeID != strconv.FormatInt(n.ID, 10) {
-		return errOtherNode
+		return api.ErrOtherNode
 	}
 	if c.nodeType != "" && c.nodeType != anyType && node.Protocol(c.nodeType) != n.Protocol && aliases[c.nodeType] != n.Protocol {
-		return errOtherType
+		return api.ErrOtherNodeType
 	}
 	return nil
 }
