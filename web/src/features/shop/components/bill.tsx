@@ -16,6 +16,7 @@ import { PayButton } from './pay-button'
 import classes from './summary.module.css'
 import { useAction } from './use-action'
 import { useConfirm } from './use-confirm'
+import { couponProblem } from './use-quote'
 
 const ConfirmChange = lazyPart(() => import('./confirm-change'), 'ConfirmChange')
 
@@ -62,7 +63,7 @@ export function Bill(props: {
           {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
           {isMissing && <GatewayChoice {...gateways} />}
           <OtherPrice before={props.before} quote={quote} />
-          <Problem problem={problem} />
+          <Problem problem={problem} isCouponTold={props.isWithoutCoupon} />
           <PayButton
             form={form}
             name={props.name}
@@ -106,11 +107,15 @@ function Asked(props: {
   )
 }
 
-function Problem({ problem }: { problem: Error | null }) {
+/** Why nothing was bought; what is wrong with the coupon only until its field says so. */
+function Problem(props: { problem: Error | null; isCouponTold: boolean }) {
   const { t } = useTranslation()
+  const { problem } = props
+  const ofCoupon = couponProblem(problem)
+  const message = ofCoupon ?? (problem ? problemText(problem, t) : undefined)
   return (
     <div className={classes.problem}>
-      <FormError message={problem ? problemText(problem, t) : undefined} />
+      <FormError message={ofCoupon && props.isCouponTold ? undefined : message} />
     </div>
   )
 }

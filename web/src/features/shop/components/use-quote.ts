@@ -21,13 +21,15 @@ export function useQuote(purchase: Purchase, coupon: string | undefined) {
     purchase: isLowered ? { ...purchase, coupon } : purchase,
     isChecking: coupon !== undefined && lowered.isPending,
     checkAgain: () => void lowered.refetch(),
-    couponProblem: lowered.error && !full.error ? couponProblem(lowered.error, t) : undefined,
+    couponProblem:
+      lowered.error && !full.error
+        ? (couponProblem(lowered.error) ?? problemText(lowered.error, t))
+        : undefined,
   }
 }
 
-/** What the server says at the field, else what it says at all. */
-function couponProblem(error: Error, t: Parameters<typeof problemText>[1]): string {
-  const field =
-    error instanceof ApiError ? error.fields.find((one) => one.field === 'coupon') : undefined
-  return field?.message ?? problemText(error, t)
-}
+/** What the server says of the coupon, where that is what it refuses. */
+export const couponProblem = (error: Error | null): string | undefined =>
+  error instanceof ApiError
+    ? error.fields.find(({ field }) => field === 'coupon')?.message
+    : undefined
