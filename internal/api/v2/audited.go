@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -148,6 +149,7 @@ type csvFile struct {
 
 // handleCSV registers an operation whose answer is a file of rows.
 func handleCSV[I any](r *Router, o op, fn func(ctx context.Context, who account.Identity, in *I) ([][]string, error)) {
+	mustExportEmbedded(o.id, reflect.TypeFor[I]())
 	h := r.operation(o)
 	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	h.Responses = map[string]*huma.Response{

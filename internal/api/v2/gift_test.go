@@ -207,6 +207,13 @@ func TestCommissionOnTheWire(t *testing.T) {
 		if others := c.ok(t, 2, "GET", "/api/v2/user/invite/commissions", ""); others["total_count"] != 0.0 {
 			t.Fatalf("%v", others)
 		}
+		all := c.ok(t, ann, "GET", "/api/v2/staff/commissions", "")["commissions"].([]any)
+		if len(all) != 1 || all[0].(map[string]any)["amount"] != "1.99" || all[0].(map[string]any)["inviter_id"] != 1.0 {
+			t.Fatalf("staff reads %v", all)
+		}
+		if rest := c.ok(t, ann, "GET", "/api/v2/staff/commissions?offset=1", ""); len(rest["commissions"].([]any)) != 0 {
+			t.Fatalf("behind the first there are %v", rest)
+		}
 		if b := c.ok(t, 1, "GET", "/api/v2/user/wallet", ""); b["invite_balance"] != "0.00" || b["invite_pending"] != "1.99" {
 			t.Fatalf("%v", b)
 		}

@@ -56,7 +56,8 @@ type inviteRecords struct {
 	TotalCount int64         `json:"total_count"`
 }
 
-type commissionItem struct {
+// CommissionItem is what one order earned its inviter; exported because it is embedded.
+type CommissionItem struct {
 	No        int64        `json:"no"`
 	CreatedAt time.Time    `json:"created_at"`
 	Username  string       `json:"username" doc:"Of who bought; empty: the account was closed"`
@@ -67,12 +68,12 @@ type commissionItem struct {
 	ReleaseAt time.Time    `json:"release_at"`
 }
 
-func newCommissionItem(e invite.Earned) commissionItem {
-	return commissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.Owed, e.Settled, e.ReleaseAt}
+func newCommissionItem(e invite.Earned) CommissionItem {
+	return CommissionItem{e.ID, e.CreatedAt, e.Buyer, e.Amount, string(e.State), e.Owed, e.Settled, e.ReleaseAt}
 }
 
 type staffCommission struct {
-	commissionItem
+	CommissionItem
 	InviterID int64 `json:"inviter_id" doc:"Who earned it, or owes it"`
 	BuyerID   int64 `json:"buyer_id"`
 	OrderNo   int64 `json:"order_no"`
@@ -84,7 +85,7 @@ type staffCommissionList struct {
 }
 
 type commissionList struct {
-	Commissions []commissionItem `json:"commissions" doc:"Newest first"`
+	Commissions []CommissionItem `json:"commissions" doc:"Newest first"`
 	TotalCount  int64            `json:"total_count"`
 }
 
@@ -135,7 +136,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 			func(ctx context.Context, who account.Identity, in *part) (commissionList, error) {
 				filter := invite.CommissionFilter{InviterID: who.UserID}
 				earned, total, err := i.Commissions(ctx, filter, in.Limit, in.Offset)
-				out := commissionList{[]commissionItem{}, total}
+				out := commissionList{[]CommissionItem{}, total}
 				for _, e := range earned {
 					out.Commissions = append(out.Commissions, newCommissionItem(e))
 				}
@@ -145,7 +146,8 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 		type staffPart struct {
 			InviterID int64 `query:"inviter_id" minimum:"1" doc:"Only what this user earned"`
 			Owed      bool  `query:"owed" doc:"Only what is still owed"`
-			part
+			Limit     int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset    int64 `query:"offset" minimum:"0" default:"0"`
 		}
 		handle(r, staffOp("GET /staff/commissions", permission.RefundRead).
 			named("staff_commissions_list", "What users earned by the orders of others, and what they owe of it"),

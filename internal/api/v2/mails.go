@@ -11,7 +11,8 @@ import (
 	"airstrip/internal/permission"
 )
 
-type mailItem struct {
+// MailItem is a mail without its text; exported because it is embedded.
+type MailItem struct {
 	MailID    int64      `json:"mail_id"`
 	Recipient string     `json:"recipient" format:"email"`
 	Kind      string     `json:"kind" doc:"What it is about, by the name of its template" example:"forgot_password"`
@@ -24,15 +25,15 @@ type mailItem struct {
 	EndedAt   *time.Time `json:"ended_at" doc:"null: still queued"`
 }
 
-func showMail(m mail.Mail) mailItem {
-	return mailItem{m.ID, m.Recipient, m.Kind, m.Lang, m.State, m.Tries, m.LastError, m.CreatedAt, m.ExpiresAt, m.EndedAt}
+func showMail(m mail.Mail) MailItem {
+	return MailItem{m.ID, m.Recipient, m.Kind, m.Lang, m.State, m.Tries, m.LastError, m.CreatedAt, m.ExpiresAt, m.EndedAt}
 }
 
 type mailPage struct {
 	TotalCount int64      `json:"total_count"`
 	Page       int64      `json:"page"`
 	Size       int64      `json:"size"`
-	Mails      []mailItem `json:"mails" doc:"Newest first"`
+	Mails      []MailItem `json:"mails" doc:"Newest first"`
 }
 
 type mailQuery struct {
@@ -47,7 +48,7 @@ type mailPath struct {
 }
 
 type mailResult struct {
-	mailItem
+	MailItem
 	HasText    bool   `json:"has_text" doc:"False: the mail was sent, and its text is not kept"`
 	CodeHidden bool   `json:"code_hidden" doc:"Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff"`
 	Subject    string `json:"subject"`
@@ -64,7 +65,7 @@ func Mails(m *mail.Mails, a *account.Accounts) Resource {
 			named("staff_mails", "The mails of the last 30 days, newest first"),
 			func(ctx context.Context, _ account.Identity, in *mailQuery) (mailPage, error) {
 				mails, total, err := m.Find(ctx, mail.Filter{State: in.State, Recipient: in.Recipient, Limit: in.Size, Offset: (in.Page - 1) * in.Size})
-				out := mailPage{total, in.Page, in.Size, make([]mailItem, len(mails))}
+				out := mailPage{total, in.Page, in.Size, make([]MailItem, len(mails))}
 				for i, one := range mails {
 					out.Mails[i] = showMail(one)
 				}

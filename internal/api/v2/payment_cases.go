@@ -12,7 +12,8 @@ import (
 	"airstrip/internal/permission"
 )
 
-type paymentCaseItem struct {
+// PaymentCaseItem is a payment case without its notifies; exported because it is embedded.
+type PaymentCaseItem struct {
 	ID            int64         `json:"id"`
 	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed,account_closed" doc:"Why the payment was not credited"`
 	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again"`
@@ -32,11 +33,11 @@ type paymentCaseItem struct {
 	EndedAt       *time.Time    `json:"ended_at" nullable:"true"`
 }
 
-func showPaymentCase(c *payment.Case, err error) (paymentCaseItem, error) {
+func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
 	if err != nil {
-		return paymentCaseItem{}, err
+		return PaymentCaseItem{}, err
 	}
-	item := paymentCaseItem{
+	item := PaymentCaseItem{
 		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
 		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason, DecidedBy: c.DecidedBy,
 		Answer: c.Answer, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
@@ -48,7 +49,7 @@ func showPaymentCase(c *payment.Case, err error) (paymentCaseItem, error) {
 }
 
 type paymentCaseList struct {
-	Cases      []paymentCaseItem `json:"cases" doc:"Newest first"`
+	Cases      []PaymentCaseItem `json:"cases" doc:"Newest first"`
 	TotalCount int64             `json:"total_count"`
 }
 
@@ -65,7 +66,7 @@ type paymentCaseEvent struct {
 }
 
 type paymentCaseResult struct {
-	paymentCaseItem
+	PaymentCaseItem
 	Events []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the payment as they came, newest first"`
 }
 
@@ -81,7 +82,7 @@ func PaymentCases(p *payment.Payments) Resource {
 			named("staff_payment_cases_list", "Payments that were refused, doubled or match nothing"),
 			func(ctx context.Context, _ account.Identity, in *part) (paymentCaseList, error) {
 				cases, total, err := p.Cases(ctx, payment.CaseState(in.State), in.Limit, in.Offset)
-				out := paymentCaseList{[]paymentCaseItem{}, total}
+				out := paymentCaseList{[]PaymentCaseItem{}, total}
 				for i := range cases {
 					item, _ := showPaymentCase(&cases[i], nil)
 					out.Cases = append(out.Cases, item)
@@ -117,7 +118,7 @@ func PaymentCases(p *payment.Payments) Resource {
 		handle(r, staffOp("POST /staff/payment-cases/{case_id}/credit", permission.CaseDecide, approval.PaymentCase).
 			named("staff_payment_case_credit",
 				"Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member").withKey(),
-			func(ctx context.Context, who account.Identity, in *credit) (paymentCaseItem, error) {
+			func(ctx context.Context, who account.Identity, in *credit) (PaymentCaseItem, error) {
 				wish := payment.CaseCredit{CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason, StaffID: &who.UserID}
 				if in.Body.Amount != nil {
 					if wish.Amount = in.Body.Amount.Amount; wish.Amount == 0 {
@@ -135,23 +136,23 @@ func PaymentCases(p *payment.Payments) Resource {
 		}
 		handle(r, staffOp("POST /staff/payment-cases/{case_id}/refund", permission.CaseDecide, approval.CaseRefund).
 			named("staff_payment_case_refund", "Have the gateway pay back the payment"),
-			func(ctx context.Context, who account.Identity, in *decision) (paymentCaseItem, error) {
+			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
 				return showPaymentCase(p.RefundCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
 		handle(r, staffOp("POST /staff/payment-cases/{case_id}/dismiss", permission.CaseDecide).
 			named("staff_payment_case_dismiss", "End the case without moving money"),
-			func(ctx context.Context, who account.Identity, in *decision) (paymentCaseItem, error) {
+			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DismissCase(ctx, in.ID, in.Body.Reason, &who.UserID))
 			})
 		handle(r, staffOp("POST /staff/payment-cases/{case_id}/confirm", permission.ApprovalDecide, approval.Decision).
 			named("staff_payment_case_confirm",
 				"Approve, as a second member of staff, the credit or refund that waits"),
-			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
+			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, true, &who.UserID))
 			})
 		handle(r, staffOp("POST /staff/payment-cases/{case_id}/decline", permission.ApprovalDecide, approval.Decision).
 			named("staff_payment_case_decline", "Decline the credit or refund that waits; the case is open again"),
-			func(ctx context.Context, who account.Identity, in *which) (paymentCaseItem, error) {
+			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
 				return showPaymentCase(p.DecideCase(ctx, in.ID, false, &who.UserID))
 			})
 	}

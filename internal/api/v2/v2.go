@@ -122,6 +122,7 @@ func handleList[I, T any](r *Router, o op, fn func(ctx context.Context, who acco
 }
 
 func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(string, T) B) {
+	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[B]())
 	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
 		result, err := call(ctx, r, o, fn, in)
 		if err != nil {
@@ -129,6 +130,36 @@ func register[I, T, B any](r *Router, o op, fn func(context.Context, account.Ide
 		}
 		return &output[B]{envelope(o.text().In(api.CallerOf(ctx).Lang), result)}, nil
 	})
+}
+
+// mustExportEmbedded panics where a type of an operation embeds a struct whose name is not exported: encoding/json knows its
+// fields, but huma leaves them out of the contract and reads no parameters into them.
+func mustExportEmbedded(operation string, types ...reflect.Type) {
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type)
+	visit = func(t reflect.Type) {
+		switch {
+		case seen[t]:
+			return
+		case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
+			visit(t.Elem())
+			return
+		case t.Kind() != reflect.Struct:
+			return
+		}
+		seen[t] = true
+		for f := range t.Fields() {
+			if f.Anonymous && !f.IsExported() {
+				panic("v2: " + operation + ": " + t.String() + " embeds " + f.Type.String() + ", whose name is not exported")
+			}
+			if f.IsExported() {
+				visit(f.Type)
+			}
+		}
+	}
+	for _, t := range types {
+		visit(t)
+	}
 }
 
 // call runs the function of an operation as its caller.

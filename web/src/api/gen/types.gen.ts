@@ -1886,6 +1886,15 @@ export type MailResult = {
      * Whether dots stand in the place of a code; only owners see codes that are still good, and nobody those to members of staff
      */
     code_hidden: boolean;
+    created_at: string;
+    /**
+     * null: still queued
+     */
+    ended_at: string | null;
+    /**
+     * When sending it has no more sense
+     */
+    expires_at: string;
     /**
      * False: the mail was sent, and its text is not kept
      */
@@ -1894,8 +1903,24 @@ export type MailResult = {
      * To be shown in a frame of its own without scripts
      */
     html: string;
+    /**
+     * What it is about, by the name of its template
+     */
+    kind: string;
+    lang: 'zh-CN' | 'en';
+    /**
+     * What the SMTP server or the network said last; empty: nothing
+     */
+    last_error: string;
+    mail_id: number;
+    recipient: string;
+    /**
+     * kept: there is no SMTP server
+     */
+    state: 'queued' | 'sent' | 'failed' | 'kept';
     subject: string;
     text: string;
+    tries: number;
 };
 
 export type MediaAccount = {
@@ -2938,9 +2963,59 @@ export type PaymentCaseList = {
 
 export type PaymentCaseResult = {
     /**
+     * What was paid, in currency
+     */
+    amount: string;
+    /**
+     * What the gateway said last to a refund, in its own words
+     */
+    answer: string;
+    created_at: string;
+    /**
+     * What the wallet gains, in the site's currency
+     */
+    credit: string | null;
+    currency: string;
+    /**
+     * Id of the member of staff; null: nobody yet, or at the command line
+     */
+    decided_by: number | null;
+    ended_at: string | null;
+    /**
      * The newest 100 notifies of the payment as they came, newest first
      */
     events: Array<PaymentCaseEvent>;
+    gateway: string;
+    id: number;
+    /**
+     * Why the payment was not credited
+     */
+    kind: 'paid_twice' | 'transaction_used' | 'unknown_number' | 'wrong_gateway' | 'wrong_amount' | 'wrong_currency' | 'not_confirmed' | 'account_closed';
+    /**
+     * Of what staff decided; empty while open
+     */
+    reason: string;
+    recharge_no: number | null;
+    /**
+     * waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again
+     */
+    state: 'open' | 'waiting' | 'refunding' | 'credited' | 'refunded' | 'dismissed';
+    /**
+     * The number that the payment names; not always one of ours
+     */
+    trade_no: string;
+    /**
+     * The gateway's name of the payment
+     */
+    transaction_id: string;
+    /**
+     * Whose recharge it is, or to whom it was credited; null: not known
+     */
+    user_id: number | null;
+    /**
+     * A second member of staff must approve the refund; the gateway is not asked before
+     */
+    waits: boolean;
 };
 
 export type PlanItem = {
@@ -4014,12 +4089,35 @@ export type StaffAuditRules = {
 };
 
 export type StaffCommission = {
+    /**
+     * Decimal amount in the site's currency
+     */
+    amount: string;
     buyer_id: number;
+    created_at: string;
     /**
      * Who earned it, or owes it
      */
     inviter_id: number;
+    no: number;
     order_no: number;
+    /**
+     * The part of a reversed commission that had been withdrawn and that no later commission has paid yet
+     */
+    owed: string;
+    release_at: string;
+    /**
+     * The part of a released commission that paid what was owed of reversed ones
+     */
+    settled: string;
+    /**
+     * reversed: the money of the order went back
+     */
+    state: 'pending' | 'released' | 'reversed';
+    /**
+     * Of who bought; empty: the account was closed
+     */
+    username: string;
 };
 
 export type StaffCommissionList = {
@@ -5314,6 +5412,8 @@ export type StaffCommissionsListData = {
          * Only what is still owed
          */
         owed?: boolean;
+        limit?: number;
+        offset?: number;
     };
     url: '/api/v2/staff/commissions';
 };
