@@ -1,6 +1,7 @@
-// Package agent is what airstrip-node speaks with the server, under /api/agent/v1: a snapshot, a stream of changes with
-// a revision, reports that count exactly once, leases of what is left of quotas, places for addresses of users with a device
-// limit, and heartbeats. The node's secret alone names the node.
+// Package agent is the API of airstrip-node, under /api/agent/v1: a snapshot, a stream of changes by revision, reports
+// that count exactly once, leases of remaining quotas, device slots for addresses of users with a device limit, and
+// heartbeats. It decodes and answers; packages node and traffic hold the rules. The node's secret alone identifies the
+// node.
 package agent
 
 import (
@@ -36,7 +37,8 @@ func register(mux *http.ServeMux, s *server) {
 	mux.HandleFunc("POST /api/agent/v1/leases", s.guard(s.inRequestSlot(s.lease)))
 }
 
-// guard finds the node before anything else of the request is looked at. An error of fn is answered as {code, message}.
+// guard authenticates the node before it reads anything else of the request. An error of fn is answered as {code,
+// message}.
 func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, _, err := s.nodes.BySecret(r.Context(), secretOf(r))
@@ -49,7 +51,8 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node) er
 	}
 }
 
-// inRequestSlot is for what takes the server more than a moment; places for addresses are asked for by many at once.
+// inRequestSlot is for requests that take the server more than a moment, except device slots, which many addresses
+// request at once.
 func (s *server) inRequestSlot(fn func(http.ResponseWriter, *http.Request, node.Node) error) func(http.ResponseWriter, *http.Request, node.Node) error {
 	return func(w http.ResponseWriter, r *http.Request, n node.Node) error {
 		done, err := s.nodes.Turn(r.Context(), n)

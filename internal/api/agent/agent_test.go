@@ -24,7 +24,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// site is a server with one node and three users: 1 and 2 may use it, 3 has nothing.
+// site is a server with one node and three users: 1 and 2 may use it, 3 has no service.
 type site struct {
 	nodetest.Site
 	node   node.Node
@@ -35,7 +35,7 @@ const quota = int64(1 << 30)
 
 func each(t *testing.T, test func(s *site)) { eachWithTimeout(t, time.Minute, test) }
 
-// eachWithTimeout has addresses wait so long for another node to cut an older one.
+// eachWithTimeout bounds how long addresses wait until another node has cut an older one.
 func eachWithTimeout(t *testing.T, placeWithin time.Duration, test func(s *site)) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := &site{Site: nodetest.Open(t, d)}
@@ -62,7 +62,7 @@ func (s *site) start(userID int64) {
 	s.Give(service.Terms{UserID: userID, QuotaBytes: new(quota)})
 }
 
-// call asks with the secret of the node.
+// call sends a request with the secret of the node.
 func (s *site) call(method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	return s.Send(method, path, body, append([]string{"Authorization", "Bearer " + s.secret}, headers...)...)
@@ -78,7 +78,7 @@ func (s *site) report(body string) (int, map[string]any) {
 	return status, out
 }
 
-// digestOf is the header of a report.
+// digestOf returns the digest header of a report.
 func digestOf(body string) []string {
 	sum := sha256.Sum256([]byte(body))
 	return []string{"Content-Digest", "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"}
@@ -183,7 +183,7 @@ func TestSecret_Rotated_OldOneIsValidForItsTime(t *testing.T) {
 	})
 }
 
-// A leaked secret that was replaced must not go on listening.
+// A stream with a leaked secret must end when the secret is replaced.
 func TestStream_SecretEnds_StreamEnds(t *testing.T) {
 	each(t, func(s *site) {
 		since := s.revision()
@@ -219,7 +219,7 @@ func TestStream_SecretEnds_StreamEnds(t *testing.T) {
 
 func first(status int, _ http.Header, _ []byte) int { return status }
 
-// stream opens the stream of changes; the channel gives its lines.
+// stream opens the stream of changes and returns a channel with its lines.
 func (s *site) stream(since int64) <-chan line {
 	s.Helper()
 	req, _ := http.NewRequestWithContext(s.Context(), "GET", fmt.Sprintf("%schanges?since=%d", s.URL, since), nil)
@@ -242,7 +242,7 @@ func (s *site) stream(since int64) <-chan line {
 	return lines
 }
 
-// next gives the next line that is more than a heartbeat.
+// next returns the next line that is not a heartbeat.
 func (s *site) next(lines <-chan line) line {
 	s.Helper()
 	for deadline := time.After(time.Minute); ; {
@@ -297,7 +297,7 @@ func TestStream_SendsOnlyChanges(t *testing.T) {
 		if l := s.next(lines); l.Rules == nil || len(l.Rules) != 0 {
 			t.Fatalf("the removal of the last rule came as %+v", l)
 		}
-		for range 2 { // two nodes may ask for the same
+		for range 2 { // Two nodes may request the same.
 			if _, err := s.Nodes.BlockIPs(t.Context(), s.node, []string{"8.8.8.8", "10.0.0.1"}); err != nil {
 				t.Fatal(err)
 			}
@@ -450,7 +450,7 @@ func TestReport_Unreadable_CountsNothing(t *testing.T) {
 		if status := first(s.call("POST", "reports", strings.Repeat("\x00", 10<<20))); status != 413 {
 			t.Errorf("10 MB: %d", status)
 		}
-		for path, body := range map[string]string{ // what takes little to send and much to be read
+		for path, body := range map[string]string{ // Small to send and expensive to read.
 			"reports": batch(uuid.New(), 1, strings.Repeat(`{},`, 300_000)+`{}`), "status": `{"online":[{"user_id":1,"ips":[` + strings.Repeat(`"",`, 300_000) + `""]}]}`,
 			"devices": `{"user_id":1,"gone":[` + strings.Repeat(`"",`, 300_000) + `""]}`,
 		} {
@@ -494,7 +494,8 @@ func TestStatus_IsStoredAsHealth(t *testing.T) {
 	})
 }
 
-// Heartbeats name who is connected each 20 s; one that is lost, and a server that starts anew, put nobody offline.
+// Heartbeats name connected users every 20 s. A lost heartbeat, or a restart of the server, makes nobody appear
+// offline.
 func TestStatus_Address_IsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 	each(t, func(s *site) {
 		began := time.Now()
@@ -515,20 +516,20 @@ func TestStatus_Address_IsOnlineWhileHeartbeatsNameIt(t *testing.T) {
 		home, office := `{"user_id":1,"ips":["192.0.2.1"]}`, `{"user_id":1,"ips":["192.0.2.2"]}`
 		for second := 0; second <= 600; second += 20 {
 			if second%140 == 60 {
-				now = began.Add(time.Duration(second+19) * time.Second) // this one is lost
+				now = began.Add(time.Duration(second+19) * time.Second) // This one is lost.
 			} else if at(second, home); second > 300 {
 				at(second, home+`,`+office)
 			}
 			devices(1 + min(1, second/301))
 		}
 		at(620, home)
-		devices(2) // it may have gone a moment ago
+		devices(2) // It may have left a moment ago.
 		for second := 640; second <= 720; second += 20 {
 			at(second, home)
 		}
 		devices(1)
 		at(740, home+`,`+office)
-		devices(2) // it is back
+		devices(2) // It is back.
 	})
 }
 
@@ -548,7 +549,7 @@ func TestStatus_UsersOfOtherNodes_AreIgnored(t *testing.T) {
 	})
 }
 
-// One report must not fill the database and keep all others from writing meanwhile.
+// One report must not fill the database or block other writers.
 func TestStatus_OnlineAddresses_AreBounded(t *testing.T) {
 	each(t, func(s *site) {
 		var ips []string
@@ -603,7 +604,7 @@ func TestStatus_AbsurdValues_AreBounded(t *testing.T) {
 	})
 }
 
-// The agent keeps its list and its batches when the answer is an error.
+// The agent keeps its users and its batches when the answer is an error.
 func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 	each(t, func(s *site) {
 		_, header, _ := s.call("GET", "snapshot", "")

@@ -11,24 +11,24 @@ import (
 	"airstrip/internal/node"
 )
 
-// deviceTimeout is how long an address waits for another node to cut an older one, where tests don't have it wait otherwise.
+// deviceTimeout is how long an address waits until another node has cut an older one. Tests may use another value.
 const deviceTimeout = 3 * time.Second
 
-// deviceJSON says which of a user's addresses the agent has cut, and asks for a place for another.
+// deviceJSON confirms which of a user's addresses the agent has cut, and requests a device slot for another.
 type deviceJSON struct {
 	UserID int64    `json:"user_id"`
 	IP     string   `json:"ip,omitempty"`
 	Gone   []string `json:"gone,omitempty"`
 }
 
-// admissionJSON is the answer. Where the place is still held on this very node Drop names the addresses to cut; the agent
-// then asks again and says that they are gone.
+// admissionJSON is the answer. If this very node holds the slots, Drop names the addresses to cut; the agent then asks
+// again and confirms them.
 type admissionJSON struct {
 	Admitted bool     `json:"admitted"`
 	Drop     []string `json:"drop,omitempty"`
 }
 
-// dropJSON names addresses of a user that the agent is to cut.
+// dropJSON names addresses of a user that the agent has to cut.
 type dropJSON struct {
 	UserID int64    `json:"user_id"`
 	IPs    []string `json:"ips"`
@@ -90,7 +90,7 @@ func (s *server) admit(ctx context.Context, n node.Node, userID int64, ip netip.
 	}
 }
 
-// devicesToCut gives what n's agent is to cut.
+// devicesToCut returns the addresses that n's agent has to cut.
 func (s *server) devicesToCut(ctx context.Context, n node.Node) ([]dropJSON, error) {
 	rows, err := s.nodes.Leaving(ctx, n)
 	var out []dropJSON

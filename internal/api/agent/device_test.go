@@ -15,17 +15,18 @@ import (
 	"airstrip/internal/service"
 )
 
-// testAgent is an agent's side of the device limit: it lets nobody through without a place, and cuts whom it is told to.
+// testAgent is the agent's side of the device limit: it admits no address without a slot and cuts those that the server
+// names.
 type testAgent struct {
 	*site
 	secret  string
 	devices *admittedDevices
 }
 
-// admittedDevices is the addresses that are let through, over all exits, and the most that there ever were.
+// admittedDevices holds the addresses that are admitted on all nodes, and the maximum number at one time.
 type admittedDevices struct {
 	mu       sync.Mutex
-	in       map[string]bool // false: it asks
+	in       map[string]bool // false while it waits.
 	maxCount int
 }
 
@@ -37,7 +38,7 @@ func (c *admittedDevices) ask(ip string) {
 	}
 }
 
-// enter lets the address in, unless it was to leave before the answer to it came.
+// enter admits the address, unless it was to be cut before the answer arrived.
 func (c *admittedDevices) enter(ip string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +85,7 @@ func (e *testAgent) post(body string) (out admission) {
 	return out
 }
 
-// connect asks until it is told, as the agent does, and answers whether the address is in.
+// connect requests a slot until it is decided, as the agent does, and reports whether the address is admitted.
 func (e *testAgent) connect(userID int64, ip string) bool {
 	var gone []string
 	for range 20 {
@@ -104,7 +105,7 @@ func (e *testAgent) connect(userID int64, ip string) bool {
 	return false
 }
 
-// followDrops follows the stream and cuts whom it names.
+// followDrops follows the stream and cuts the addresses that it names.
 func (e *testAgent) followDrops() {
 	req, _ := http.NewRequestWithContext(e.Context(), "GET", fmt.Sprintf("%schanges?since=%d", e.URL, e.revision()), nil)
 	req.Header.Set("Authorization", "Bearer "+e.secret)
@@ -135,7 +136,7 @@ func (e *testAgent) followDrops() {
 	}()
 }
 
-// confirm posts what a stream made the agent do; the test may end meanwhile.
+// confirm posts what the stream made the agent do. The test may end meanwhile.
 func (e *testAgent) confirm(body string) error {
 	req, err := http.NewRequestWithContext(e.Context(), "POST", e.URL+"devices", strings.NewReader(body))
 	if err != nil {
@@ -153,7 +154,7 @@ func (e *testAgent) confirm(body string) error {
 	return nil
 }
 
-// limited gives user 3 a service for so many devices, and two exits.
+// limited gives user 3 a service with so many devices, and returns two agents.
 func (s *site) limited(devices int) (a, b *testAgent) {
 	s.Helper()
 	s.Give(service.Terms{UserID: 3, Devices: &devices})
@@ -236,7 +237,7 @@ func TestDevices_AgentDoesNotCut_KeepsSlot(t *testing.T) {
 		if b.connect(3, "127.0.0.2") {
 			t.Error("a second address is in while the first was not cut")
 		}
-		a.followDrops() // the word waits for it
+		a.followDrops() // The message waits for it.
 		deadline := time.Now().Add(time.Minute)
 		for len(a.devices.names()) > 0 && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)
@@ -266,7 +267,7 @@ func TestDevices_ThirdPartyNodes_HoldSlots(t *testing.T) {
 		if !a.connect(3, "127.0.0.1") || !a.connect(3, "127.0.0.2") || len(a.devices.names()) != 1 {
 			t.Fatalf("with one place held elsewhere in are %v", a.devices.names())
 		}
-		online("10.0.0.1", "10.0.0.2") // two there: nothing is left for ours
+		online("10.0.0.1", "10.0.0.2") // Two devices there leave no slot for ours.
 		deadline := time.Now().Add(time.Minute)
 		for len(a.devices.names()) > 0 {
 			if time.Now().After(deadline) {
@@ -306,7 +307,7 @@ func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 		if !b.connect(3, "127.0.0.2") {
 			t.Fatal("a new address was refused")
 		}
-		beat("127.0.0.1") // it was on its way
+		beat("127.0.0.1") // It was in flight.
 		if b.connect(3, "127.0.0.2"); !slices.Equal(a.devices.names(), []string{"127.0.0.2"}) {
 			t.Errorf("in are %v", a.devices.names())
 		}
@@ -316,7 +317,7 @@ func TestDevices_Heartbeats_ExtendSlotsOnly(t *testing.T) {
 	})
 }
 
-// A node that is cut off from the server goes by the limit on its own; meanwhile its addresses' places are given to others.
+// A node without the server applies the limit on its own. Meanwhile the slots of its addresses are given to others.
 func TestDevices_NodeReconnects_LimitHoldsAgain(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB

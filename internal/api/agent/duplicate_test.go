@@ -27,14 +27,14 @@ func TestStatus_DuplicateAgent_IsReported(t *testing.T) {
 		}{
 			{0, "a", 100, alone},
 			{20 * time.Second, "a", 120, alone},
-			{2 * time.Second, "b", 1, alone}, // a was restarted
+			{2 * time.Second, "b", 1, alone}, // Agent a was restarted.
 			{20 * time.Second, "b", 21, alone},
-			{9 * time.Second, "c", 500, double}, // c ran when b was heard of
+			{9 * time.Second, "c", 500, double}, // Agent c was running when b sent heartbeats.
 			{11 * time.Second, "b", 41, double},
 			{9 * time.Second, "c", 520, double},
-			{20 * time.Second, "c", 540, alone},  // b was stopped
-			{10 * time.Minute, "d", 5000, alone}, // the server was away meanwhile
-			{-time.Hour, "e", 1, alone},          // d was restarted, and the server's clock was set back
+			{20 * time.Second, "c", 540, alone},  // Agent b was stopped.
+			{10 * time.Minute, "d", 5000, alone}, // The server was away meanwhile.
+			{-time.Hour, "e", 1, alone},          // Agent d was restarted, and the server's clock was set back.
 		} {
 			now = now.Add(step.after)
 			if got := beat(step.boot, step.uptime); got != step.want {

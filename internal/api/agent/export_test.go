@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// RegisterWaiting is Register where an address waits for a place as long as it is told here.
+// RegisterWaiting is Register with another bound for how long an address waits for a slot.
 func RegisterWaiting(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, placeWithin time.Duration) {
 	register(mux, &server{nodes, traffic, settings, placeWithin})
 }

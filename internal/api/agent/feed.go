@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// heartbeat is how often a stream that has nothing to say says so.
+// heartbeat is the interval of heartbeats on a stream without changes.
 const heartbeat = 15 * time.Second
 
 type nodeJSON struct {
@@ -31,10 +31,10 @@ type nodeJSON struct {
 	SpeedMbps     *int           `json:"speed_mbps"`
 	ReportSeconds int            `json:"report_seconds"`
 	AllowPrivate  bool           `json:"allow_private"`
-	Closed        bool           `json:"closed"` // nobody may use it, nor once it has Spent its quota
+	Closed        bool           `json:"closed"` // Nobody may use it, as when it has Spent its quota.
 	Spent         bool           `json:"spent"`
-	Hidden        bool           `json:"hidden"`   // in lists and links
-	Forwards      []node.Forward `json:"forwards"` // ports at which it is the relay of other nodes
+	Hidden        bool           `json:"hidden"`   // Not in lists and links.
+	Forwards      []node.Forward `json:"forwards"` // Ports at which it relays to other nodes.
 }
 
 type userJSON struct {
@@ -43,15 +43,15 @@ type userJSON struct {
 	Password    string    `json:"password"`
 	SpeedMbps   *int      `json:"speed_mbps"`
 	DeviceLimit *int      `json:"device_limit"`
-	Remaining   *int64    `json:"remaining"` // raw bytes on this node; null: unlimited
-	// Idle is for agents that lease, of users with a quota: the raw bytes beyond reported ones that need no lease.
+	Remaining   *int64    `json:"remaining"` // Bytes before the rate on this node; null for unlimited.
+	// Idle is for agents with leases and users with a quota: the bytes beyond reported ones that need no lease.
 	Idle *int64 `json:"idle,omitempty"`
 }
 
 type ruleJSON struct {
 	ID      int64   `json:"id"`
 	Pattern string  `json:"pattern"`
-	Exempt  []int64 `json:"exempt,omitempty"` // users whom it does not stop
+	Exempt  []int64 `json:"exempt,omitempty"` // Users to whom it does not apply.
 }
 
 type snapshotJSON struct {
@@ -59,10 +59,10 @@ type snapshotJSON struct {
 	Node     *nodeJSON  `json:"node"`
 	Users    []userJSON `json:"users"`
 	Rules    []ruleJSON `json:"rules"`
-	Blocked  []string   `json:"blocked"` // addresses from which nobody is to be let in
+	Blocked  []string   `json:"blocked"` // Addresses from which nobody may connect.
 }
 
-// changeJSON is one line of the stream; what is absent did not change.
+// changeJSON is one line of the stream. Absent fields did not change.
 type changeJSON struct {
 	Revision  int64       `json:"revision,omitempty"`
 	Node      *nodeJSON   `json:"node,omitempty"`
@@ -71,7 +71,7 @@ type changeJSON struct {
 	Rules     *[]ruleJSON `json:"rules,omitempty"`
 	Blocked   []string    `json:"blocked,omitempty"`
 	Unblocked []string    `json:"unblocked,omitempty"`
-	Drop      []dropJSON  `json:"drop,omitempty"` // addresses to cut; said again until the agent says that they are gone
+	Drop      []dropJSON  `json:"drop,omitempty"` // Addresses to cut, repeated until the agent confirms them.
 	Heartbeat bool        `json:"heartbeat,omitempty"`
 	Reset     bool        `json:"reset,omitempty"`
 }
@@ -86,7 +86,7 @@ func (s *server) nodeJSON(ctx context.Context, n node.Node) (*nodeJSON, error) {
 	}, err
 }
 
-// usersJSON describes users with their Usage. An agent that does not lease is told of a share of what is left.
+// usersJSON describes users with their Usage. An agent without leases gets a share of what remains.
 func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Access, leases bool) ([]userJSON, error) {
 	out := make([]userJSON, len(users))
 	if len(users) == 0 {
@@ -112,17 +112,18 @@ func (s *server) usersJSON(ctx context.Context, n node.Node, users []service.Acc
 	return out, nil
 }
 
-// leases tells whether the agent says of itself that it leases.
+// leases reports whether the agent supports leases.
 func leases(r *http.Request) bool { return r.URL.Query().Get("leases") == "1" }
 
-// rawBytes turns what is left of a quota into the bytes that may still be moved on a node with this rate.
+// rawBytes converts the rest of a quota to the bytes that may still be transferred on a node with this rate.
 func rawBytes(remaining *int64, ratePermille int64) *int64 {
 	if remaining == nil || ratePermille == 0 {
 		return nil
 	}
 	left := int64(math.MaxInt64)
 	if *remaining < math.MaxInt64/1000-ratePermille {
-		left = (*remaining*1000 + ratePermille - 1) / ratePermille // rounded up, or the last byte could not be used
+		// Rounded up, otherwise the last byte could not be used.
+		left = (*remaining*1000 + ratePermille - 1) / ratePermille
 	}
 	return &left
 }
@@ -158,7 +159,8 @@ func (s *server) snapshot(w http.ResponseWriter, r *http.Request, n node.Node) e
 	return nil
 }
 
-// changes answers what changed after a revision, line by line: with poll what is there now, else until the agent goes.
+// changes streams the changes after a revision, one per line: with poll those that exist now, otherwise until the agent
+// disconnects.
 func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) error {
 	since, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
 	if err != nil {
@@ -166,7 +168,7 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep the lines back
+	w.Header().Set("X-Accel-Buffering", "no") // Otherwise nginx buffers the lines.
 	st := &stream{
 		server: s, w: w, control: http.NewResponseController(w), secret: secretOf(r), node: n, since: since, leases: leases(r),
 	}
@@ -179,20 +181,21 @@ func (s *server) changes(w http.ResponseWriter, r *http.Request, n node.Node) er
 	return st.ended(st.follow(ctx))
 }
 
-// stream is one agent's stream of changes.
+// stream is the stream of changes of one agent.
 type stream struct {
 	*server
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	secret   string
 	node     node.Node
-	since    int64  // what the agent knows
-	leases   bool   // whether it leases
-	sentNode []byte // the node as this stream told it last
+	since    int64  // The agent's revision.
+	leases   bool   // The agent supports leases.
+	sentNode []byte // The node as this stream sent it last.
 	begun    bool
 }
 
-// ended gives an error that can still be answered; of one in the middle of a stream the agent sees that it breaks off.
+// ended returns an error that can still be answered. After the first line the agent only sees that the stream breaks
+// off.
 func (st *stream) ended(err error) error {
 	if err != nil && st.begun {
 		panic(http.ErrAbortHandler)
@@ -210,8 +213,9 @@ func (st *stream) follow(ctx context.Context) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	defer st.control.SetWriteDeadline(time.Time{})
-	for tellNode := true; ; { // the first line always has the node: settings may have changed while the agent was away
-		if _, _, err := st.nodes.BySecret(ctx, st.secret); err != nil { // it was replaced, or its time is over
+	// The first line always contains the node: settings may have changed while the agent was away.
+	for tellNode := true; ; {
+		if _, _, err := st.nodes.BySecret(ctx, st.secret); err != nil { // The secret was replaced or has expired.
 			return err
 		}
 		reset, err := st.sendChanges(ctx, tellNode)
@@ -230,14 +234,14 @@ func (st *stream) follow(ctx context.Context) error {
 		case <-beat.C:
 			tellNode = false
 			if err := st.write(changeJSON{Revision: st.since, Heartbeat: true}); err != nil {
-				return nil // the agent is gone
+				return nil // The agent has disconnected.
 			}
 		}
 	}
 }
 
-// sendChanges writes one line with everything that the agent does not know, if there is any. With tellNode the node counts as
-// changed where this stream has not told it as it is. reset: the agent has to begin anew.
+// sendChanges writes one line with everything that the agent does not know, if there is any. With includeNode the node
+// is sent if it differs from what this stream sent last. reset means that the agent needs a new snapshot.
 func (st *stream) sendChanges(ctx context.Context, includeNode bool) (reset bool, err error) {
 	f, err := st.nodes.Changes(ctx, st.node.ID, st.since)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// What ends a right must not take longer than 2 s, on any node; a busy machine may need some tries to show that.
+// A right that ends must end within 2 s on any node. A busy machine may need some attempts to show it.
 func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB

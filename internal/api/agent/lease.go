@@ -8,17 +8,17 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// leasesJSON asks for leases of users' traffic, and ends those that are no longer needed.
+// leasesJSON requests leases of users' traffic, and releases those that are no longer needed.
 type leasesJSON struct {
 	Users []struct {
 		UserID  int64 `json:"user_id"`
-		Open    int64 `json:"open"` // raw bytes that were moved and that no answered report has
+		Open    int64 `json:"open"` // Bytes transferred that no answered report contains.
 		Release bool  `json:"release,omitempty"`
 	} `json:"users"`
 }
 
-// leasedJSON is the answer: how many raw bytes the agent may give out in all beyond those of answered reports, for so many
-// seconds from when it asked.
+// leasedJSON is the answer: the bytes that the agent may serve beyond those of answered reports, for so many seconds
+// from its request.
 type leasedJSON struct {
 	Leases  []leaseJSON `json:"leases"`
 	Seconds int64       `json:"seconds"`
@@ -26,7 +26,7 @@ type leasedJSON struct {
 
 type leaseJSON struct {
 	UserID int64  `json:"user_id"`
-	Bytes  *int64 `json:"bytes"` // null: unlimited
+	Bytes  *int64 `json:"bytes"` // null for unlimited.
 	Spent  bool   `json:"spent,omitempty"`
 }
 

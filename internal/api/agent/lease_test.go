@@ -19,7 +19,7 @@ type leased struct {
 	Seconds int64
 }
 
-// Two nodes lease what one user has left; each hears when the other needs what it holds.
+// Two nodes lease the rest of one user's quota. Each is notified when the other needs what it holds.
 func TestLeases_OverHTTP(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
@@ -61,7 +61,8 @@ func TestLeases_OverHTTP(t *testing.T) {
 		}
 		lines := s.stream(s.revision())
 		s.next(lines)
-		// The other node uses up all that is not leased; then the first is asked for what it does not need.
+		// The other node uses everything that is not leased. Then the first one is asked to release what it does not
+		// need.
 		moved := int64(0)
 		for range 60 {
 			moved = *ask(s.Keys[second.Name], open(1, moved)).Leases[0].Bytes

@@ -8,7 +8,7 @@ import (
 
 func TestReport_BeyondLinkSpeed_IsToBeSentAgain(t *testing.T) {
 	each(t, func(s *site) {
-		// A new node may bill five minutes of its link of 10 Gbit/s at once: 375 GB, and half as much again is believed.
+		// A new node may bill five minutes of its 10 Gbit/s link at once, 375 GB, plus half as much as tolerance.
 		first, second := uuid.New(), uuid.New()
 		if status, out := s.report(batch(first, 1, `{"user_id":1,"up":0,"down":500000000000}`)); status != 200 || out["result"] != "counted" {
 			t.Fatalf("%d %v", status, out)

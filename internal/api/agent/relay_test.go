@@ -39,7 +39,7 @@ func TestSnapshot_NamesForwards(t *testing.T) {
 		told(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
 		change(sg.ID, func(n *node.Node) { n.Relays = n.Relays[1:] })
 		told()
-		change(sg.ID, func(n *node.Node) { // UDP alone gets by the node's own port, which is for TCP
+		change(sg.ID, func(n *node.Node) { // The node's own port is TCP only, so UDP needs the relay.
 			n.Protocol, n.Settings = node.TUIC, node.Settings{TLS: &node.TLS{ServerName: "sg.example"}}
 			n.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 443, NodeID: s.node.ID}}
 		})

@@ -7,12 +7,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// Two nodes give out one quota. Each hears what the other has used each time that the rest has halved, and not with
-// every report.
+// Two nodes serve one quota. Each is sent the rest when it has halved through the other's traffic, not with every
+// report.
 func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 	each(t, func(s *site) {
 		t := s.TB
-		lines := s.stream(s.revision()) // of the other node: what is told is told to all alike
+		lines := s.stream(s.revision()) // Of the other node: the message is the same for all.
 		s.next(lines)
 		boot, sequence := uuid.New(), 0
 		use := func(raw int64) {
@@ -21,12 +21,12 @@ func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 				t.Fatal(status, out)
 			}
 		}
-		told, left := 0, quota/2 // raw bytes at rate 2
+		told, left := 0, quota/2 // Bytes at rate 2.
 		known := left
 		for range 200 {
 			use(left / 20)
 			left -= left / 20
-			for known > 2*left && left > 1<<20 { // then it has to be told
+			for known > 2*left && left > 1<<20 { // Then a message is due.
 				l := s.next(lines)
 				if len(l.Users) != 1 || l.Users[0].ID != 1 || *l.Users[0].Remaining < left || *l.Users[0].Remaining > known {
 					t.Fatalf("told %+v with %d left", l, left)

@@ -18,24 +18,25 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// Faults of reports. Of these only unreadable is final for the agent; a broken digest means that the way was bad.
+// Faults of reports. Of these only errUnreadable is final for the agent; a wrong digest means that the transfer was
+// damaged.
 var (
 	errNoDigest   = fault.BadRequest("digest_required", "缺少 Content-Digest", "A Content-Digest with sha-256 is needed")
 	errDigest     = fault.BadRequest("digest_mismatch", "内容与 Content-Digest 不符", "The body is not the one of its Content-Digest")
 	errUnreadable = fault.Unprocessable("report_unreadable", "无法读取报告", "The report could not be read")
 )
 
-// count is a number that may have no place in 64 bits and is read as the largest there is then, so that its row is refused
-// as absurd and the others count.
+// count is a number that may exceed 64 bits. It is then read as the maximum, so that its row is refused as absurd and
+// the others count.
 type count int64
 
-// UnmarshalJSON reads a whole number.
+// UnmarshalJSON reads an integer.
 func (c *count) UnmarshalJSON(b []byte) error {
 	n, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return err
 	}
-	*c = count(n) // ParseInt gives the nearest number that fits
+	*c = count(n) // ParseInt returns the nearest number that fits.
 	return nil
 }
 
@@ -65,7 +66,7 @@ type receiptJSON struct {
 	Result  string        `json:"result"` // counted or already_counted
 	Refused []refusalJSON `json:"refused"`
 	Stop    []int64       `json:"stop,omitempty"`
-	Kept    string        `json:"kept,omitempty"` // why it was not counted and waits for staff: too_old, future
+	Kept    string        `json:"kept,omitempty"` // Why the batch is not counted but held for staff: too_old or future.
 }
 
 func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) error {
@@ -78,7 +79,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 		return err
 	}
 	report, err := read[int64](body)
-	if err != nil { // maybe for one number without a place in 64 bits; to look at each costs twice as much
+	if err != nil { // One number may exceed 64 bits; reading each as count costs twice as much.
 		report, err = read[count](body)
 	}
 	if err != nil {
@@ -100,7 +101,7 @@ func (s *server) report(w http.ResponseWriter, r *http.Request, n node.Node) err
 	return nil
 }
 
-// read reads a report whose rows have numbers of the type N.
+// read decodes a report whose rows have numbers of the type N.
 func read[N int64 | count](body []byte) (traffic.Report, error) {
 	var in reportJSON[N]
 	if err := decode(body, &in); err != nil {
@@ -121,7 +122,7 @@ func read[N int64 | count](body []byte) (traffic.Report, error) {
 	return report, nil
 }
 
-// decode reads a post; wrong names are named.
+// decode decodes a post and names fields with wrong types.
 func decode(body []byte, v any) error {
 	err := api.DecodeExactly(body, v)
 	if _, named := fault.As(err); err != nil && !named {
@@ -130,7 +131,7 @@ func decode(body []byte, v any) error {
 	return err
 }
 
-// digest compares the hash with the sha-256 member of a Content-Digest (RFC 9530).
+// digest compares the hash with the sha-256 member of a Content-Digest header (RFC 9530).
 func digest(header string, hash [32]byte) error {
 	for member := range strings.SplitSeq(header, ",") {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(member), "sha-256=:"); ok {
@@ -161,7 +162,7 @@ type statusJSON struct {
 }
 
 type statusAnswer struct {
-	Double bool `json:"double,omitempty"` // another agent says that it is this node, too
+	Double bool `json:"double,omitempty"` // Another agent uses the same secret.
 }
 
 func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) error {
@@ -193,7 +194,7 @@ func (s *server) status(w http.ResponseWriter, r *http.Request, n node.Node) err
 
 func permille(share float64) int64 { return int64(math.Round(min(max(share, 0), 1) * 1000)) }
 
-// sanitize bounds what an agent says of itself, and leaves out what is no text to the databases.
+// sanitize bounds a text that an agent sends, and removes what the databases do not accept as text.
 func sanitize(s string) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	return strings.ToValidUTF8(s[:min(len(s), 64)], "")

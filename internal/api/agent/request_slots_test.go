@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// Whoever broke into one node must not keep the server from the others, however much they send.
+// A stolen secret must not block the server for other nodes, however many requests are sent with it.
 func TestRequestSlots_OfOneNode_AreBounded(t *testing.T) {
 	each(t, func(s *site) {
 		other := s.Add(node.Draft("HK 02", node.VLESS, "hk.example", 444))

@@ -19,19 +19,19 @@ import (
 	"airstrip/internal/limit"
 )
 
-// ErrNoAgent is the fault of a binary that does not lie beside the server's.
+// ErrNoAgent is the fault for a binary that is not next to the server's.
 var ErrNoAgent = fault.NotFound("agent_not_found", "服务器上没有该架构的节点程序", "This server has no node agent for that architecture")
 
 var architectures = []string{"amd64", "arm64"}
 
-const binaryPrefix = "airstrip-node-linux-" // and the architecture
+const binaryPrefix = "airstrip-node-linux-" // Followed by the architecture.
 
-// Agents are the node agent's binaries, and what machines are told of them.
+// Agents are the agent's binaries and the commands that install them.
 type Agents struct {
 	dir, site  string
 	perAddress *limit.Limiter
 	mu         sync.Mutex
-	sums       map[string]sum // by the file's name
+	sums       map[string]sum // By file name.
 }
 
 type sum struct {
@@ -39,14 +39,14 @@ type sum struct {
 	hex string
 }
 
-// New gives away the binaries in dir: airstrip-node-linux-amd64 and -arm64, or airstrip-node for machines such as the
-// server's. Machines are sent to site, the server's address without closing slash.
+// New serves the binaries in dir: airstrip-node-linux-amd64 and -arm64, or airstrip-node for the server's own
+// architecture. site is the server's address without a trailing slash.
 func New(dir, site string) *Agents {
 	return &Agents{dir: dir, site: site, perAddress: limit.Per(time.Hour, 30), sums: map[string]sum{}}
 }
 
-// Line is the one line for root's shell on a node's machine that installs the agent. Where there is no binary to give
-// away, the agent and its unit have to be there already, and the line tells them who they are.
+// Line returns a command for root's shell on a node's machine that installs the agent. Without a binary to serve, agent
+// and unit must already be installed, and the command configures them.
 func (a *Agents) Line(node int64, secret string) string {
 	var sums strings.Builder
 	for _, arch := range architectures {
@@ -65,10 +65,10 @@ func (a *Agents) Line(node int64, secret string) string {
 	return fmt.Sprintf("curl -fsS %s | AIRSTRIP_NODE_SECRET=%s sh -s -- %s %d%s", shellQuote(a.site+"/node/install.sh"), key, site, node, sums.String())
 }
 
-// shellQuote is a word of the shell.
+// shellQuote quotes a word for the shell.
 func shellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// open gives the binary for an architecture, and its checksum.
+// open opens the binary for an architecture and returns its checksum.
 func (a *Agents) open(arch string) (*os.File, string, error) {
 	names := []string{binaryPrefix + arch}
 	if runtime.GOOS == "linux" && runtime.GOARCH == arch {
@@ -90,7 +90,7 @@ func (a *Agents) open(arch string) (*os.File, string, error) {
 	return nil, "", ErrNoAgent
 }
 
-// sum reads a file once, and again only when it has become another.
+// sum returns the checksum of a file, and reads it again only if it has changed.
 func (a *Agents) sum(file *os.File) (string, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package install gives a node's machine its agent: the binaries that lie beside the server's own, the unit, the script
-// that installs them and the line for root's shell that runs it. None of it is secret but the line.
+// Package install serves what a node's machine needs to install its agent: the binaries next to the server's own, the
+// systemd unit, the script that installs them, and the command that runs it. Only the command contains a secret.
+// Downloads are bounded by address and in time.
 package install
 
 import (
@@ -16,11 +17,11 @@ import (
 	"airstrip/internal/limit"
 )
 
-const maxDownload = 15 * time.Minute // of a download; the script waits for less
+const maxDownload = 15 * time.Minute // Of one download; the script waits for less.
 
-// Register serves on mux what the script fetches, and the script. Every path is one of these: none reaches the files.
+// Register serves the script and what it downloads on mux. The paths are fixed, so that no request reaches other files.
 func (a *Agents) Register(mux *http.ServeMux) {
-	mux.HandleFunc("GET /node/install.sh", text(deploy.InstallNode)) // GET answers HEAD too
+	mux.HandleFunc("GET /node/install.sh", text(deploy.InstallNode)) // GET patterns answer HEAD as well.
 	mux.HandleFunc("GET /node/airstrip-node.service", text(deploy.NodeUnit))
 	for _, arch := range architectures {
 		mux.HandleFunc("GET /node/"+binaryPrefix+arch, func(w http.ResponseWriter, r *http.Request) {
@@ -48,9 +49,9 @@ func (a *Agents) serve(w http.ResponseWriter, r *http.Request, arch string) erro
 		return err
 	}
 	defer file.Close()
-	// Who reads too slowly shall not keep the connection; what cannot set deadlines has no slow readers.
+	// A slow reader must not hold the connection. A writer without deadlines has no slow readers.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxDownload))
-	w.Header().Set(gzhttp.HeaderNoCompression, "1") // tens of megabytes, for each download anew
+	w.Header().Set(gzhttp.HeaderNoCompression, "1") // Tens of megabytes would be compressed for each download.
 	w.Header().Set("Content-Disposition", `attachment; filename="`+binaryPrefix+arch+`"`)
 	describe(w, "application/octet-stream", sum)
 	http.ServeContent(w, r, "", time.Time{}, file)
@@ -59,6 +60,6 @@ func (a *Agents) serve(w http.ResponseWriter, r *http.Request, arch string) erro
 
 func describe(w http.ResponseWriter, kind, sum string) {
 	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "no-cache") // an update has the same address
+	w.Header().Set("Cache-Control", "no-cache") // An update has the same address.
 	w.Header().Set("ETag", `"`+sum+`"`)
 }

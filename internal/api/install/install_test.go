@@ -22,7 +22,7 @@ import (
 
 const site = "https://panel.example"
 
-// newHandler is the way to what lies in dir, as the server has it.
+// newHandler serves what is in dir as the server does.
 func newHandler(dir string) http.Handler {
 	mux := http.NewServeMux()
 	install.New(dir, site).Register(mux)
@@ -31,7 +31,7 @@ func newHandler(dir string) http.Handler {
 
 func ask(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/", nil)
-	r.URL.Path = path // as it is, not made clean
+	r.URL.Path = path // Not cleaned.
 	r.Header.Set("Accept-Encoding", "gzip")
 	r.Header.Set("Accept-Language", "en")
 	for i := 0; i < len(headers); i += 2 {
@@ -71,7 +71,7 @@ func TestBinary_IsServedUnchanged(t *testing.T) {
 		t.Errorf("what the client has: %d", w.Code)
 	}
 
-	put(t, filepath.Join(dir, "airstrip-node-linux-arm64"), strings.ToUpper(text)) // as long as before
+	put(t, filepath.Join(dir, "airstrip-node-linux-arm64"), strings.ToUpper(text)) // The same length as before.
 	later := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(dir, "airstrip-node-linux-arm64"), later, later); err != nil {
 		t.Fatal(err)

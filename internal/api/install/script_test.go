@@ -22,15 +22,15 @@ import (
 	"airstrip/internal/api/install"
 )
 
-// machine is a node's machine in a folder, an amd64 with systemd, and the server that it installs from.
+// machine is a node's machine in a folder, an amd64 with systemd, together with the server that it installs from.
 type machine struct {
 	*testing.T
-	root   string // bin, units, etc
-	given  string // what lies beside the server's binary
-	tools  string // systemctl and uname
+	root   string // Folders for programs, units and settings.
+	given  string // Folder of the server's binary.
+	tools  string // Replacements of systemctl and uname.
 	site   string
 	agents *install.Agents
-	more   []string // of the environment
+	more   []string // Additional environment variables.
 }
 
 func newMachine(t *testing.T, tls bool) *machine {
@@ -65,7 +65,7 @@ func (m *machine) is(architecture string) {
 	put(m.T, filepath.Join(m.tools, "uname"), "#!/bin/sh\necho "+architecture+"\n")
 }
 
-// serveVersion has the server give away an agent of that version.
+// serveVersion makes the server offer an agent of that version.
 func (m *machine) serveVersion(version string) {
 	m.gone()
 	put(m.T, filepath.Join(m.given, "airstrip-node-linux-amd64"), "#!/bin/sh\necho airstrip-node "+version+"\n")
@@ -77,7 +77,7 @@ func (m *machine) gone() {
 	}
 }
 
-// run is a line in root's shell.
+// run executes a command in root's shell.
 func (m *machine) run(line string, more ...string) (string, error) {
 	m.Helper()
 	cmd := exec.Command("sh", "-c", line)
@@ -96,12 +96,12 @@ func (m *machine) must(line string) {
 	}
 }
 
-// files gives all files with their modes, and what systemctl was called with.
+// files returns all files with their modes, and the calls of systemctl.
 func (m *machine) files() map[string]string {
 	m.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(m.root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") { // folders that are left behind count
+		if err != nil || entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") { // Leftover folders count.
 			return err
 		}
 		info, err := entry.Info()
@@ -120,7 +120,7 @@ func (m *machine) files() map[string]string {
 	return all
 }
 
-// mustRefuse runs a line that must fail for a reason and change nothing.
+// mustRefuse runs a command that must fail with a reason and change nothing.
 func (m *machine) mustRefuse(line, reason string, more ...string) {
 	m.Helper()
 	before := m.files()
@@ -164,7 +164,7 @@ func TestScript_InstallsAndUpdates(t *testing.T) {
 				t.Fatalf("updated to %v\nnot %v", got, want)
 			}
 
-			m.serveVersion("v3") // by hand, with the secret that is there
+			m.serveVersion("v3") // By hand, with the present secret.
 			m.must(strings.Replace(m.agents.Line(8, "x"), "AIRSTRIP_NODE_SECRET='x'", "", 1))
 			if got := m.files(); got["etc/airstrip-node.secret"] != "-rw------- second" || !strings.HasSuffix(got["bin/airstrip-node"], "v3\n") {
 				t.Fatalf("without a secret: %v", got)
@@ -224,7 +224,8 @@ func TestScript_Truncated_DoesNothing(t *testing.T) {
 	lines := bytes.Count(deploy.InstallNode, []byte("\n"))
 	for n := range lines {
 		before := m.files()
-		_, _ = m.run(strings.Replace(m.agents.Line(7, "first"), "| ", fmt.Sprintf("| head -n %d | ", n), 1)) // whatever it answers
+		// Whatever it answers.
+		_, _ = m.run(strings.Replace(m.agents.Line(7, "first"), "| ", fmt.Sprintf("| head -n %d | ", n), 1))
 		if after := m.files(); !maps.Equal(before, after) {
 			t.Errorf("%d lines changed %v\nto %v", lines, before, after)
 		}

@@ -21,13 +21,13 @@ func (s *site) block(name string, ips ...string) string {
 	return string(s.data(name, "POST", "/func/block_ip", string(body)))
 }
 
-// Whoever broke into one node must not keep the users of the others out.
+// A stolen secret must not block users of other nodes.
 func TestBlockIP_AddressOfOtherUsers_IsNotBlocked(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
 		s.DB.SetClock(func() time.Time { return now })
 		s.data("ss", "POST", "/users/aliveip", `{"data":[{"user_id":1,"ip":"9.9.9.9"},{"user_id":2,"ip":"2001:db9::1"}]}`)
-		now = now.Add(12 * time.Hour) // they sleep
+		now = now.Add(12 * time.Hour) // They are asleep.
 		if got := s.block("vmess", "9.9.9.9", "::ffff:9.9.9.9", "2001:db9:0::1", "8.8.4.4"); got != `"took 1 of 4 rows"` {
 			t.Errorf("blocked by another node: %s", got)
 		}
@@ -47,7 +47,7 @@ func TestBlockIP_IsBounded(t *testing.T) {
 		for i := range 10_500 {
 			ips = append(ips, fmt.Sprintf("8.8.%d.%d", i>>8, i&255))
 		}
-		for range 2 { // and again the same are no more
+		for range 2 { // A repetition blocks no more.
 			if got := s.block("ss", ips...); got != `"took 10000 of 10500 rows"` {
 				t.Errorf("answered %s", got)
 			}

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// agent sends what one of the family sends, in its order.
+// agent sends the requests of one agent of the family, in its order.
 type agent struct {
 	*site
 	prefix  string
-	query   string // with the key as the agent names it
+	query   string // With the key under the agent's name for it.
 	headers []string
 }
 
@@ -27,7 +27,7 @@ func (s *site) agent(name, prefix, keys string, headers ...string) agent {
 	return agent{s, prefix, strings.Join(query, "&"), headers}
 }
 
-// ask gives the data of an answer, and the header.
+// ask returns the data of an answer, and the header.
 func (a agent) ask(method, path, body string, more ...string) (json.RawMessage, http.Header) {
 	a.Helper()
 	sep := "?"
@@ -38,7 +38,7 @@ func (a agent) ask(method, path, body string, more ...string) (json.RawMessage, 
 	return a.envelope(status, 200, 1, got), header
 }
 
-// decode reads data as strictly as a typed agent: a key it reads must have its type.
+// decode decodes data as strictly as a typed agent, which fails on a key of another type.
 func decode[T any](t *testing.T, data json.RawMessage) T {
 	t.Helper()
 	var v T
@@ -60,7 +60,7 @@ type xrayUser struct {
 	AliveIP       int `json:"alive_ip"`
 }
 
-// XrayR asks for the node, its users and the rules at its start and each minute, and reports after.
+// XrayR requests the node, its users and the rules at its start and every minute, and then reports.
 func TestCycle_XrayR(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("reality", "/mod_mu", "key muKey", "User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)")
@@ -99,7 +99,7 @@ func TestCycle_XrayR(t *testing.T) {
 					ShortIDs    []string `json:"short_ids"`
 				} `json:"reality-opts"`
 			}](t, info.CustomConfig)
-			// From 2021.11 on it reads custom_config, below 2023.2 it posts its load.
+			// From 2021.11 on it reads custom_config; below 2023.2 it posts its load.
 			if info.Version != "2023.1.0" || config.Port != "8443" || config.VLESS != "1" || config.Network != "tcp" || !config.Reality || config.Options.PrivateKey == "" {
 				t.Fatalf("%+v %+v", info, config)
 			}
@@ -127,7 +127,7 @@ func TestCycle_XrayR(t *testing.T) {
 			a.ask("POST", "/users/aliveip"+of, `{"data":[{"user_id":1,"ip":"203.0.113.5"}]}`)
 			a.ask("POST", "/users/detectlog"+of, fmt.Sprintf(`{"data":[{"list_id":%d,"user_id":1,"ip":"203.0.113.5"}]}`, rule.ID))
 		}
-		if s.Used(1) != 600 { // 400 × 1.5, and the same body at once is the same report
+		if s.Used(1) != 600 { // 400 × 1.5; the same body at once is the same report.
 			t.Errorf("counted %d", s.Used(1))
 		}
 		if n, err := s.Nodes.OnlineDevices(t.Context(), 1); err != nil || n != 1 {
@@ -136,7 +136,7 @@ func TestCycle_XrayR(t *testing.T) {
 	})
 }
 
-// ECYCloud's fork chooses the protocol by sort, asks for a certificate's settings and posts alive addresses each time.
+// ECYCloud's fork selects the protocol by sort, requests certificate settings and posts alive addresses each time.
 func TestCycle_ECYCloud(t *testing.T) {
 	each(t, func(s *site) {
 		for name, want := range map[string]int{"reality": 2, "vmess": 11, "trojan": 14, "hysteria2": 15, "anytls": 16, "tuic": 17, "ss": 0} {
@@ -166,7 +166,8 @@ func TestCycle_ECYCloud(t *testing.T) {
 			if c := info.Config; (name == "anytls") != (len(c.Padding) == 3) {
 				t.Errorf("%s: %+v", name, c)
 			}
-			a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "", "If-None-Match", "") // twice; it dies of a 304
+			// Twice: the fork exits on a 304.
+			a.ask("GET", fmt.Sprintf("/nodes/%d/info", s.IDs[name]), "", "If-None-Match", "")
 			certificate, _ := a.ask("POST", "/nodes/config", `{"type":"xrayr_cert"}`)
 			if got := decode[struct {
 				Provider, Email string
@@ -193,7 +194,7 @@ func TestCycle_ECYCloud(t *testing.T) {
 	})
 }
 
-// The Python agent fails on anything but status 200 with exactly two keys, and on a key that it reads and that is not there.
+// The Python agent fails on any status but 200, on more or fewer than two keys, and on a missing key.
 func TestCycle_PythonAgent(t *testing.T) {
 	each(t, func(s *site) {
 		a := s.agent("ss", "/mod_mu", "key", "User-Agent", "python-requests/2.31.0")
@@ -241,8 +242,8 @@ func TestCycle_PythonAgent(t *testing.T) {
 	})
 }
 
-// soga is closed: what is known is that it speaks XrayR's routes, with a key by another name in old versions, and reads
-// either of the names of the limit and either form of the node.
+// soga is closed source. It is known to use XrayR's routes, with another name for the key in old versions, and to read
+// either name of the limit and either form of the node.
 func TestCycle_Soga(t *testing.T) {
 	each(t, func(s *site) {
 		for _, keys := range []string{"key", "muKey", "token"} {

@@ -13,13 +13,14 @@ import (
 	"airstrip/internal/node"
 )
 
-// databaseTimeout is how long the database may take for a little thing: agents wait for five seconds at most.
+// databaseTimeout bounds small queries: agents wait for five seconds at most.
 const databaseTimeout = 1500 * time.Millisecond
 
-// fallback is what was known before the database went away. XrayR, with all of its nodes, dies of an error at its start.
+// fallback holds the last answers from before a database outage. On an error at its start XrayR exits, with all of its
+// nodes.
 type fallback struct {
-	nodes *otter.Cache[[32]byte, node.Node] // by the hash of their id and key
-	infos *otter.Cache[int64, infoJSON]     // by the node's id
+	nodes *otter.Cache[[32]byte, node.Node] // By the hash of ID and key.
+	infos *otter.Cache[int64, infoJSON]     // By the node's ID.
 }
 
 func newFallback() fallback {
@@ -29,11 +30,11 @@ func newFallback() fallback {
 	}
 }
 
-// noRevision is none that a list was made at.
+// noRevision is a revision at which no list was made.
 const noRevision = -1
 
-// find gives the node of a key and the revision of what agents are told; while the database is away the node as it was
-// last, and noRevision. id names the node to the one key of all nodes.
+// find returns the node of a key and the current revision. While the database is away it returns the last known node
+// and noRevision. id selects the node for the key of all nodes.
 func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int64, error) {
 	hash := sha256.Sum256([]byte(strconv.FormatInt(id, 10) + " " + key))
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
@@ -55,7 +56,7 @@ func (s *server) find(ctx context.Context, key string, id int64) (node.Node, int
 	return n, noRevision, nil
 }
 
-// info gives what a node's agent is to serve; while the database is away, as it was last.
+// info returns the description of a node, or the last known one while the database is away.
 func (s *server) info(ctx context.Context, id int64) (infoJSON, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()

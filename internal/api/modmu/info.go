@@ -12,13 +12,13 @@ import (
 	"airstrip/internal/node"
 )
 
-// version is below 2023.2, so that XrayR still posts its load, and from 2021.11 on, so that it reads custom_config.
+// version is below 2023.2, so that XrayR still posts its load, and at least 2021.11, so that it reads custom_config.
 const version = "2023.1.0"
 
 type infoJSON struct {
 	NodeGroup      int            `json:"node_group"`
 	NodeClass      int            `json:"node_class"`
-	NodeSpeedLimit int            `json:"node_speedlimit"` // Mbit/s; 0: none
+	NodeSpeedLimit int            `json:"node_speedlimit"` // Mbit/s; 0 for none.
 	TrafficRate    float64        `json:"traffic_rate"`
 	MuOnly         int            `json:"mu_only"`
 	Sort           int            `json:"sort"`
@@ -28,8 +28,7 @@ type infoJSON struct {
 	Version        string         `json:"version"`
 }
 
-// nodeInfo answers what the agent is to serve. It has no ETag: two forks of XrayR read it twice at their start and die of a
-// 304.
+// nodeInfo describes the node. It has no ETag: two forks of XrayR request it twice at their start and exit on a 304.
 func (s *server) nodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
 		return nil, api.ErrOtherNode
@@ -49,7 +48,7 @@ func (s *server) freshInfo(ctx context.Context, id int64) (infoJSON, error) {
 	}, nil
 }
 
-// sort is the number by which some forks choose the protocol.
+// sort is the number by which some forks select the protocol.
 func sort(n node.Node) int {
 	switch n.Protocol {
 	case node.VMess:
@@ -68,8 +67,8 @@ func sort(n node.Node) int {
 	return 0
 }
 
-// customConfig is the node as XrayR reads it: every scalar is a string, but for verify_cert and enable_reality. What it says
-// of Hysteria2, TUIC and AnyTLS is by the names of ECYCloud's fork.
+// customConfig is the node as XrayR reads it. Every scalar is a string, except verify_cert and enable_reality.
+// Hysteria2, TUIC and AnyTLS use the names of ECYCloud's fork.
 func customConfig(n node.Node) map[string]any {
 	s := n.Settings
 	c := map[string]any{
@@ -92,7 +91,7 @@ func customConfig(n node.Node) map[string]any {
 		put("network", s.Transport)
 		security := s.Security
 		if security == "reality" {
-			security = "none" // or the agent looks for a certificate
+			security = "none" // Otherwise the agent looks for a certificate.
 		}
 		put("security", security)
 	}
@@ -118,7 +117,8 @@ func customConfig(n node.Node) map[string]any {
 	}
 	if s.TLS != nil {
 		put("sni", s.TLS.ServerName)
-		// Over HTTP the agent answers 404 to any other host, and who comes by a relay or a link group's address names that.
+		// Over HTTP the agent answers 404 to any other host, and users who connect through a relay or a link group's
+		// address send that host.
 		if s.Host == "" && s.Transport != "ws" && s.Transport != "httpupgrade" && s.Transport != "xhttp" {
 			put("host", s.TLS.ServerName)
 		}
@@ -133,8 +133,8 @@ func customConfig(n node.Node) map[string]any {
 	return c
 }
 
-// legacyServer is the node as agents read it that know no custom_config. XrayR's parser wants at least six parts, the last
-// of them with a = in each key.
+// legacyServer is the node for agents without custom_config. XrayR's parser needs at least six parts, the last of them
+// with a = in each key.
 func legacyServer(n node.Node) string {
 	s := n.Settings
 	switch n.Protocol {
@@ -182,7 +182,7 @@ func readInfo(r *http.Request) (statusJSON, error) {
 	return in, nil
 }
 
-// listNodes answers the addresses that the Python agent lets pass.
+// listNodes lists the addresses that the Python agent permits.
 func (s *server) listNodes(r *http.Request, _ node.Node) (any, error) {
 	nodes, err := s.nodes.List(r.Context())
 	type row struct {
@@ -199,34 +199,34 @@ func (s *server) listNodes(r *http.Request, _ node.Node) (any, error) {
 	return out, err
 }
 
-// nodesConfig answers what XrayR's forks ask for about certificates, empty: with an error their polling fails. The panel's
-// own credentials, which some panels gave away here, are nobody's business.
+// nodesConfig answers the certificate settings that XrayR's forks request, empty: an error stops their polling. Some
+// panels give their own DNS credentials away here.
 func (s *server) nodesConfig(*http.Request, node.Node) (any, error) {
 	return map[string]any{"provider": "", "email": "", "dns_env": map[string]string{}}, nil
 }
 
-// unlockConfig answers a fork of XrayR whether it is to try which streaming sites the node reaches. It would run a script of
-// its own as root for that, so the answer is no. A report is accepted and dropped, since it would be repeated otherwise.
+// unlockConfig tells a fork of XrayR not to test which streaming sites the node reaches: it would run a script as root
+// for that. A report is accepted and dropped, since the fork would repeat it otherwise.
 func (s *server) unlockConfig(*http.Request, node.Node) (any, error) {
 	return map[string]any{"enabled": false, "check_interval": 24}, nil
 }
 
-// relayRuleJSON is a row of SSPanel's table of relays, with the port of the target, which that lacks.
+// relayRuleJSON is a row of SSPanel's relay table with the port of the target, which that table lacks.
 type relayRuleJSON struct {
 	ID             int64  `json:"id"`
-	UserID         int64  `json:"user_id"` // 0: of all users
+	UserID         int64  `json:"user_id"` // 0 for all users.
 	SourceNodeID   int64  `json:"source_node_id"`
 	DistNodeID     int64  `json:"dist_node_id"`
 	DistIP         string `json:"dist_ip"`
 	DistPort       int    `json:"dist_port"`
-	Port           int    `json:"port"` // at which the source listens
+	Port           int    `json:"port"` // Port at which the source listens.
 	Priority       int    `json:"priority"`
 	SourceNodeSort int    `json:"source_node_sort"`
 	DistNodeSort   int    `json:"dist_node_sort"`
 	DistNodeServer string `json:"dist_node_server"`
 }
 
-// relayRules answers of which nodes the agent is the relay; to the one key of all nodes all relays.
+// relayRules lists the nodes that this node relays to. With the key of all nodes it lists all relays.
 func (s *server) relayRules(r *http.Request, n node.Node) (any, error) {
 	relayed, err := s.nodes.RelayedBy(r.Context(), n.ID)
 	out := make([]relayRuleJSON, len(relayed))
@@ -247,8 +247,9 @@ type ruleJSON struct {
 	Type  int    `json:"type"`
 }
 
-// detectRules answers the audit rules. It has no ETag: after a rebuild of its inbound XrayR takes the rules over only from
-// an answer that is no 304. An empty list would leave the old rules in force, so there is always one that nothing matches.
+// detectRules lists the audit rules. It has no ETag: after rebuilding its inbound XrayR applies rules only from an
+// answer that is not a 304. An empty list would leave the old rules in force, so there is always a rule that matches
+// nothing.
 func (s *server) detectRules(r *http.Request, _ node.Node) (any, error) {
 	rules, err := s.nodes.Rules(r.Context())
 	out := []ruleJSON{}

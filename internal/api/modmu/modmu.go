@@ -1,7 +1,7 @@
-// Package modmu is what node agents of the SSPanel family speak, under /v1/mod_mu and /mod_mu: XrayR and its forks, soga,
-// the Python agent. Its shapes are theirs: an answer has exactly the keys ret and data and the status 200, whatever it
-// says, but for a wrong key. The key alone names the node, but for the one key of all nodes that a panel before this one
-// had, where there is still one.
+// Package modmu is the API of node agents of the SSPanel family, under /v1/mod_mu and /mod_mu: XrayR and its forks,
+// soga, the Python agent. Its messages follow theirs: an answer has exactly the keys ret and data and the status 200,
+// except for a wrong key. The key identifies the node; an installation migrated from another panel may also have one
+// key for all nodes. It decodes and answers; packages node and traffic hold the rules.
 package modmu
 
 import (
@@ -28,7 +28,7 @@ type server struct {
 	fallback fallback
 }
 
-// Register serves the agents' API on mux under both of its prefixes.
+// Register serves the agents' API on mux, under both prefixes.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
 	s := &server{nodes, traffic, api.NewLists[listKey](), newFallback()}
 	for _, prefix := range []string{"/mod_mu", "/v1/mod_mu"} {
@@ -46,7 +46,7 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
 			"POST /func/ping":        s.ping,
 			"GET /func/detect_rules": s.detectRules,
 			"GET /func/relay_rules":  s.relayRules,
-			"GET /func/autoexec":     s.nothing, // would be the panel running commands on nodes
+			"GET /func/autoexec":     s.nothing, // It would let the panel run commands on nodes.
 			"POST /func/autoexec":    s.accept,
 			"GET /func/block_ip":     s.blockedIPs,
 			"POST /func/block_ip":    s.blockIPs,
@@ -61,16 +61,16 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic) {
 	}
 }
 
-// answer gives the data of an answer.
+// answer returns the data of an answer.
 type answer func(r *http.Request, n node.Node) (any, error)
 
-// envelope has exactly the keys that the Python agent allows.
+// envelope has exactly the keys that the Python agent permits.
 type envelope struct {
 	Ret  int `json:"ret"`
 	Data any `json:"data"`
 }
 
-// guard finds the node by the key before anything else of the request is looked at.
+// guard authenticates the node by its key before it reads anything else of the request.
 func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, int64)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -84,7 +84,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 		if claimed == "" || claimed == "0" {
 			claimed = r.PathValue("id")
 		}
-		id, _ := strconv.ParseInt(claimed, 10, 64) // what is no number names no node
+		id, _ := strconv.ParseInt(claimed, 10, 64) // An ID that is not a number identifies no node.
 		n, revision, err := s.find(r.Context(), key, id)
 		if errors.Is(err, node.ErrSecret) {
 			api.WriteJSON(w, http.StatusUnauthorized, envelope{0, node.ErrSecret.Text.EN})
@@ -112,7 +112,7 @@ func (s *server) guard(fn func(http.ResponseWriter, *http.Request, node.Node, in
 	}
 }
 
-// aboutNode tells whether the request is about one node. XrayR asks for the rest without saying which it is.
+// aboutNode reports whether the request concerns one node. XrayR sends other requests without its ID.
 func aboutNode(r *http.Request) bool {
 	_, path, _ := strings.Cut(r.URL.Path, "mod_mu")
 	return strings.HasPrefix(path, "/users") || strings.HasSuffix(path, "/info") || path == "/func/speedtest"
@@ -129,7 +129,7 @@ func (s *server) answer(fn answer) func(http.ResponseWriter, *http.Request, node
 	}
 }
 
-// fail says why, with the status that agents read on.
+// fail answers an error with the status that agents expect.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := api.Seen(r.Context(), err)
 	status := http.StatusOK
@@ -142,7 +142,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	api.WriteJSON(w, status, envelope{0, reason(f)})
 }
 
-// reason says what is wrong; of fields by their names, since data is all that is shown.
+// reason describes the fault, with the names of wrong fields, because agents show nothing but data.
 func reason(f *fault.Error) string {
 	if len(f.Fields) == 0 {
 		return f.Text.EN
@@ -154,7 +154,7 @@ func reason(f *fault.Error) string {
 	return strings.Join(texts, "; ")
 }
 
-// posted is the body of all posts: rows, of which those that cannot be read are named by their place.
+// posted is the body of a post. Rows that cannot be read are identified by their position.
 type posted[T any] struct {
 	body    []byte
 	rows    []T
@@ -162,8 +162,8 @@ type posted[T any] struct {
 	refused []string
 }
 
-// read reads a post. A list that is null is an empty one: some agents are written in Go. One with rows of which none can be
-// read is another agent's protocol, and is refused as a whole.
+// read decodes a post. A null list is empty, as agents in Go write it. If none of the rows can be read, the post
+// belongs to another protocol and is refused as a whole.
 func read[T any](r *http.Request) (posted[T], error) {
 	var in posted[T]
 	body, err := api.ReadPost(r.Body)
@@ -177,7 +177,7 @@ func read[T any](r *http.Request) (posted[T], error) {
 		return in, api.ErrUnreadable.Because(err)
 	}
 	var rows []json.RawMessage
-	if err := json.Unmarshal(post.Data, &rows); err != nil { // no data at all too
+	if err := json.Unmarshal(post.Data, &rows); err != nil { // The data may also be missing.
 		return in, api.ErrUnreadable.Because(err)
 	}
 	if len(rows) > traffic.MaxRows {
@@ -202,13 +202,13 @@ func (s *server) ping(*http.Request, node.Node) (any, error) { return "pong", ni
 
 func (s *server) nothing(*http.Request, node.Node) (any, error) { return []any{}, nil }
 
-// accept takes a post that nothing is done with.
+// accept accepts a post whose content is not used.
 func (s *server) accept(r *http.Request, _ node.Node) (any, error) {
 	_, err := io.Copy(io.Discard, r.Body)
 	return "ok", err
 }
 
-// recordContact notes a sign of life. That it could not be noted keeps no agent from its answer.
+// recordContact records that the agent is alive. A failure to do so does not affect the answer.
 func (s *server) recordContact(ctx context.Context, n node.Node) {
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()

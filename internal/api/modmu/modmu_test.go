@@ -25,7 +25,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// site is a server with a node of each kind. Users 1 and 2 may use them, but for the trojan one; 3 has nothing.
+// site is a server with a node of each kind. Users 1 and 2 may use them, except the trojan one; 3 has no service.
 type site struct{ nodetest.Site }
 
 func drafts() []node.Node {
@@ -75,7 +75,7 @@ func (s *site) serve() {
 	s.Serve(mux)
 }
 
-// call asks as the node called name; path is below the prefix.
+// call sends a request of the agent of the node name; path is relative to the prefix.
 func (s *site) call(name, method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	sep := "?"
@@ -90,7 +90,7 @@ func (s *site) raw(method, path, body string, headers ...string) (int, http.Head
 	return s.Send(method, path, body, append([]string{"Accept-Encoding", "identity"}, headers...)...)
 }
 
-// data gives the data of a successful answer, and sees to the two keys that every answer has.
+// data returns the data of a successful answer, and checks that the answer has exactly two keys.
 func (s *site) data(name, method, path, body string) json.RawMessage {
 	s.Helper()
 	status, _, got := s.call(name, method, path, body)
@@ -158,7 +158,8 @@ func TestCustomConfig_ScalarsAreStrings(t *testing.T) {
 	})
 }
 
-// XrayR compares the host of a request over HTTP with the one that it is told: where the node names none, those who come by a relay or the address of a link group name that, and got a 404.
+// XrayR compares the host of a request over HTTP with the configured one. Users who connect through a relay or the
+// address of a link group name that host, and received a 404.
 func TestConfig_OverHTTP_HasOnlyOwnHost(t *testing.T) {
 	each(t, func(s *site) {
 		for i, transport := range []string{"ws", "httpupgrade", "xhttp", "tcp", "grpc"} {
@@ -241,7 +242,7 @@ func TestKey_IdentifiesNode(t *testing.T) {
 }
 
 func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
-	each(t, func(s *site) { // nobody is in the group of the trojan node
+	each(t, func(s *site) { // Nobody is in the group of the trojan node.
 		var users []struct {
 			ID   int64
 			UUID uuid.UUID
@@ -286,10 +287,10 @@ func TestUsers_AreSentOnceAndFollowChanges(t *testing.T) {
 func TestTraffic_ValidRows_CountOnce(t *testing.T) {
 	each(t, func(s *site) {
 		body := `{"data":[{"user_id":1,"u":163,"d":300},{"user_id":2,"u":-5,"d":1},{"user_id":3,"u":1,"d":1},{"user_id":77,"u":1,"d":1},{"user_id":2,"u":9223372036854775808,"d":0}],"extra":1}`
-		for range 3 { // XrayR repeats a post whose answer it did not get
+		for range 3 { // XrayR repeats a post whose answer was lost.
 			s.data("reality", "POST", fmt.Sprintf("/users/traffic?node_id=%d", s.IDs["reality"]), body)
 		}
-		if s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down
+		if s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down.
 			t.Fatalf("counted %d, %d, %d", s.Used(1), s.Used(2), s.Used(3))
 		}
 		for _, broken := range []string{``, `{`, `{}`, `[]`, `null`, `{"data":{}}`, `{"data":[{"user_id":"1","u":1,"d":1}]}`, `{"data":[{"user_id":1,"u":1.5,"d":1}]}`} {
@@ -337,7 +338,7 @@ func TestStatus_BothKindsOfAgents(t *testing.T) {
 	})
 }
 
-// BenchmarkUsers answers a list of 10,000 from its cached bytes, beside the same bytes from memory.
+// BenchmarkUsers compares a list of 10,000 users from its cached bytes with the same bytes from memory.
 func BenchmarkUsers(b *testing.B) {
 	s := &site{nodetest.Open(b, dbtest.SQLite(b))}
 	s.Add(drafts()[1])

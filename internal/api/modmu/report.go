@@ -18,8 +18,8 @@ import (
 // maxNamedRows is how many refused rows an answer names.
 const maxNamedRows = 20
 
-// postTraffic counts. These agents repeat a post whose answer was lost, with the same body and no id; some have forgotten
-// it by then, so one row that cannot be read must not cost the others.
+// postTraffic counts traffic. These agents repeat a post whose answer was lost, with the same body and no ID, and some
+// have lost it by then, so a row that cannot be read must not affect the others.
 func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	in, err := read[struct {
 		UserID api.Whole `json:"user_id"`
@@ -54,7 +54,8 @@ func (s *server) postTraffic(r *http.Request, n node.Node) (any, error) {
 	return describeAccepted(in.total-len(refused), in.total) + "; refused: " + strings.Join(refused[:min(maxNamedRows, len(refused))], ", ") + more, nil
 }
 
-// describeAccepted is the data of an answer to a list. Agents read no more of it than that it is there; people read it in their logs.
+// describeAccepted is the data of an answer to a list. Agents check only that it exists; operators read it in their
+// logs.
 func describeAccepted(rows, of int) string {
 	if rows == of {
 		return "ok"
@@ -96,8 +97,8 @@ func (s *server) postDetectLog(r *http.Request, n node.Node) (any, error) {
 	return describeAccepted(kept, in.total), err
 }
 
-// postNodeInfo keeps the load: three numbers, which are loads of 1, 5 and 15 minutes from the Python agent and shares of
-// processor, memory and disk from XrayR. XrayR's uptime is whole, the Python agent's is not.
+// postNodeInfo stores the load: three numbers, which are loads of 1, 5 and 15 minutes from the Python agent, and
+// fractions of processor, memory and disk from XrayR. XrayR's uptime is an integer, the Python agent's is not.
 func (s *server) postNodeInfo(r *http.Request, n node.Node) (any, error) {
 	if r.PathValue("id") != strconv.FormatInt(n.ID, 10) {
 		return nil, api.ErrOtherNode
@@ -170,7 +171,7 @@ func (s *server) blockedIPs(r *http.Request, _ node.Node) (any, error) {
 	return out, err
 }
 
-// unblockedIPs answers each address once, whichever nodes had it blocked.
+// unblockedIPs lists each address once, whichever nodes had it blocked.
 func (s *server) unblockedIPs(r *http.Request, _ node.Node) (any, error) {
 	rows, err := s.nodes.UnblockedLately(r.Context())
 	out, seen := []blockedJSON{}, map[string]bool{}

@@ -22,7 +22,7 @@ func (s *site) count(query string, args ...any) int {
 	return n
 }
 
-// invalidRows is ten thousand rows that no agent ought to send, with the good ones among them.
+// invalidRows returns ten thousand invalid rows with the given valid ones among them.
 func invalidRows(good ...string) string {
 	rows := append([]string{}, good...)
 	for i := range 10_000 - len(good) {
@@ -75,7 +75,7 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	})
 }
 
-// Values take a hundred times as much in memory as in the post.
+// Values take a hundred times as much memory as in the post.
 func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"/users/traffic", "/users/aliveip", "/users/detectlog", "/func/block_ip", "/func/speedtest"} {
@@ -106,7 +106,8 @@ func TestReport_EmptyOnlineList_EndsPresence(t *testing.T) {
 		const one = `{"data":[{"user_id":1,"ip":"9.9.9.9"}]}`
 		s.data("ss", "POST", "/users/aliveip", one)
 		s.data("vmess", "POST", "/users/aliveip", `{"data":[{"user_id":1,"ip":"9.9.9.8"}]}`)
-		s.data("ss", "POST", "/users/aliveip", `{"data":[{"user_id":2,"ip":"9.9.9.7"}]}`) // XrayR: who connected since
+		// From XrayR: users who connected since.
+		s.data("ss", "POST", "/users/aliveip", `{"data":[{"user_id":2,"ip":"9.9.9.7"}]}`)
 		if online() != 2 {
 			t.Fatalf("%d online; a report of others is no report of nobody", online())
 		}
@@ -141,7 +142,8 @@ func TestRules_AreListedAndHitsCount(t *testing.T) {
 		}
 		status, _, answer := s.call("ss", "GET", "/func/detect_rules", "")
 		var rules []struct{ Regex string }
-		if err := json.Unmarshal(s.envelope(status, 200, 1, answer), &rules); err != nil { // exactly two keys: no exempt_users
+		// Exactly two keys, without exempt_users.
+		if err := json.Unmarshal(s.envelope(status, 200, 1, answer), &rules); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range rules {
@@ -176,7 +178,7 @@ func TestBlockIP_AddressesAreBlockedAndUnblocked(t *testing.T) {
 			t.Errorf("the way that all users of a node come by was blocked: %s", got)
 		}
 		if got := s.data("ss", "POST", "/func/block_ip", `{"data":[{"ip":"8.8.4.4"},{"ip":"8.8.4.4"},{"ip":"; rm -rf /"},{"ip":"127.0.0.1"},{"ip":"10.0.0.1"},{"ip":"1.2.3.4"},{"ip":"::ffff:9.9.9.9"}]}`); string(got) != `"took 2 of 7 rows"` {
-			t.Errorf("answered %s", got) // 1.2.3.4 is a node's
+			t.Errorf("answered %s", got) // 1.2.3.4 is the address of a node.
 		}
 		ips := func(path string) (ips []string) {
 			var rows []struct{ IP string }
@@ -235,7 +237,7 @@ func TestSpeedTest_LatestIsStored(t *testing.T) {
 	})
 }
 
-// XrayR dies, with all of its nodes, of an error at its start; later it keeps what it has.
+// On an error at its start XrayR exits, with all of its nodes. Later it keeps its state.
 func TestDatabaseAway_LastAnswersAreRepeated(t *testing.T) {
 	each(t, func(s *site) {
 		info := fmt.Sprintf("/nodes/%d/info", s.IDs["reality"])
@@ -253,10 +255,10 @@ func TestDatabaseAway_LastAnswersAreRepeated(t *testing.T) {
 		if status, _, _ := s.call("reality", "GET", "/users", "", "If-None-Match", header.Get("ETag")); status != 304 {
 			t.Errorf("users with the ETag: %d", status)
 		}
-		status, _, got := s.call("ss", "GET", "/users", "") // never asked before
+		status, _, got := s.call("ss", "GET", "/users", "") // Never requested before.
 		s.envelope(status, 200, 0, got)
 		status, _, got = s.call("reality", "POST", "/users/traffic", `{"data":[{"user_id":1,"u":1,"d":1}]}`)
-		s.envelope(status, 200, 0, got) // so that the agent keeps its counters
+		s.envelope(status, 200, 0, got) // An error, so that the agent keeps its counters.
 		status, _, got = s.raw("GET", "/mod_mu/users?key=guess", "")
 		s.envelope(status, 200, 0, got)
 	})

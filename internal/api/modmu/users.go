@@ -11,18 +11,18 @@ import (
 	"airstrip/internal/service"
 )
 
-// userJSON has every field that some agent reads. Nothing in it may change by itself, as who is online does: agents add a
-// changed user anew and cut the connections.
+// userJSON has every field that some agent reads. No field may change by itself, as the online state does: agents add a
+// changed user again and cut the connections.
 type userJSON struct {
 	ID             int64     `json:"id"`
 	UUID           uuid.UUID `json:"uuid"`
 	Passwd         string    `json:"passwd"`
 	Port           int       `json:"port"`
 	Method         string    `json:"method"`
-	NodeSpeedLimit int       `json:"node_speedlimit"` // Mbit/s; 0: none
-	NodeIPLimit    int       `json:"node_iplimit"`    // 0: none
-	NodeConnector  int       `json:"node_connector"`  // the same by its old name
-	Obfs           string    `json:"obfs"`            // from here on the Python agent wants the keys to exist
+	NodeSpeedLimit int       `json:"node_speedlimit"` // Mbit/s; 0 for none.
+	NodeIPLimit    int       `json:"node_iplimit"`    // 0 for none.
+	NodeConnector  int       `json:"node_connector"`  // The same under its old name.
+	Obfs           string    `json:"obfs"`            // The Python agent requires the keys from here on.
 	ObfsParam      string    `json:"obfs_param"`
 	Protocol       string    `json:"protocol"`
 	ProtocolParam  string    `json:"protocol_param"`
@@ -31,7 +31,7 @@ type userJSON struct {
 	IsMultiUser    int       `json:"is_multi_user"`
 }
 
-// listKey is what a list follows from; nodes that have it in common share one.
+// listKey is what a list depends on. Nodes with the same key share one list.
 type listKey struct {
 	class, group int
 	serves       bool
@@ -40,7 +40,7 @@ type listKey struct {
 	port         int
 }
 
-// users answers who may use the node.
+// users lists who may use the node.
 func (s *server) users(w http.ResponseWriter, r *http.Request, n node.Node, revision int64) {
 	s.recordContact(r.Context(), n)
 	s.traffic.Polled(r.Context(), n.ID)

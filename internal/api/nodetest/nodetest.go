@@ -1,5 +1,5 @@
-// Package nodetest gives tests of the doors for node agents what all of them need: a site with users, calls to it, and
-// answers to hold against files.
+// Package nodetest supports tests of the node APIs. It provides a Site with users and nodes on a database, requests to
+// its API, and comparison of answers with golden files. Tests that several of the APIs share are methods of Site.
 package nodetest
 
 import (
@@ -31,7 +31,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Site is a server with users 1, 2 and 3, who have nothing yet.
+// Site is a server with users 1, 2 and 3, who have no services yet.
 type Site struct {
 	testing.TB
 	DB       *db.DB
@@ -39,12 +39,12 @@ type Site struct {
 	Services *service.Services
 	Nodes    *node.Nodes
 	Traffic  *traffic.Traffic
-	Keys     map[string]string // by name of the node
+	Keys     map[string]string // By name of the node.
 	IDs      map[string]int64
-	URL      string // what stands before the paths that are asked
+	URL      string // Prefix of all requested paths.
 }
 
-// Open makes a Site in an empty database.
+// Open returns a Site in an empty database.
 func Open(t testing.TB, d *db.DB) Site {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
@@ -60,8 +60,8 @@ func Open(t testing.TB, d *db.DB) Site {
 	return s
 }
 
-// AddNodes adds nodes and gives users 1 and 2 services, with credentials that are always the same. User 1 has 100 Mbit/s, 3
-// devices and 10,000 bytes, user 2 has no limits.
+// AddNodes adds nodes and gives users 1 and 2 services with fixed credentials. User 1 has 100 Mbit/s, 3 devices and
+// 10,000 bytes; user 2 has no limits.
 func (s *Site) AddNodes(drafts []node.Node) {
 	s.Helper()
 	for _, draft := range drafts {
@@ -84,7 +84,7 @@ func (s *Site) Do(fn func(context.Context, bun.Tx) error) {
 	}
 }
 
-// Add adds a node, and notes its key and its number.
+// Add adds a node and records its key and ID.
 func (s *Site) Add(draft node.Node) node.Node {
 	s.Helper()
 	n, key, err := s.Nodes.Add(s.Context(), draft)
@@ -95,7 +95,7 @@ func (s *Site) Add(draft node.Node) node.Node {
 	return n
 }
 
-// Give starts a service of class 1 for a month, for the user and with the limits that terms names.
+// Give starts a service of class 1 for a month, for the user and with the limits in terms.
 func (s *Site) Give(terms service.Terms) {
 	s.Helper()
 	terms.PlanID, terms.Name, terms.Class, terms.Reset, terms.Months = 1, "P", 1, service.Never, 1
@@ -105,14 +105,14 @@ func (s *Site) Give(terms service.Terms) {
 	})
 }
 
-// Serve answers with mux behind the door of the API, until the test ends.
+// Serve serves mux behind the API's middleware until the test ends.
 func (s *Site) Serve(mux *http.ServeMux) {
 	server := httptest.NewServer(api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler())
 	s.Cleanup(server.Close)
 	s.URL = server.URL
 }
 
-// Send gives the status, header and body of an answer. Headers are name, value, name, value…
+// Send returns the status, header and body of an answer. headers alternates names and values.
 func (s *Site) Send(method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), method, s.URL+path, strings.NewReader(body))
@@ -135,7 +135,7 @@ func (s *Site) Send(method, path, body string, headers ...string) (int, http.Hea
 	return res.StatusCode, res.Header, got
 }
 
-// Used gives the bytes that count as used by a user.
+// Used returns the bytes used by a user.
 func (s *Site) Used(userID int64) int64 {
 	s.Helper()
 	a, err := s.Services.Access(s.Context(), userID)

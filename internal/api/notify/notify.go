@@ -1,5 +1,6 @@
-// Package notify is the door for what payment gateways tell us. It hands everything over as it came and answers in the
-// gateway's own words.
+// Package notify receives notifications of payment gateways and updates of Telegram. It passes them on unchanged to the
+// packages that verify and apply them, and answers as each gateway requires. Requests are limited by address, because
+// every notification is stored.
 package notify
 
 import (
@@ -14,8 +15,8 @@ import (
 
 const maxBody = 64 << 10
 
-// Payments serves GET and POST /v1/payment/notify/{payment_system} on mux. Every notify is stored, so one address may
-// send only so many of them.
+// Payments serves GET and POST /v1/payment/notify/{payment_system} on mux. Every notification is stored, so the number
+// from one address is limited.
 func Payments(mux *http.ServeMux, payments *payment.Payments) {
 	perAddress := limit.Per(time.Minute, 600)
 	handle := func(w http.ResponseWriter, r *http.Request) {

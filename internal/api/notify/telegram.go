@@ -9,8 +9,8 @@ import (
 	"airstrip/internal/telegram"
 )
 
-// Telegram serves POST /v1/telegram/webhook on mux, where Telegram sends updates if the setting says so. An answer other
-// than 2xx makes it send the update again.
+// Telegram serves POST /v1/telegram/webhook on mux, to which Telegram sends updates if the setting says so. After an
+// answer other than 2xx Telegram repeats the update.
 func Telegram(mux *http.ServeMux, bot *telegram.Bot) {
 	mux.HandleFunc("POST /v1/telegram/webhook", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -14,24 +14,25 @@ import (
 	"airstrip/internal/node"
 )
 
-// serverJSON is a node as the agent reads it, which takes it apart and builds it anew whenever a byte of it changes.
+// serverJSON is a node as the agent reads it. The agent restarts the node whenever a byte of it changes.
 type serverJSON struct {
-	TrafficReportThreshold int            `json:"traffic_report_threshold"` // kB that a user must have moved to be reported
-	PushInterval           int            `json:"push_interval"`            // seconds
+	// Bytes in kB that a user must have transferred to be reported.
+	TrafficReportThreshold int            `json:"traffic_report_threshold"`
+	PushInterval           int            `json:"push_interval"` // In seconds.
 	PullInterval           int            `json:"pull_interval"`
-	IPStrategy             string         `json:"ip_strategy"` // empty: what the machine has
-	DNS                    []any          `json:"dns"`         // none: the machine's own
+	IPStrategy             string         `json:"ip_strategy"` // Empty for the machine's own.
+	DNS                    []any          `json:"dns"`         // Empty for the machine's own.
 	Block                  []string       `json:"block"`
-	Outbound               []any          `json:"outbound"` // none: straight to the internet
+	Outbound               []any          `json:"outbound"` // Empty for direct connections.
 	Protocols              []protocolJSON `json:"protocols"`
-	Total                  int            `json:"total"` // of protocols
+	Total                  int            `json:"total"` // Number of protocols.
 }
 
 type protocolJSON struct {
 	Type     string `json:"type"`
 	Port     int    `json:"port"`
-	Enable   bool   `json:"enable"`   // always: see protocol
-	Security string `json:"security"` // none, tls or reality; also where the protocol has no other
+	Enable   bool   `json:"enable"`   // Always true: see protocol.
+	Security string `json:"security"` // none, tls or reality; also for protocols without a choice.
 	SNI      string `json:"sni,omitempty"`
 	CertMode string `json:"cert_mode,omitempty"`
 
@@ -48,7 +49,7 @@ type protocolJSON struct {
 	Flow        string `json:"flow,omitempty"`
 
 	Cipher    string `json:"cipher,omitempty"`
-	ServerKey string `json:"server_key,omitempty"` // the bytes of the key as they are
+	ServerKey string `json:"server_key,omitempty"` // The bytes of the key, not base64.
 
 	Obfs         string `json:"obfs,omitempty"`
 	ObfsPassword string `json:"obfs_password,omitempty"`
@@ -57,10 +58,10 @@ type protocolJSON struct {
 
 	CongestionController string `json:"congestion_controller,omitempty"`
 	ReduceRTT            bool   `json:"reduce_rtt,omitempty"`
-	PaddingScheme        string `json:"padding_scheme,omitempty"` // lines
+	PaddingScheme        string `json:"padding_scheme,omitempty"` // One element per line.
 }
 
-// config answers what the agent is to serve, private keys included.
+// config describes what the agent has to serve, including private keys.
 func (s *server) config(w http.ResponseWriter, c call) error {
 	n, err := s.nodes.Get(c.Context(), c.node.ID)
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	}
 	seconds := s.settings.Get().NodeReportSeconds
 	out := serverJSON{PushInterval: seconds, PullInterval: seconds, DNS: []any{}, Block: []string{}, Outbound: []any{}, Protocols: []protocolJSON{p}, Total: 1}
-	for _, r := range rules { // the agent knows names of hosts alone
+	for _, r := range rules { // The agent matches host names only.
 		for _, host := range r.Grammar().Hosts {
 			out.Block = append(out.Block, "regex:"+host)
 		}
@@ -89,9 +90,8 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// protocol gives the node as the agent serves it. It is never told to serve a protocol no more: the agent panics when it
-// takes down what it did not begin, so that enabling the node again would end it. The list of users keeps everybody out
-// instead.
+// protocol describes the node as the agent serves it. It always says enabled: the agent panics when it stops a protocol
+// that it did not start, so enabling a disabled node again would crash it. The list of users is empty instead.
 func protocol(n node.Node) (protocolJSON, error) {
 	s := n.Settings
 	p := protocolJSON{
@@ -111,7 +111,7 @@ func protocol(n node.Node) (protocolJSON, error) {
 	case s.Security == "tls" && s.TLS != nil:
 		p.SNI, p.CertMode = s.TLS.ServerName, certMode(s.TLS)
 	case s.Security == "reality" && s.Reality != nil:
-		host, port, _ := net.SplitHostPort(s.Reality.Dest) // the node was checked
+		host, port, _ := net.SplitHostPort(s.Reality.Dest) // Checked when the node was saved.
 		p.SNI, p.RealityServerAddr, p.RealityPrivateKey, p.RealityPublicKey = s.Reality.ServerNames[0], host, s.Reality.PrivateKey, s.Reality.PublicKey
 		p.RealityServerPort, _ = strconv.Atoi(port)
 		if len(s.Reality.ShortIDs) > 0 {
@@ -121,8 +121,8 @@ func protocol(n node.Node) (protocolJSON, error) {
 	return p, err
 }
 
-// certMode says where the agent has its certificate: it gets one by HTTP, or its operator puts one into the files that it
-// looks for. One that the server pushes has no place in what it reads.
+// certMode says where the agent gets its certificate: by HTTP from an issuer, or from files that its operator provides.
+// The protocol has no field for a certificate of the server's.
 func certMode(t *node.TLS) string {
 	if t.ACME != nil {
 		return "http"
@@ -137,7 +137,7 @@ var errTrojanTransport = fault.Conflict("transport_not_in_ppanel",
 	"PPanel 代理的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
 	"Agents of PPanel have Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 
-// keyBytes gives the bytes of a key of Shadowsocks 2022, of which the agent makes the base64 itself. JSON has only text.
+// keyBytes returns the bytes of a Shadowsocks 2022 key, which the agent encodes itself. JSON can represent only text.
 func keyBytes(key string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {

@@ -20,7 +20,7 @@ func TestAnswers_MatchAgent(t *testing.T) {
 		for name := range s.IDs {
 			_, _, config := s.call(name, "GET", s.config(name), "")
 			s.Golden("config-"+name+".json", config)
-			if name == "empty" { // its one user has a secret of the site's own
+			if name == "empty" { // Its only user is a placeholder with a secret of its own.
 				continue
 			}
 			_, _, users := s.call(name, "GET", "/v1/server/user", "")
@@ -44,8 +44,8 @@ func TestAnswers_MatchAgent(t *testing.T) {
 	})
 }
 
-// The agent reads what to serve, then who may use it, and gives up where nobody may. From then on it asks for both with
-// their tags, and posts traffic, addresses with capital names, and its load.
+// The agent requests what to serve, then who may use it, and exits if the list is empty. From then on it requests both
+// with their ETags, and posts traffic, addresses in capitalised fields, and its load.
 func TestCycle_PPanelNode(t *testing.T) {
 	each(t, func(s *site) {
 		var config struct {
@@ -84,14 +84,14 @@ func TestCycle_PPanelNode(t *testing.T) {
 		if len(list.Users) != 2 || list.Users[0].SpeedLimit != 50 || list.Users[0].DeviceLimit != 3 {
 			t.Fatalf("%+v", list)
 		}
-		for range 2 { // minutes
+		for range 2 { // Minutes.
 			for path, tag := range map[string]string{s.config("reality"): configTag, "/v1/server/user": usersTag} {
 				if status, _, _ := s.call("reality", "GET", path, "", "If-None-Match", tag); status != http.StatusNotModified {
 					t.Fatalf("%s again: %d", path, status)
 				}
 			}
 		}
-		for range 2 { // the same body at once counts once
+		for range 2 { // The same body at once counts once.
 			s.ok(&struct{}{}, "reality", "POST", "/v1/server/push", `{"traffic":[{"uid":1,"upload":163,"download":300},{"uid":2,"upload":0,"download":7}]}`)
 		}
 		s.ok(&struct{}{}, "reality", "POST", "/v1/server/online", `{"users":[{"UID":1,"IP":"1.2.3.4"},{"UID":1,"IP":"::ffff:1.2.3.4"},{"UID":1,"IP":"5.6.7.8"},{"UID":2,"IP":"9.9.9.9"},{"UID":3,"IP":"9.9.9.9"},{"UID":"x"}]}`)
@@ -122,7 +122,7 @@ func TestCycle_PPanelNode(t *testing.T) {
 	})
 }
 
-// ppanel-node panics when it takes down a protocol that it was not told to begin: whoever enabled a node again ended it.
+// ppanel-node panics when it stops a protocol that it did not start, so enabling a disabled node again crashed it.
 func TestUsers_DisabledNode_ListsNobody(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["vmess"], func(n *node.Node) { n.Enabled = false }); err != nil {
@@ -181,7 +181,7 @@ func TestKey_IdentifiesNode(t *testing.T) {
 	})
 }
 
-// JSON has no room for the bytes of most keys; the agent must not make another key of them.
+// JSON cannot represent the bytes of most keys. The agent must not derive another key from them.
 func TestConfig_ServerKeyNotText_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		if _, err := s.Nodes.Change(t.Context(), s.IDs["ss2022"], func(n *node.Node) { n.Settings.ServerKey = "/579MfsH+WL3GPXE813xhg==" }); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// invalidRows is ten thousand rows that the agent ought never to send, after the good ones.
+// invalidRows returns ten thousand invalid rows after the given valid ones.
 func invalidRows(kinds []string, good ...string) string {
 	rows := good
 	for i := range 10_000 - len(good) {
@@ -62,7 +62,7 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	})
 }
 
-// Values take a hundred times as much in memory as in the post.
+// Values take a hundred times as much memory as in the post.
 func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		for path, body := range map[string]string{"push": `{"traffic":[%s0]}`, "online": `{"users":[%s0]}`, "status": `{"cpu":[%s0]}`} {

@@ -1,6 +1,6 @@
-// Package ppanel is what ppanel-node, the node agent of PPanel, speaks under /v1/server and /v2/server. A server of PPanel
-// has many protocols and is named by its id; here it is a node, which has one. Its shapes are theirs; the secret_key is the
-// node's own secret.
+// Package ppanel is the API of ppanel-node, the node agent of PPanel, under /v1/server and /v2/server. PPanel's server
+// has several protocols and an ID; here it is a node with one protocol. The messages follow PPanel's. The secret_key is
+// the node's own secret, which identifies it. It decodes and answers; packages node and traffic hold the rules.
 package ppanel
 
 import (
@@ -25,8 +25,8 @@ type server struct {
 // call is a request of a node's agent.
 type call struct {
 	*http.Request
-	node     node.Node // without private keys
-	revision int64     // of everything that agents are told
+	node     node.Node // Without private keys.
+	revision int64     // Revision of everything that agents receive.
 }
 
 // Register serves the agents' API on mux.
@@ -39,17 +39,17 @@ func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 	mux.HandleFunc("POST /v1/server/status", s.guard(s.status))
 }
 
-// answer is what stands around the data of answers, but for the users' list.
+// answer is the envelope of answers, except the list of users.
 type answer struct {
-	Code int    `json:"code"` // the HTTP status again
+	Code int    `json:"code"` // Repeats the HTTP status.
 	Msg  string `json:"msg"`
 	Data any    `json:"data,omitempty"`
 }
 
 var errWhichServer = fault.Invalid("server_id", "required", "使用共用密钥时必须提供 server_id", "With the one key of all nodes the server_id is needed")
 
-// guard finds the node by the key before anything else of the request is looked at, and says what went wrong by the HTTP
-// status, which the agent goes by.
+// guard authenticates the node by its key before it reads anything else of the request. The agent distinguishes errors
+// by the HTTP status.
 func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := s.find(r)
@@ -73,14 +73,14 @@ func (s *server) inTurn(w http.ResponseWriter, c call, fn func(http.ResponseWrit
 	return fn(w, c)
 }
 
-// find gives the node of the key, which must be the one that the agent was set up for.
+// find returns the node of the key, which must be the one that the agent was configured for.
 func (s *server) find(r *http.Request) (call, error) {
 	query := r.URL.Query()
 	claimed := r.PathValue("server_id")
 	if claimed == "" {
 		claimed = query.Get("server_id")
 	}
-	id, _ := strconv.ParseInt(claimed, 10, 64) // what is no number names no node
+	id, _ := strconv.ParseInt(claimed, 10, 64) // An ID that is not a number identifies no node.
 	n, revision, err := s.nodes.ByKey(r.Context(), query.Get("secret_key"), id)
 	protocol := query.Get("protocol")
 	if protocol == "hysteria" {
@@ -96,7 +96,7 @@ func (s *server) find(r *http.Request) (call, error) {
 	case protocol != "" && protocol != string(n.Protocol):
 		return call{}, api.ErrOtherNodeType
 	}
-	// That a sign of life could not be noted keeps no agent from its answer.
+	// A failure to record the contact does not affect the answer.
 	if err := s.nodes.Seen(r.Context(), n.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", n.ID, "error", err)
 	}

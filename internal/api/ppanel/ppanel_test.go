@@ -14,7 +14,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// site is a server with a node of each kind. Users 1 and 2 may use them; 3 has nothing, and nobody may use the node empty.
+// site is a server with a node of each kind. Users 1 and 2 may use them; 3 has no service. Nobody may use the node
+// empty.
 type site struct{ nodetest.Site }
 
 func drafts() []node.Node {
@@ -64,7 +65,7 @@ func each(t *testing.T, test func(s *site)) {
 	})
 }
 
-// call asks as the agent of the node called name does.
+// call sends a request of the agent of the node name.
 func (s *site) call(name, method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	query := "?secret_key=" + s.Keys[name]
@@ -86,7 +87,7 @@ func (s *site) protocol(name string) string {
 
 func (s *site) config(name string) string { return fmt.Sprintf("/v2/server/%d", s.IDs[name]) }
 
-// ok reads the answer to a call that must succeed into out.
+// ok decodes the answer to a request that must succeed into out.
 func (s *site) ok(out any, name, method, path, body string) http.Header {
 	s.Helper()
 	status, header, got := s.call(name, method, path, body)

@@ -14,15 +14,15 @@ import (
 
 var done = answer{Code: http.StatusOK, Msg: "success"}
 
-// refusalJSON names a row that was not counted by its user, or where that cannot be read by its place.
+// refusalJSON identifies a row that was not counted by its user or, if that cannot be read, by its position.
 type refusalJSON struct {
-	Row  int    `json:"row,omitempty"` // of the report, from 1
+	Row  int    `json:"row,omitempty"` // Position in the report, from 1.
 	UID  *int64 `json:"uid,omitempty"`
-	Code string `json:"code"` // unreadable, or as in traffic.Refusal
+	Code string `json:"code"` // unreadable, or a code of traffic.Refusal.
 }
 
-// push counts. The agent forgets what it reports before it knows of the answer and never sends it again, so one row that
-// cannot be read must not cost the others.
+// push counts traffic. The agent deletes its report before it knows the answer and never repeats it, so a row that
+// cannot be read must not affect the others.
 func (s *server) push(w http.ResponseWriter, c call) error {
 	body, rows, err := read[struct {
 		UID, Upload, Download *api.Whole
@@ -50,13 +50,13 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 	}
 	out := done
 	if len(refused) > 0 {
-		out.Data = map[string]any{"refused": refused} // for people who look; the agent reads no more than the status
+		out.Data = map[string]any{"refused": refused} // For operators; the agent reads only the status.
 	}
 	api.WriteJSON(w, http.StatusOK, out)
 	return nil
 }
 
-// online keeps the addresses at which users are connected to the node.
+// online stores the addresses of users who are connected to the node.
 func (s *server) online(w http.ResponseWriter, c call) error {
 	_, rows, err := read[struct {
 		UID api.Whole
@@ -78,7 +78,7 @@ func (s *server) online(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// status keeps what the agent says of its machine, in percent.
+// status stores the load that the agent reports, in percent.
 func (s *server) status(w http.ResponseWriter, c call) error {
 	body, err := api.ReadPost(c.Body)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *server) status(w http.ResponseWriter, c call) error {
 
 func permille(percent float64) *int64 { return new(int64(math.Round(min(percent, 100) * 10))) }
 
-// read reads the rows of a post, which stand under a name; nil are those that cannot be read. Null is an empty list.
-// Names of fields count in any case: the agent writes some in capitals.
+// read decodes the rows of a post, which are in the field name. Rows that cannot be read are nil, and null is an empty
+// list. Field names match in any case, because the agent capitalises some.
 func read[T any](c call, name string) (body []byte, rows []*T, err error) {
 	if body, err = api.ReadPost(c.Body); err != nil {
 		return nil, nil, err
@@ -111,7 +111,7 @@ func read[T any](c call, name string) (body []byte, rows []*T, err error) {
 		return nil, nil, api.ErrUnreadable.Because(err)
 	}
 	var texts []json.RawMessage
-	if err := json.Unmarshal(post[name], &texts); err != nil { // no list at all too
+	if err := json.Unmarshal(post[name], &texts); err != nil { // The list may also be missing.
 		return nil, nil, api.ErrUnreadable.Because(err)
 	}
 	if len(texts) > traffic.MaxRows {

@@ -13,7 +13,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// configJSON is a node as these agents read it. Each reads some of the fields; the same under two names is for two kinds.
+// configJSON is a node as these agents read it. Each agent reads some of the fields; fields with the same content are
+// for different agents.
 type configJSON struct {
 	Protocol   string `json:"protocol"`
 	ListenIP   string `json:"listen_ip"`
@@ -23,16 +24,17 @@ type configJSON struct {
 
 	Network           string         `json:"network,omitempty"`
 	NetworkSettings   *transportJSON `json:"networkSettings,omitempty"`
-	NetworkSettingsSn *transportJSON `json:"network_settings,omitempty"` // XrayR serving VLESS reads only these
+	NetworkSettingsSn *transportJSON `json:"network_settings,omitempty"` // XrayR reads only these for VLESS.
 
 	TLS         int       `json:"tls"` // 0 none, 1 TLS, 2 REALITY
 	TLSSettings *tlsJSON  `json:"tls_settings,omitempty"`
-	CertConfig  *certJSON `json:"cert_config,omitempty"` // read by Xboard-node
+	CertConfig  *certJSON `json:"cert_config,omitempty"` // For Xboard-node.
 
-	Flow                  string `json:"flow,omitempty"`
-	Cipher                string `json:"cipher,omitempty"`
-	ServerKey             string `json:"server_key,omitempty"` // only of Shadowsocks 2022: V2bX takes it as the mark of it
-	Version               int    `json:"version,omitempty"`    // of Hysteria or TUIC
+	Flow   string `json:"flow,omitempty"`
+	Cipher string `json:"cipher,omitempty"`
+	// Only for Shadowsocks 2022: V2bX recognises it by this field.
+	ServerKey             string `json:"server_key,omitempty"`
+	Version               int    `json:"version,omitempty"` // Of Hysteria or TUIC.
 	UpMbps                *int   `json:"up_mbps,omitempty"`
 	DownMbps              *int   `json:"down_mbps,omitempty"`
 	IgnoreClientBandwidth *bool  `json:"ignore_client_bandwidth,omitempty"`
@@ -41,21 +43,21 @@ type configJSON struct {
 	ObfsPasswordSn        string `json:"obfs_password,omitempty"`
 
 	CongestionControl string   `json:"congestion_control,omitempty"`
-	ZeroRTTHandshake  *bool    `json:"zero_rtt_handshake,omitempty"` // of TUIC
-	PaddingScheme     []string `json:"padding_scheme,omitempty"`     // none: the protocol's own
+	ZeroRTTHandshake  *bool    `json:"zero_rtt_handshake,omitempty"` // Of TUIC.
+	PaddingScheme     []string `json:"padding_scheme,omitempty"`     // Empty for the protocol's default.
 
-	BaseConfig baseJSON    `json:"base_config"` // without it V2bX and v2node panic
+	BaseConfig baseJSON    `json:"base_config"` // Without it V2bX and v2node panic.
 	Routes     []routeJSON `json:"routes"`
 }
 
 type transportJSON struct {
 	Path        string            `json:"path,omitempty"`
 	Host        string            `json:"host,omitempty"`
-	Headers     map[string]string `json:"headers,omitempty"` // where XrayR looks for the host of ws
+	Headers     map[string]string `json:"headers,omitempty"` // XrayR reads the host of ws here.
 	ServiceName string            `json:"serviceName,omitempty"`
 }
 
-// tlsJSON has numbers as strings: a number in their place fails the node.
+// tlsJSON has numbers as strings, which the agents require.
 type tlsJSON struct {
 	ServerName  string   `json:"server_name"`
 	ServerNames []string `json:"server_names,omitempty"`
@@ -82,13 +84,13 @@ type certJSON struct {
 }
 
 type baseJSON struct {
-	PushInterval           int `json:"push_interval"` // seconds
+	PushInterval           int `json:"push_interval"` // In seconds.
 	PullInterval           int `json:"pull_interval"`
 	NodeReportMinTraffic   int `json:"node_report_min_traffic"`
 	DeviceOnlineMinTraffic int `json:"device_online_min_traffic"`
 }
 
-// config answers what the agent is to serve, private keys included.
+// config describes what the agent has to serve, including private keys.
 func (s *server) config(w http.ResponseWriter, c call) error {
 	out, err := s.describe(c.Context(), c.node.ID, c.nodeType)
 	if err != nil {
@@ -107,7 +109,7 @@ func (s *server) config(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// describe gives what an agent that calls the node a nodeType is to serve, without audit rules.
+// describe returns the configuration for an agent that calls the node a nodeType, without audit rules.
 func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (configJSON, error) {
 	n, err := s.nodes.Get(ctx, nodeID)
 	if err != nil {
@@ -121,25 +123,25 @@ func (s *server) describe(ctx context.Context, nodeID int64, nodeType string) (c
 		forAnyType(&out)
 	}
 	if n.Protocol == node.Hysteria2 && nodeType != anyType {
-		out.Protocol = "hysteria" // with the version 2; only v2node goes by the other name
+		out.Protocol = "hysteria" // With version 2. Only v2node uses the other name.
 	}
 	seconds := s.settings.Get().NodeReportSeconds
 	out.BaseConfig, out.Routes = baseJSON{PushInterval: seconds, PullInterval: seconds}, []routeJSON{}
 	return out, nil
 }
 
-// nonTrojanTransports are the transports that v2node has of other protocols only; told of one, it says that the network type is
-// not valid and names no node.
+// nonTrojanTransports are transports that v2node supports only for other protocols. Given one of them for Trojan, it
+// reports an invalid network type without naming the node.
 var nonTrojanTransports = []string{"httpupgrade", "xhttp"}
 
 var errTrojanTransport = fault.Conflict("transport_not_in_v2node",
 	"v2node 的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",
 	"v2node has Trojan over tcp, ws and grpc only; give this node one of them, or another agent")
 
-// forAnyType adds what v2node needs and others have of their operator. It has a network of every protocol, and ends, with
-// all of its nodes, where AnyTLS has none. Of TLS it serves nothing where it is not told of a certificate, and then sends
-// in clear text what links encrypt: one that the server would push it looks for in its own folder, where the operator puts
-// it, and does not start without.
+// forAnyType adds fields that v2node needs and other agents have from their operator. It requires a network for every
+// protocol, and exits with all of its nodes if AnyTLS has none. Without a certificate it would serve in clear text what
+// links encrypt. It looks for a certificate of the server's in its own folder, where the operator puts it, and does not
+// start without it.
 func forAnyType(out *configJSON) {
 	if out.Network == "" {
 		out.Network = "tcp"
@@ -185,7 +187,7 @@ func transport(s node.Settings) *transportJSON {
 			t.Headers = map[string]string{"Host": s.Host}
 		}
 		return t
-	case "httpupgrade", "xhttp": // of XHTTP without the mode: then all are served, as links may have older ones
+	case "httpupgrade", "xhttp": // XHTTP without a mode: all are served, as older links may have them.
 		return &transportJSON{Path: s.Path, Host: s.Host}
 	case "grpc":
 		return &transportJSON{ServiceName: s.ServiceName}
@@ -193,8 +195,8 @@ func transport(s node.Settings) *transportJSON {
 	return &transportJSON{}
 }
 
-// tlsFiles names the agent's own files. A certificate that the server pushes has no place in it: only Xboard-node takes
-// one, as cert_config; others have it from their operator, who gets it by "airstrip node certificate".
+// tlsFiles names the agent's own files. A certificate of the server's has no field here: only Xboard-node reads one, in
+// cert_config. Operators of other agents get it by "airstrip node certificate".
 func tlsFiles(t *node.TLS) *tlsJSON {
 	out := &tlsJSON{ServerName: t.ServerName}
 	switch {
@@ -206,8 +208,8 @@ func tlsFiles(t *node.TLS) *tlsJSON {
 	return out
 }
 
-// acmeMode is how agents that get their certificates themselves prove the name, whichever way ours would: they know no
-// other that needs nothing of the operator.
+// acmeMode is how agents that obtain certificates themselves prove the name, independent of our own setting: it is the
+// only way they support that needs nothing from the operator.
 const acmeMode = "http"
 
 func certificate(t *node.TLS) *certJSON {
@@ -220,10 +222,10 @@ func certificate(t *node.TLS) *certJSON {
 	return &certJSON{CertMode: "file", Domain: t.ServerName, CertFile: t.CertificateFile, KeyFile: t.KeyFile}
 }
 
-// reality leaves dest out where the server name is the same: all take that then, and Xboard-node, which wants a port in
-// dest where others want none, can serve the node too.
+// reality omits dest if the server name is the same, which all agents accept. Xboard-node requires a port in dest where
+// the others permit none, so it can serve the node too.
 func reality(r *node.Reality) *tlsJSON {
-	host, port, _ := net.SplitHostPort(r.Dest) // the node was checked
+	host, port, _ := net.SplitHostPort(r.Dest) // Checked when the node was saved.
 	out := &tlsJSON{
 		ServerName: r.ServerNames[0], ServerNames: r.ServerNames, ServerPort: port, PrivateKey: r.PrivateKey, PublicKey: r.PublicKey, Xver: "0",
 	}
@@ -280,8 +282,8 @@ func routes(rules []node.Rule, c call) []routeJSON {
 	return out
 }
 
-// hostOrNetwork gives a rule for agents of which some match the host and some network:host:port. What names a port must not
-// match a host alone, as :25$ an IPv6 address.
+// hostOrNetwork returns a rule for agents of which some match the host and others network:host:port. A pattern about a
+// port must not match a host alone, as :25$ would match an IPv6 address.
 func hostOrNetwork(g node.Grammar) []string {
 	match := []string{g.Network}
 	if !g.Whole || len(g.Ports) > 0 {

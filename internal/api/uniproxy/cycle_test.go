@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// XrayR reads the configuration and the users, then each minute both again with their tags, and posts traffic, which it
+// XrayR requests the configuration and the users, then both every minute with their ETags, and posts traffic, which it
 // repeats when the answer is lost.
 func TestCycle_XrayR(t *testing.T) {
 	each(t, func(s *site) {
@@ -33,7 +33,7 @@ func TestCycle_XrayR(t *testing.T) {
 		if len(list.Users) != 2 {
 			t.Fatal(list)
 		}
-		for range 2 { // minutes
+		for range 2 { // Minutes.
 			for path, tag := range map[string]string{"config": configTag, "user": usersTag} {
 				if status, _, _ := s.call("vmess", "v2ray", "GET", path, "", "If-None-Match", tag); status != http.StatusNotModified {
 					t.Fatalf("%s again: %d", path, status)
@@ -58,8 +58,8 @@ func TestCycle_XrayR(t *testing.T) {
 	})
 }
 
-// V2bX dereferences base_config, takes JSON where it asked for MessagePack, and holds the limit of devices by the list of
-// who is alive.
+// V2bX dereferences base_config, accepts JSON though it requests MessagePack, and applies the device limit by the list
+// of alive users.
 func TestCycle_V2bX(t *testing.T) {
 	each(t, func(s *site) {
 		var config struct {
@@ -117,8 +117,8 @@ func TestCycle_V2bX(t *testing.T) {
 	})
 }
 
-// Xboard-node says who it is in the query of a GET and in the body of a POST, takes nothing but 200, and wants protocol
-// in the configuration.
+// Xboard-node identifies itself in the query of a GET and in the body of a POST, accepts only status 200, and requires
+// protocol in the configuration.
 func TestCycle_XboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		agent := []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json"}
@@ -191,7 +191,8 @@ func TestReport_ValidRows_CountOnce(t *testing.T) {
 				t.Errorf("%v was not refused: %v", want, refused)
 			}
 		}
-		if len(refused) != 16 || s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 { // (163 + 300) × 1.5, rounded down
+		// (163 + 300) × 1.5, rounded down.
+		if len(refused) != 16 || s.Used(1) != 694 || s.Used(2) != 0 || s.Used(3) != 0 {
 			t.Fatalf("counted %d, %d, %d; refused %v", s.Used(1), s.Used(2), s.Used(3), refused)
 		}
 		for _, broken := range []string{``, `{`, `[1]`, `7`, `"x"`, `{"1":[1,1]`, `{"1":[1,1]}}`, `{"1"}`, "\x00", `{1:[1,1]}`} {
@@ -236,7 +237,7 @@ func TestStatus_Impossible_IsRefused(t *testing.T) {
 	})
 }
 
-// Agents keep what they have when the answer is an error; an empty list in its place would cut everybody off.
+// Agents keep their state when the answer is an error. An empty list instead would disconnect everybody.
 func TestDatabaseAway_AnswersAreErrors(t *testing.T) {
 	each(t, func(s *site) {
 		var list struct{ Users []map[string]any }

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// RegisterAt is Register with sockets of another pace.
+// RegisterAt is Register with other intervals for sockets.
 func RegisterAt(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string, write, ping, devices time.Duration) {
 	register(mux, nodes, traffic, settings, site, intervals{defaultIntervals.admit, write, ping, devices})
 }

@@ -12,10 +12,10 @@ import (
 	"airstrip/internal/detached"
 )
 
-// usersPerFrame keeps frames of users below maxFrame: none of them takes 200 bytes.
+// usersPerFrame keeps frames of users below maxFrame: a user takes less than 200 bytes.
 const usersPerFrame = 5000
 
-// frameOverhead is more than what stands around the data of a frame.
+// frameOverhead bounds the bytes of a frame around its data.
 const frameOverhead = 200
 
 type frameJSON struct {
@@ -25,7 +25,7 @@ type frameJSON struct {
 }
 
 type deltaJSON[U any] struct {
-	Action string `json:"action"` // add, also for those who changed, or remove
+	Action string `json:"action"` // add (also for changed users) or remove
 	Users  []U    `json:"users"`
 }
 
@@ -33,7 +33,7 @@ type idJSON struct {
 	ID int64 `json:"id"`
 }
 
-// sendConfig tells what the node is to serve. Xboard-node, the one that takes it from here, knows no audit rules.
+// sendConfig sends the node's configuration. Only Xboard-node reads it from here, and it supports no audit rules.
 func (f *follower) sendConfig(ctx context.Context) error {
 	config, err := f.describe(ctx, f.node.ID, f.who.nodeType)
 	if err != nil {
@@ -42,8 +42,8 @@ func (f *follower) sendConfig(ctx context.Context) error {
 	return f.send(ctx, "sync.config", map[string]any{"config": config})
 }
 
-// sendUsers tells all who may use the node. A list that has no place in one frame is told as who is to be added; whom to
-// forget an agent knows from the list that it fetches each time it connects.
+// sendUsers sends all users who may use the node. A list too large for one frame is sent as users to add; the agent
+// knows whom to remove from the list that it requests whenever it connects.
 func (f *follower) sendUsers(ctx context.Context, users []api.RosterUser) error {
 	if len(users) > usersPerFrame {
 		return sendDelta(ctx, f, "add", users)
@@ -51,7 +51,7 @@ func (f *follower) sendUsers(ctx context.Context, users []api.RosterUser) error 
 	return f.send(ctx, "sync.users", map[string]any{"users": users})
 }
 
-// sendDelta tells who is to be added or removed, in as many frames as it takes.
+// sendDelta sends users to add or remove, in as many frames as necessary.
 func sendDelta[U any](ctx context.Context, f *follower, action string, users []U) error {
 	for part := range slices.Chunk(users, usersPerFrame) {
 		if err := f.send(ctx, "sync.user.delta", deltaJSON[U]{action, part}); err != nil {
@@ -61,8 +61,8 @@ func sendDelta[U any](ctx context.Context, f *follower, action string, users []U
 	return nil
 }
 
-// send writes one frame. Where the agent does not take it in time the connection is broken off, but not by the end of ctx:
-// what was begun is finished, and then the socket is closed.
+// send writes one frame. If the agent does not read it in time, the connection is closed. The end of ctx does not
+// interrupt a frame: it is completed, and then the socket is closed.
 func (f *follower) send(ctx context.Context, event string, data any) error {
 	body, err := json.Marshal(frameJSON{event, data, time.Now().Unix()})
 	if err != nil {

@@ -13,13 +13,13 @@ type handshakeJSON struct {
 		URL     string `json:"ws_url"`
 	} `json:"websocket"`
 	Settings struct {
-		PushInterval int `json:"push_interval"` // seconds
+		PushInterval int `json:"push_interval"` // In seconds.
 		PullInterval int `json:"pull_interval"`
 	} `json:"settings"`
 }
 
-// handshake answers where the agent's WebSocket is: at the site's own address, whatever Host was asked, since the agent
-// will send its token there.
+// handshake returns the address of the agent's WebSocket. It is at the site's own address whatever the Host header
+// says, since the agent will send its token there.
 func (s *server) handshake(w http.ResponseWriter, _ call) error {
 	var out handshakeJSON
 	out.WebSocket.Enabled, out.WebSocket.URL = true, "ws"+strings.TrimPrefix(s.site, "http")+"/api/v2/server/ws"

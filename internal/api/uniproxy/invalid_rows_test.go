@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// invalidMembers is ten thousand members that no agent ought to send, with the good ones among them: a tenth of them in front of
-// each good one.
+// invalidMembers returns ten thousand invalid members with the given valid ones among them, a tenth before each valid
+// one.
 func invalidMembers(kinds []string, good ...string) string {
 	var rows []string
 	for i := range 10_000 - len(good) {
@@ -60,7 +60,7 @@ func TestReport_ManyInvalidRows_OthersCount(t *testing.T) {
 	})
 }
 
-// Values take a hundred times as much in memory as in the post.
+// Values take a hundred times as much memory as in the post.
 func TestPost_TooManyValues_IsRefused(t *testing.T) {
 	each(t, func(s *site) {
 		many := strings.Repeat(`"":0,`, 300_000)
@@ -72,7 +72,7 @@ func TestPost_TooManyValues_IsRefused(t *testing.T) {
 		if status, _, got := s.call("ss", "shadowsocks", "POST", "push", "{"+strings.Repeat(`"":0,`, 20_000)+`"":0}`); status != 422 || len(got) > 1000 {
 			t.Errorf("20,001 rows that cannot be read: %d %.100s", status, got)
 		}
-		// Xboard-node says who it is in the body, so this comes from anybody.
+		// Xboard-node identifies itself in the body, so anybody can send this.
 		status, _, got := s.v2().Send("POST", "report", `{"token":"x","node_id":[`+strings.Repeat(`0,`, 300_000)+`0]}`)
 		if status != 413 {
 			t.Errorf("of nobody: %d %.100s", status, got)

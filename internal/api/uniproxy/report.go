@@ -24,11 +24,11 @@ type member struct {
 	value json.RawMessage
 }
 
-// identityMembers are the members of a post of Xboard-node that say who it is.
+// identityMembers are the members of a post by which Xboard-node identifies itself.
 var identityMembers = []string{"token", "node_id", "node_type", "machine_id"}
 
-// members gives what an object reports, a name that comes twice twice. Null is an empty object, and so is an empty list,
-// which some languages make of one; nil is an object that is absent.
+// members returns the members of an object; a repeated name is returned twice. null and an empty list, which some
+// languages write for an empty object, are an empty object. A missing object is nil.
 func members(body []byte) ([]member, error) {
 	if text := string(bytes.TrimSpace(body)); body == nil || text == "null" || text == "[]" {
 		return nil, nil
@@ -43,7 +43,7 @@ func members(body []byte) ([]member, error) {
 		if err != nil {
 			return nil, api.ErrUnreadable.Because(err)
 		}
-		m := member{name: t.(string)} // names of an object are text
+		m := member{name: t.(string)} // Names of an object are strings.
 		if err := d.Decode(&m.value); err != nil {
 			return nil, api.ErrUnreadable.Because(err)
 		}
@@ -61,13 +61,13 @@ func members(body []byte) ([]member, error) {
 }
 
 type refusalJSON struct {
-	UserID string `json:"user_id"` // as it was reported
-	Code   string `json:"code"`    // unreadable, or as in traffic.Refusal
+	UserID string `json:"user_id"` // As reported.
+	Code   string `json:"code"`    // unreadable, or a code of traffic.Refusal.
 }
 
 type receiptJSON struct {
 	Data    bool          `json:"data"`
-	Refused []refusalJSON `json:"refused,omitempty"` // ours, for people who look; agents read data at most
+	Refused []refusalJSON `json:"refused,omitempty"` // An extension for operators; agents read data at most.
 }
 
 // push counts [up, down] by user.
@@ -79,9 +79,9 @@ func (s *server) push(w http.ResponseWriter, c call) error {
 	return s.count(w, c, sha256.Sum256(append([]byte("UniProxy/push\n"), c.body...)), rows)
 }
 
-// count counts rows and answers the receipt. hash is that of what is the same when they are sent again. These agents
-// repeat a post whose answer was lost, with no id; some have forgotten it by then, so one row that cannot be read must not
-// cost the others.
+// count counts rows and answers with a receipt. hash covers what is the same when the rows are sent again. These agents
+// repeat a post whose answer was lost without an ID, and some have lost it by then, so a row that cannot be read must
+// not affect the others.
 func (s *server) count(w http.ResponseWriter, c call, hash [32]byte, rows []member) error {
 	if len(rows) > traffic.MaxRows {
 		return traffic.ErrTooMany
@@ -110,7 +110,7 @@ func (s *server) count(w http.ResponseWriter, c call, hash [32]byte, rows []memb
 	return nil
 }
 
-// alive keeps the addresses at which users are connected to the node.
+// alive stores the addresses of users who are connected to the node.
 func (s *server) alive(w http.ResponseWriter, c call) error {
 	rows, err := members(c.body)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *server) alive(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// addresses reads lists of addresses by user; what is none is left out.
+// addresses reads lists of addresses by user and ignores what is not an address.
 func addresses(rows []member) []node.OnlineIP {
 	var online []node.OnlineIP
 	for _, m := range rows {
@@ -140,7 +140,7 @@ func addresses(rows []member) []node.OnlineIP {
 	return online
 }
 
-// address gives the address of an entry, which some agents write with a port or with "_" and the node's id behind it.
+// address returns the address of an entry. Some agents add a port, or "_" and the node's ID.
 func address(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "_")
 	if both, err := netip.ParseAddrPort(text); err == nil {
@@ -149,8 +149,8 @@ func address(text string) string {
 	return text
 }
 
-// aliveList answers at how many addresses each user is connected, over all nodes, by which agents hold the limit of
-// devices. It is an object even where it is empty.
+// aliveList returns how many addresses of each user are connected on all nodes, by which agents apply the device limit.
+// It is an object even if it is empty.
 func (s *server) aliveList(w http.ResponseWriter, c call) error {
 	alive, err := s.nodes.Alive(c.Context(), c.node)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *server) aliveList(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// status keeps what the agent says of its machine.
+// status stores the load that the agent reports.
 func (s *server) status(w http.ResponseWriter, c call) error {
 	v, err := readVitals(c.body)
 	if err != nil {
@@ -173,8 +173,9 @@ func (s *server) status(w http.ResponseWriter, c call) error {
 	return nil
 }
 
-// report takes in one post what push, alive and status take in three; each part may be missing. Traffic comes last: the
-// agent repeats a post that failed, and the others may be kept twice. A part that cannot be read costs only itself.
+// report accepts in one post what push, alive and status accept in three. Each part may be missing. Traffic is handled
+// last: the agent repeats a failed post, and the other parts may be stored twice. A part that cannot be read does not
+// affect the others.
 func (s *server) report(w http.ResponseWriter, c call) error {
 	var in struct {
 		Traffic, Alive, Online, Status, Metrics json.RawMessage
@@ -194,11 +195,12 @@ func (s *server) report(w http.ResponseWriter, c call) error {
 			return err
 		}
 	}
-	hash := sha256.Sum256(append([]byte("server/report\n"), in.Traffic...)) // the load beside it is another one each time
+	// The load in the same post differs each time.
+	hash := sha256.Sum256(append([]byte("server/report\n"), in.Traffic...))
 	return s.count(w, c, hash, rows)
 }
 
-// keepVitals keeps what an agent says of its machine, where it can be read.
+// keepVitals stores what an agent reports about its machine, if it can be read.
 func (s *server) keepVitals(ctx context.Context, nodeID int64, parts ...json.RawMessage) error {
 	v, err := readVitals(parts...)
 	if err != nil {
@@ -208,8 +210,8 @@ func (s *server) keepVitals(ctx context.Context, nodeID int64, parts ...json.Raw
 	return s.nodes.SetVitals(ctx, nodeID, v)
 }
 
-// keepOnline keeps who is connected. An agent that counts in online how often each user is names all addresses in alive,
-// and leaves that out while it stays as it was; from another alive is who came lately.
+// keepOnline stores who is connected. An agent that counts connections in online lists all addresses in alive, and
+// omits it while it is unchanged. From other agents alive lists recent connections.
 func (s *server) keepOnline(c call, alive, online json.RawMessage) error {
 	rows, err := members(alive)
 	switch {

@@ -17,27 +17,27 @@ import (
 	"airstrip/internal/node"
 )
 
-// maxFrame bounds a frame of either side, in bytes: some agents take no larger ones.
+// maxFrame bounds a frame in either direction, in bytes. Some agents accept no larger ones.
 const maxFrame = 1 << 20
 
-// intervals is how often a socket does things and how long it waits.
+// intervals are the intervals and timeouts of a socket.
 type intervals struct {
-	admit   time.Duration // for the database to say whose the token is
-	write   time.Duration // for a frame to be taken, and for a ping to be answered
-	ping    time.Duration // between two pings
-	devices time.Duration // between two looks at who is connected where
+	admit   time.Duration // For the database to authenticate a token.
+	write   time.Duration // For writing a frame, and for the answer to a ping.
+	ping    time.Duration // Between two pings.
+	devices time.Duration // Between two checks of connected devices.
 }
 
 var defaultIntervals = intervals{admit: 10 * time.Second, write: 30 * time.Second, ping: 55 * time.Second, devices: 10 * time.Second}
 
-// Ends of a socket that no fault tells of.
+// Reasons for closing a socket that are not faults.
 var (
 	errGone = errors.New("the agent is gone")
 	errAnew = errors.New("the agent has to begin anew")
 )
 
-// socket tells an agent of changes at once, until it goes, the server stops, or the token is no longer the node's. A wrong
-// token gets an HTTP answer and no socket.
+// socket sends changes to an agent at once, until it disconnects, the server stops, or the token is no longer valid. A
+// wrong token gets an HTTP answer and no socket.
 func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	f := &follower{server: s, who: claim{query.Get("token"), query.Get("node_id"), query.Get("node_type")}, asked: make(chan struct{}, 1)}
@@ -47,25 +47,25 @@ func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f.conn, err = websocket.Accept(w, r, nil); err != nil {
-		return // it was answered
+		return // Accept has answered.
 	}
 	conn := f.conn
 	defer f.listening.Wait()
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxFrame)
-	ctx, cancel := context.WithCancel(r.Context()) // which ends with the server, not with the agent
+	ctx, cancel := context.WithCancel(r.Context()) // Ends with the server, not with the agent.
 	defer cancel()
 	f.closeWith(ctx, f.follow(ctx, cancel))
 }
 
-// follower is one agent's socket. One goroutine writes, another reads.
+// follower is the socket of one agent. One goroutine writes, another reads.
 type follower struct {
 	*server
 	conn      *websocket.Conn
 	who       claim
-	node      node.Node // without private keys
-	since     int64     // what the agent knows
-	devices   []byte    // as they were told last; nil: they are to be told
+	node      node.Node // Without private keys.
+	since     int64     // The agent's revision.
+	devices   []byte    // As sent last; nil if they have to be sent.
 	asked     chan struct{}
 	listening sync.WaitGroup
 }
@@ -82,12 +82,12 @@ func (f *follower) follow(ctx context.Context, gone func()) error {
 	defer done()
 	f.listening.Go(func() { defer gone(); f.listen(ctx, n) })
 	if err = f.run(ctx, changes); ctx.Err() != nil {
-		return errAnew // a younger one has its place, unless all ends
+		return errAnew // A newer socket has taken its slot, or the server stops.
 	}
 	return err
 }
 
-// run tells the agent everything, and then what changes.
+// run sends everything, and then the changes.
 func (f *follower) run(ctx context.Context, changes <-chan int64) error {
 	if err := f.sendAll(ctx); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *follower) run(ctx context.Context, changes <-chan int64) error {
 		case <-devices.C:
 			err = f.sendDevices(ctx)
 		case <-f.asked:
-			f.devices = nil // the next look tells them
+			f.devices = nil // The next check sends them.
 		case <-ping.C:
 			err = f.ping(ctx)
 		}
@@ -115,14 +115,14 @@ func (f *follower) run(ctx context.Context, changes <-chan int64) error {
 	}
 }
 
-// admit finds the node of the token, and the revision that it is not older than.
+// admit returns the node of the token, and a revision that it is at least as new as.
 func (f *follower) admit(ctx context.Context) (node.Node, int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.pace.admit)
 	defer cancel()
 	return f.who.find(ctx, f.nodes)
 }
 
-// sendAll tells an agent that just came everything.
+// sendAll sends everything to an agent that has just connected.
 func (f *follower) sendAll(ctx context.Context) error {
 	roster, err := f.nodes.Roster(ctx, f.node)
 	if err != nil {
@@ -140,8 +140,8 @@ func (f *follower) sendAll(ctx context.Context) error {
 	return f.sendDevices(ctx)
 }
 
-// sendChanges tells everything that the agent does not know. Where another node's list of users has become its own the agent
-// has to begin anew: no delta tells it whom to forget.
+// sendChanges sends everything that the agent does not know. If the node now has the list of another node, the agent
+// has to reconnect: no delta tells it whom to remove.
 func (f *follower) sendChanges(ctx context.Context) error {
 	n, _, err := f.admit(ctx)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *follower) sendChanges(ctx context.Context) error {
 		return errAnew
 	}
 	f.node, f.since = n, changed.Revision
-	if changed.Node != nil || changed.RulesSet { // agents that read the rules elsewhere do so when they are told of any change
+	if changed.Node != nil || changed.RulesSet { // Agents that request the rules elsewhere do so after any change.
 		if err := f.sendConfig(ctx); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (f *follower) sendChanges(ctx context.Context) error {
 	return sendDelta(ctx, f, "remove", removed)
 }
 
-// ping also asks whether the token is still good: one that was replaced is so for a time and then not.
+// ping also checks the token: a replaced one is valid only for some time.
 func (f *follower) ping(ctx context.Context) error {
 	if _, _, err := f.admit(ctx); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (f *follower) ping(ctx context.Context) error {
 	return nil
 }
 
-// closeWith says why, where that is of use, and closes the socket.
+// closeWith closes the socket, with a reason where that is useful.
 func (f *follower) closeWith(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
@@ -209,10 +209,10 @@ func (f *follower) closeWith(ctx context.Context, err error) {
 	}
 }
 
-// listen takes what the agent says until it goes. n is the node as it came; who may use it does not change while the
-// socket is open.
+// listen handles the agent's messages until it disconnects. n is the node as authenticated; who may use it does not
+// change while the socket is open.
 func (f *follower) listen(ctx context.Context, n node.Node) {
-	// The end of ctx must not break the connection off before end has closed it.
+	// The end of ctx must not break the connection before closeWith has closed it.
 	reading, cancel := detached.WithGrace(ctx, f.pace.write)
 	defer cancel()
 	for {
@@ -234,11 +234,11 @@ func (f *follower) listen(ctx context.Context, n node.Node) {
 	}
 }
 
-// handle keeps what an agent says; any word is a sign of life.
+// handle stores what an agent reports. Any message is a sign of life.
 func (f *follower) handle(ctx context.Context, n node.Node, event string, data json.RawMessage) error {
 	switch event {
 	case "node.status":
-		var in struct{ Status json.RawMessage } // XrayR's forks put it one level down
+		var in struct{ Status json.RawMessage } // XrayR's forks nest it one level deeper.
 		if err := json.Unmarshal(data, &in); err != nil {
 			return err
 		}
@@ -263,8 +263,8 @@ func (f *follower) handle(ctx context.Context, n node.Node, event string, data j
 	return f.nodes.Seen(ctx, n.ID)
 }
 
-// sendDevices tells who is connected where over all nodes, if that is not what was told last. There is no way to tell it
-// in parts, so what has no place in a frame is left to the list that agents can ask for.
+// sendDevices sends who is connected on all nodes, unless it is unchanged. The protocol cannot split it, so what
+// exceeds a frame is left to the list that agents can request.
 func (f *follower) sendDevices(ctx context.Context) error {
 	devices, err := f.nodes.Devices(ctx, f.node)
 	if err != nil {

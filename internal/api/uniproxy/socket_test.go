@@ -24,7 +24,7 @@ import (
 	"airstrip/internal/service"
 )
 
-// frame is what an agent hears; raw is the whole of it.
+// frame is a message to an agent; raw is its complete text.
 type frame struct {
 	Event string
 	Data  struct {
@@ -43,7 +43,7 @@ type frame struct {
 	raw       []byte
 }
 
-// ids are the users in a frame.
+// ids returns the users in a frame.
 func (f frame) ids(s *site) []int64 {
 	s.Helper()
 	var users []struct{ ID int64 }
@@ -57,7 +57,7 @@ func (f frame) ids(s *site) []int64 {
 	return ids
 }
 
-// devices are the addresses in a frame.
+// devices returns the addresses in a frame.
 func (f frame) devices(s *site) map[string][]string {
 	s.Helper()
 	var users map[string][]string
@@ -72,10 +72,10 @@ type socket struct {
 	*site
 	conn   *websocket.Conn
 	frames chan frame
-	closed websocket.StatusCode // once frames is closed; -1: without a word
+	closed websocket.StatusCode // Valid once frames is closed; -1 if the connection just broke.
 }
 
-// connect dials as Xboard-node and the forks of XrayR do; they take frames of 1 MiB.
+// connect dials as Xboard-node and the forks of XrayR do. They accept frames of 1 MiB.
 func (s *site) connect(query string) *socket {
 	s.Helper()
 	conn, _, err := websocket.Dial(s.Context(), s.v2().URL+"ws"+query, nil)
@@ -94,7 +94,8 @@ func (s *site) connect(query string) *socket {
 				return
 			}
 			f := frame{raw: body}
-			json.Unmarshal(body, &f) // devices have other users; what lacks shows in what is asked of the frame
+			// devices has users of another type. What is missing shows when the frame is examined.
+			json.Unmarshal(body, &f)
 			k.frames <- f
 		}
 	}()
@@ -105,7 +106,7 @@ func (s *site) of(name string) string {
 	return fmt.Sprintf("?token=%s&node_id=%d", s.Keys[name], s.IDs[name])
 }
 
-// follow connects for a node and hears everything that is told at first.
+// follow connects for a node and reads everything that is sent at first.
 func (s *site) follow(name string) *socket {
 	s.Helper()
 	k := s.connect(s.of(name))
@@ -115,7 +116,7 @@ func (s *site) follow(name string) *socket {
 	return k
 }
 
-// next gives the next frame, which is of this event.
+// next returns the next frame, which must be of this event.
 func (k *socket) next(event string) frame {
 	k.Helper()
 	select {
@@ -133,7 +134,7 @@ func (k *socket) next(event string) frame {
 	return frame{}
 }
 
-// mustClose hears that the socket is closed and how; what is said before is passed over.
+// mustClose waits until the socket is closed with this status, and ignores frames before.
 func (k *socket) mustClose(want websocket.StatusCode) {
 	k.Helper()
 	deadline := time.After(time.Minute)
@@ -165,7 +166,7 @@ func (s *site) ban(userID int64, banned bool) {
 	s.Do(func(ctx context.Context, tx bun.Tx) error { return s.Services.SetBanned(ctx, tx, userID, banned) })
 }
 
-// untimed is a frame without the time at which it was sent.
+// untimed returns a frame without its timestamp.
 func untimed(f frame) []byte {
 	return bytes.ReplaceAll(f.raw, fmt.Appendf(nil, `"timestamp":%d`, f.Timestamp), []byte(`"timestamp":0`))
 }
@@ -226,11 +227,11 @@ func TestSocket_SendsOnlyChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.ban(1, true)
-		delta("remove", 1) // and nothing of the other node
+		delta("remove", 1) // Nothing of the other node.
 	})
 }
 
-// No delta says whom to forget when the node's list becomes another: the agent fetches it when the socket ends.
+// No delta says whom to remove when the node gets another list. The agent requests it after the socket was closed.
 func TestSocket_ListOfOtherNode_IsClosed(t *testing.T) {
 	each(t, func(s *site) {
 		for name, change := range map[string]func(*node.Node){
@@ -275,7 +276,7 @@ func TestSocket_WrongToken_IsRefused(t *testing.T) {
 					continue
 				}
 				var answer struct{ Status, Code, Message string }
-				body, _ := io.ReadAll(res.Body) // of which the client gives the beginning
+				body, _ := io.ReadAll(res.Body) // The client returns only the beginning.
 				if json.Unmarshal(body, &answer) != nil || answer.Status != "fail" || answer.Code != code || answer.Message == "" || res.StatusCode != statuses[code] {
 					t.Errorf("%s: %d %s", query, res.StatusCode, body)
 				}
@@ -327,7 +328,7 @@ func (s *site) state(name string) node.State {
 	return states[s.IDs[name]]
 }
 
-// eventually waits for what agents do not hear of.
+// eventually waits for something that no message reports.
 func (s *site) eventually(what string, done func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -342,7 +343,7 @@ func TestStatus_NodeInformation_IsStored(t *testing.T) {
 	each(t, func(s *site) {
 		k := s.follow("reality")
 		for _, text := range []string{`{"event":"sync.users","data":{}}`, `{"event":"pong"}`, `{}`, `{"event":"node.status"}`, `{"event":"node.status","data":{"uptime":-1}}`, `{"event":"node.status","data":[]}`, `{"event":"report.devices","data":[1]}`, `{"event":"report.devices"}`} {
-			k.send(text) // nothing of this is of use, and none of it ends the socket
+			k.send(text) // None of this is useful, and none of it closes the socket.
 		}
 		k.send(`{"event":"node.status","data":{"uptime":77,"active_connections":5,"active_users":2,"inbound_speed":900,"outbound_speed":80,
 			"cpu_per_core":[1,2],"load":{"load1":0.5,"load5":0.25,"load15":0},"kernel_status":true,"gc":{},"api":{}},"timestamp":1}`)
@@ -381,9 +382,9 @@ func TestSocket_DevicesOfLimitedUsers_AreSent(t *testing.T) {
 			alive, err := s.Nodes.Alive(t.Context(), node.Node{Enabled: true})
 			return err == nil && alive[1] == 2
 		})
-		later := time.Now().Add(10 * time.Second) // who is connected where is looked up again only then
+		later := time.Now().Add(10 * time.Second) // The devices are checked again only then.
 		s.DB.SetClock(func() time.Time { return later })
-		for { // it may have been looked up between the two
+		for { // The check may have been between the two.
 			f := k.next("sync.devices")
 			if got := f.devices(s); len(got) == 1 && slices.Equal(got["1"], []string{"1.2.3.4", "5.6.7.8"}) {
 				break
@@ -393,7 +394,7 @@ func TestSocket_DevicesOfLimitedUsers_AreSent(t *testing.T) {
 		}
 		k.send(`{"event":"request.devices"}`)
 		k.next("sync.devices")
-		other := s.connect(s.of("trojan")) // which neither may use
+		other := s.connect(s.of("trojan")) // Neither user may use it.
 		other.next("auth.success")
 		other.next("sync.config")
 		other.next("sync.users")
@@ -404,7 +405,7 @@ func TestSocket_DevicesOfLimitedUsers_AreSent(t *testing.T) {
 }
 
 func TestSocket_Devices_AreSentAtInterval(t *testing.T) {
-	each(t, func(s *site) { // where the next look is an hour away
+	each(t, func(s *site) { // The next check is an hour away.
 		k := s.follow("ss")
 		k.send(`{"event":"report.devices","data":{"1":["5.6.7.8"]}}`)
 		k.send(`{"event":"request.devices"}`)
@@ -422,13 +423,13 @@ func TestSocket_InvalidFrame_IsClosed(t *testing.T) {
 			`[]`:        websocket.StatusInvalidFramePayloadData,
 		} {
 			k := s.follow("ss")
-			k.conn.Write(t.Context(), websocket.MessageText, []byte(text)) // which may break off half-way
+			k.conn.Write(t.Context(), websocket.MessageText, []byte(text)) // The connection may break halfway.
 			k.mustClose(code)
 		}
 	})
 }
 
-// addUsers gives the site so many users more, who may use what user 2 may.
+// addUsers adds so many users who may use what user 2 may.
 func (s *site) addUsers(users int) {
 	s.Helper()
 	s.Do(func(ctx context.Context, tx bun.Tx) error {
@@ -456,7 +457,8 @@ func (s *site) addUsers(users int) {
 	})
 }
 
-// A list of many users comes in parts that the agent adds to what it has: a part in the place of all would cut the others.
+// A long list is sent in parts that the agent adds to what it has. A part that replaced the list would disconnect the
+// others.
 func TestSocket_ManyUsers_AreSentInParts(t *testing.T) {
 	each(t, func(s *site) {
 		s.addUsers(12_000)
@@ -496,7 +498,7 @@ func TestSocket_ManyUsers_AreSentInParts(t *testing.T) {
 	})
 }
 
-// handshake connects without a WebSocket library, to say and read no more than it wants.
+// handshake connects without a WebSocket library, to control what is written and read.
 func (s *site) handshake(query string) net.Conn {
 	s.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {

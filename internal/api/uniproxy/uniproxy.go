@@ -1,7 +1,8 @@
-// Package uniproxy is what node agents of the v2board and Xboard family speak, under /api/v1/server/UniProxy and
-// /api/v2/server: XrayR, V2bX, v2node, Xboard-node and their forks. Its shapes are theirs; a failure has its HTTP status,
-// which they go by. The token is the node's own secret, which alone names the node. Of Xboard's two
-// modes it serves the node's, not the machine's, in which one secret opens many nodes.
+// Package uniproxy is the API of node agents of the v2board and Xboard family, under /api/v1/server/UniProxy and
+// /api/v2/server: XrayR, V2bX, v2node, Xboard-node and their forks. Its messages follow theirs, and they distinguish
+// errors by the HTTP status. The token is the node's own secret, which alone identifies the node. Of Xboard's two modes
+// it supports that of a node, not that of a machine, in which one secret controls many nodes. It decodes and answers;
+// packages node and traffic hold the rules.
 package uniproxy
 
 import (
@@ -30,13 +31,13 @@ type server struct {
 // call is a request of a node's agent.
 type call struct {
 	*http.Request
-	node     node.Node // without private keys
-	nodeType string    // as the agent calls it
-	revision int64     // of everything that agents are told
-	body     []byte    // of a post
+	node     node.Node // Without private keys.
+	nodeType string    // The agent's name for the protocol.
+	revision int64     // Revision of everything that agents receive.
+	body     []byte    // Of a post.
 }
 
-// Register serves the agents' API on mux. Agents are sent to site, the address of the server, for their WebSockets.
+// Register serves the agents' API on mux. site is the server's address, at which agents open their WebSockets.
 func Register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, settings *setting.Settings, site string) {
 	register(mux, nodes, traffic, settings, site, defaultIntervals)
 }
@@ -50,15 +51,15 @@ func register(mux *http.ServeMux, nodes *node.Nodes, traffic *traffic.Traffic, s
 		mux.HandleFunc("POST "+prefix+"push", s.guard(s.push))
 		mux.HandleFunc("POST "+prefix+"alive", s.guard(s.alive))
 		mux.HandleFunc("POST "+prefix+"status", s.guard(s.status))
-		mux.HandleFunc("GET "+prefix+"ws", s.socket) // under the first prefix for agents that ask nobody for the address
+		mux.HandleFunc("GET "+prefix+"ws", s.socket) // Under the first prefix for agents that do not shake hands.
 	}
 	mux.HandleFunc("GET /api/v2/server/handshake", s.guard(s.handshake))
 	mux.HandleFunc("POST /api/v2/server/handshake", s.guard(s.handshake))
 	mux.HandleFunc("POST /api/v2/server/report", s.guard(s.report))
 }
 
-// guard finds the node by the token before anything else of the request is looked at. Xboard-node has its token in the
-// body of a post, beside what it reports.
+// guard authenticates the node by its token before it reads anything else of the request. Xboard-node sends its token
+// in the body of a post, with its report.
 func (s *server) guard(fn func(http.ResponseWriter, call) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := s.answer(w, r, fn); err != nil {
@@ -94,7 +95,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, fn func(http.Res
 			return err
 		}
 	}
-	// That a sign of life could not be noted keeps no agent from its answer.
+	// A failure to record the contact does not affect the answer.
 	if err := s.nodes.Seen(r.Context(), c.node.ID); err != nil {
 		slog.WarnContext(r.Context(), "a node's sign of life could not be noted", "node", c.node.ID, "error", err)
 	}
@@ -106,10 +107,10 @@ func (s *server) users(w http.ResponseWriter, c call) error {
 	return s.rosters.Serve(w, c.Request, c.node, c.revision)
 }
 
-// claim is what an agent says of itself; only the token proves anything.
+// claim is how an agent identifies itself. Only the token proves anything.
 type claim struct{ token, nodeID, nodeType string }
 
-// claimIn reads a claim out of a post; its node_id is a number, bare or as text.
+// claimIn reads a claim from a post. Its node_id is a number or a string.
 func claimIn(body []byte) claim {
 	var in struct {
 		Token    string      `json:"token"`
@@ -122,16 +123,16 @@ func claimIn(body []byte) claim {
 	return claim{in.Token, in.NodeID.String(), in.NodeType}
 }
 
-// aliases are the names that agents have for a protocol beside its own.
+// aliases are other names that agents use for a protocol.
 var aliases = map[string]node.Protocol{"v2ray": node.VMess, "hysteria": node.Hysteria2}
 
-// anyType is the type by which v2node asks for a node of any protocol.
+// anyType is the type by which v2node requests a node of any protocol.
 const anyType = "v2node"
 
-// find gives the node of the token and the revision that it is not older than. The one key of all nodes, where there is
-// still one, needs the node's id beside it.
+// find returns the node of the token and a revision that it is at least as new as. The key of all nodes, if the
+// installation has one, needs the node's ID in addition.
 func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, error) {
-	id, _ := strconv.ParseInt(c.nodeID, 10, 64) // what is no number names no node
+	id, _ := strconv.ParseInt(c.nodeID, 10, 64) // An ID that is not a number identifies no node.
 	n, revision, err := nodes.ByKey(ctx, c.token, id)
 	if err == nil && n.ID == 0 {
 		err = api.ErrWhichNode
@@ -142,7 +143,7 @@ func (c claim) find(ctx context.Context, nodes *node.Nodes) (node.Node, int64, e
 	return n, revision, err
 }
 
-// check sees to it that the agent was set up for this node: what is claimed must fit it.
+// check returns an error if the agent was configured for another node.
 func (c claim) check(n node.Node) error {
 	if c.nodeID != "" && c.nodeID != strconv.FormatInt(n.ID, 10) {
 		return api.ErrOtherNode

@@ -20,25 +20,25 @@ import (
 	"airstrip/internal/node"
 )
 
-// site is a server with a node of each kind. Users 1 and 2 may use them, but for the trojan one; 3 has nothing.
+// site is a server with a node of each kind. Users 1 and 2 may use them, except the trojan one; 3 has no service.
 type site struct {
 	nodetest.Site
 	server *httptest.Server
-	closed chan string // the other ends of connections that the server closed
-	stop   func()      // ends what the server does, as a shutdown would
+	closed chan string // Remote addresses of connections that the server closed.
+	stop   func()      // Ends the server's context, as a shutdown does.
 }
 
-// v2 is the same site at the later paths.
+// v2 returns the same site at the v2 paths.
 func (s *site) v2() *site {
 	later := *s
 	later.URL = s.server.URL + "/api/v2/server/"
 	return &later
 }
 
-// intervals is how long a socket's write may take, and how often it pings and looks for devices.
+// intervals sets the write timeout of a socket, and how often it pings and checks devices.
 type intervals struct{ write, ping, devices time.Duration }
 
-// quietIntervals sockets speak only of what happens.
+// quietIntervals make sockets send only changes.
 var quietIntervals = intervals{time.Minute, time.Hour, time.Hour}
 
 func drafts() []node.Node {
@@ -102,7 +102,7 @@ func open(t *testing.T, d *db.DB, pace intervals) *site {
 	return s
 }
 
-// serve answers with h, and follows the database's revisions, until the test ends.
+// serve serves h and follows the database's revisions until the test ends.
 func (s *site) serve(h http.Handler) {
 	ctx, cancel := context.WithCancel(s.Context())
 	done := make(chan struct{})
@@ -116,7 +116,7 @@ func (s *site) serve(h http.Handler) {
 	s.Cleanup(func() { cancel(); s.server.Close(); <-done })
 }
 
-// smallBufferListener gives connections that keep little of what was not read at the other end, and tells when they are closed.
+// smallBufferListener accepts connections with small buffers, and reports when they are closed.
 type smallBufferListener struct {
 	net.Listener
 	closed chan string
@@ -138,19 +138,19 @@ type smallConn struct {
 func (c smallConn) Close() error {
 	select {
 	case c.closed <- c.RemoteAddr().String():
-	default: // nobody listens
+	default: // Nobody is waiting.
 	}
 	return c.Conn.Close()
 }
 
-// call asks as XrayR and V2bX do, for the node called name as one of nodeType; path is below the prefix.
+// call sends a request as XrayR and V2bX do, for the node name as one of nodeType; path is relative to the prefix.
 func (s *site) call(name, nodeType, method, path, body string, headers ...string) (int, http.Header, []byte) {
 	s.Helper()
 	query := fmt.Sprintf("?node_id=%d&node_type=%s&token=%s", s.IDs[name], nodeType, s.Keys[name])
 	return s.Send(method, path+query, body, append([]string{"User-Agent", "go-resty/2.13.1 (https://github.com/go-resty/resty)"}, headers...)...)
 }
 
-// ok reads the answer to a call that must succeed into out.
+// ok decodes the answer to a request that must succeed into out.
 func (s *site) ok(out any, name, nodeType, method, path, body string, headers ...string) http.Header {
 	s.Helper()
 	status, header, got := s.call(name, nodeType, method, path, body, headers...)

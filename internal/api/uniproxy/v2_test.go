@@ -28,7 +28,7 @@ type handshakeAnswer struct {
 	}
 }
 
-// path is where the WebSocket is, which the test's server has at another address.
+// path returns the path of the WebSocket; the test server has another address.
 func (h handshakeAnswer) path(s *site) string {
 	s.Helper()
 	u, err := url.Parse(h.WebSocket.URL)
@@ -38,8 +38,8 @@ func (h handshakeAnswer) path(s *site) string {
 	return u.Path
 }
 
-// Xboard-node shakes hands, reads the configuration and the users where v1 has them, opens the socket, asks for both once
-// more, and from then on goes by what it hears; it reports all in one post, with its token in the body.
+// Xboard-node shakes hands, requests the configuration and the users under v1, opens the socket, requests both once
+// more, and then follows the socket. It reports everything in one post, with its token in the body.
 func TestCycleV2_XboardNode(t *testing.T) {
 	each(t, func(s *site) {
 		later, agent := s.v2(), []string{"User-Agent", "Go-http-client/1.1", "Content-Type", "application/json", "Accept", "application/json"}
@@ -90,7 +90,7 @@ func TestCycleV2_XboardNode(t *testing.T) {
 			"status":{"cpu":25.5,"mem":{"total":8000,"used":2000},"swap":{"total":0,"used":0},"disk":{"total":9,"used":1}},
 			"metrics":{"uptime":100,"goroutines":9,"active_connections":7,"total_connections":0,"total_users":2,"active_users":1,"inbound_speed":3,"outbound_speed":2,
 			"load":{"load1":0.1,"load5":0.2,"load15":0.3},"gc":{"num_gc":1},"limits":{},"kernel_status":true},` + who + `}`
-		for range 3 { // whose answers are lost
+		for range 3 { // The answers are lost.
 			var receipt map[string]any
 			status, _, got := later.Send("POST", "report", report, agent...)
 			later.read(&receipt, status, got)
@@ -111,7 +111,8 @@ func TestCycleV2_XboardNode(t *testing.T) {
 	})
 }
 
-// The forks of XrayR shake hands by a GET, report one kind in each post, and take what the socket says as a sign to ask.
+// The forks of XrayR shake hands by a GET, report one kind of data per post, and request both again after a message of
+// the socket.
 func TestCycleV2_XrayR(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
@@ -141,7 +142,7 @@ func TestCycleV2_XrayR(t *testing.T) {
 		if st := s.state("vmess"); s.Used(1) != 15 || st.CPUPermille != 125 || st.MemoryPermille != 400 || st.UptimeSeconds != 99 {
 			t.Fatalf("counted %d, kept %+v", s.Used(1), st)
 		}
-		// Where nobody answered the handshake it tries a path of its own.
+		// Without an answer to the handshake it tries a path of its own.
 		conn, _, err := websocket.Dial(t.Context(), s.URL+"ws"+s.of("vmess"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +151,7 @@ func TestCycleV2_XrayR(t *testing.T) {
 	})
 }
 
-// v2node asks under the later paths for a node of any type, and takes JSON where it asked for MessagePack.
+// v2node uses the v2 paths for a node of any type, and accepts JSON though it requests MessagePack.
 func TestCycle_V2node(t *testing.T) {
 	each(t, func(s *site) {
 		later := s.v2()
@@ -180,7 +181,7 @@ func TestCycle_V2node(t *testing.T) {
 		for range 2 {
 			later.ok(&receipt, "hysteria2", "v2node", "POST", "push", `{"1":[1,2]}`)
 		}
-		s.ok(&receipt, "hysteria2", "v2node", "POST", "push", `{"1":[1,2]}`) // the same door
+		s.ok(&receipt, "hysteria2", "v2node", "POST", "push", `{"1":[1,2]}`) // The same handler.
 		later.ok(&receipt, "hysteria2", "v2node", "POST", "alive", `{"1":["1.2.3.4"]}`)
 		var alive struct{ Alive map[int64]int }
 		if later.ok(&alive, "hysteria2", "v2node", "GET", "alivelist", ""); s.Used(1) != 3 || !maps.Equal(alive.Alive, map[int64]int{1: 1}) {
@@ -236,7 +237,7 @@ func TestReport_SameBodyLater_CountsAgain(t *testing.T) {
 	})
 }
 
-// Xboard-node puts its load beside the traffic, which is another each time.
+// Xboard-node sends its load with the traffic, which differs each time.
 func TestReport_Repeated_IsRecognisedByTrafficAlone(t *testing.T) {
 	each(t, func(s *site) {
 		for cpu := range 3 {
@@ -248,7 +249,7 @@ func TestReport_Repeated_IsRecognisedByTrafficAlone(t *testing.T) {
 	})
 }
 
-// Xboard-node names addresses only when one of them has changed, and who is there each time.
+// Xboard-node sends addresses only when one has changed, and who is online each time.
 func TestReport_UnchangedDevices_StayOnline(t *testing.T) {
 	each(t, func(s *site) {
 		now := time.Now()
@@ -269,6 +270,6 @@ func TestReport_UnchangedDevices_StayOnline(t *testing.T) {
 		report(`{"online":{"1":1,"2":1}}`, map[int64]int{1: 1})
 		report(`{}`, map[int64]int{1: 1})
 		report(`{}`, map[int64]int{})
-		report(`{"online":{"1":1}}`, map[int64]int{}) // who fell out by time stays out
+		report(`{"online":{"1":1}}`, map[int64]int{}) // Users whose presence has expired stay offline.
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"airstrip/internal/node"
 )
 
-// vitalsJSON is what agents say of their machine, in one object or spread over two; each leaves something out.
+// vitalsJSON is what agents report about their machine, in one object or spread over two. Each agent omits something.
 type vitalsJSON struct {
-	CPU *float64 `json:"cpu"` // percent
+	CPU *float64 `json:"cpu"` // In percent.
 	Mem *struct {
-		Total float64 `json:"total"` // in any unit; 100 where used is a share
+		Total float64 `json:"total"` // In any unit; 100 if used is a percentage.
 		Used  float64 `json:"used"`
 	} `json:"mem"`
 	Uptime *float64 `json:"uptime"`
@@ -24,11 +24,11 @@ type vitalsJSON struct {
 	} `json:"load"`
 	Connections *float64 `json:"active_connections"`
 	Users       *float64 `json:"active_users"`
-	Up          *float64 `json:"outbound_speed"` // bytes a second
+	Up          *float64 `json:"outbound_speed"` // Bytes per second.
 	Down        *float64 `json:"inbound_speed"`
 }
 
-// readVitals reads what the parts say together; one that is absent says nothing.
+// readVitals combines the parts. A missing part contributes nothing.
 func readVitals(parts ...json.RawMessage) (v node.Vitals, err error) {
 	var in vitalsJSON
 	for _, part := range parts {
