@@ -17,7 +17,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// typeOf is what agents call a node's protocol.
+// typeOf returns what agents call a node's protocol.
 func typeOf(n node.Node) string {
 	if n.Protocol == node.Hysteria2 {
 		return "hysteria"
@@ -140,14 +140,14 @@ func TestToken_IdentifiesNode(t *testing.T) {
 			}
 			s.ok(&config, c.name, c.nodeType, "GET", "config", "")
 		}
-		// An unknown sender's body is read only so far.
+		// The body of an unauthenticated sender is read only up to a limit.
 		status, _, got := s.Send("POST", "push", `{"token":"`+s.Keys["ss"]+`"`+strings.Repeat(" ", 1<<20)+`}`)
 		fails(413, status, got)
 	})
 }
 
 func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
-	each(t, func(s *site) { // nobody is in the group of the trojan node
+	each(t, func(s *site) { // Nobody is in the group of the trojan node.
 		var before, after struct {
 			Users []struct {
 				ID   int64
@@ -162,8 +162,8 @@ func TestUsers_EmptyList_HasPlaceholder(t *testing.T) {
 	})
 }
 
-// The agents take the text as a password, but for Shadowsocks 2022, where they take the base64 of its first 16 or 32
-// characters. What comes of it must be what the links say.
+// The agents use the text as the password, except for Shadowsocks 2022, where they encode its first 16 or 32 characters
+// as base64. The result must equal what links contain.
 func TestUsers_SecretsMatchLinks(t *testing.T) {
 	each(t, func(s *site) {
 		for _, draft := range drafts() {
@@ -243,7 +243,8 @@ func TestV2node_TransportThatAgentLacks_IsRefused(t *testing.T) {
 	})
 }
 
-// v2node ends, with all of its nodes, where AnyTLS has no network, and serves TLS in clear text where no cert_mode is told.
+// v2node exits, with all of its nodes, if AnyTLS has no network, and serves TLS nodes in clear text without a
+// cert_mode.
 func TestV2node_Config_HasNetworkAndCertificate(t *testing.T) {
 	each(t, func(s *site) {
 		all := drafts()
@@ -357,7 +358,8 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 func TestETags_Unchanged_Answers304(t *testing.T) {
 	each(t, func(s *site) {
 		for _, path := range []string{"config", "user"} {
-			_, header, _ := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", "") // as agents first send it
+			// As agents send it at first.
+			_, header, _ := s.call("ss", "shadowsocks", "GET", path, "", "If-None-Match", "")
 			tag := header.Get("ETag")
 			if !strings.HasPrefix(tag, `"`) {
 				t.Fatalf("%s: the ETag is %s", path, tag)

@@ -245,10 +245,11 @@ type routeJSON struct {
 	ActionValue *string  `json:"action_value"`
 }
 
-// routes gives the audit rules in the agent's grammar. v2node refuses names of hosts by expressions with a prefix, addresses
-// and ports. V2bX matches the host alone and XrayR network:host:port, and nothing tells them apart, so that both get what
-// either matches. Xboard-node, the one that is no resty client, knows none, and a slash in one would keep it from starting.
-// Where there is no rule there is one that nothing matches: from an empty list XrayR would keep the old ones.
+// routes returns the audit rules in the agent's grammar. v2node refuses host names by expressions with a prefix,
+// addresses and ports. V2bX matches the host alone and XrayR network:host:port, and nothing distinguishes the two, so
+// both get what either matches. Xboard-node, the only client that is not resty, supports no rules, and a slash in one
+// would keep it from starting. Without rules there is one that matches nothing: XrayR would keep its old rules after an
+// empty list.
 func routes(rules []node.Rule, c call) []routeJSON {
 	out := []routeJSON{}
 	if strings.HasPrefix(c.UserAgent(), "Go-http-client/") {
