@@ -1,4 +1,4 @@
-import { breakpoints, MOBILE_BREAKPOINT } from './src/shared/constants.ts'
+import { breakpoints, MOBILE_BREAKPOINT } from './src/lib/constants.ts'
 
 // CSS modules need the theme's widths (src/app/theme.ts) by name.
 const em = (px) => `${px / 16}em`

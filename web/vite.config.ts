@@ -92,7 +92,7 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
     include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
     coverage: {
       provider: 'v8',
-      include: ['src/app/session/**'],
+      include: ['src/lib/session/**'],
       exclude: ['**/*.test.*'],
       thresholds: { lines: 100, functions: 100, statements: 100, branches: 100 },
     },

@@ -4,12 +4,12 @@ import './app/global.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
-import { siteOptions } from './api/site'
+import { siteOptions } from './lib/api/site'
 import { startI18n } from './app/i18n'
 import { keepFocus } from './app/keep-focus'
 import { queryClient } from './app/query-client'
 import { createAppRouter } from './app/router'
-import { session } from './app/session/current-session'
+import { session } from './lib/session/current-session'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

@@ -1,4 +1,4 @@
-// Writes src/api/gen from ../openapi.json, or the contract named on the command line: types, calls, and the options and mutations of TanStack Query.
+// Writes src/lib/api/gen from ../openapi.json, or the contract named on the command line: types, calls, and the options and mutations of TanStack Query.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createClient } from '@hey-api/openapi-ts'
 
@@ -20,7 +20,7 @@ type Contract = {
 }
 
 process.chdir(new URL('..', import.meta.url).pathname)
-const output = new URL('../src/api/gen/', import.meta.url).pathname
+const output = new URL('../src/lib/api/gen/', import.meta.url).pathname
 const contract = JSON.parse(
   readFileSync(process.argv[2] ?? new URL('../../openapi.json', import.meta.url), 'utf8'),
 ) as Contract
@@ -68,7 +68,7 @@ await createClient({
     '@hey-api/typescript',
     {
       name: '@hey-api/client-fetch',
-      runtimeConfigPath: './src/api/client-config',
+      runtimeConfigPath: './src/lib/api/client-config',
       throwOnError: true,
     },
     { name: '@hey-api/sdk', auth: false },

@@ -2,11 +2,11 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { DEFAULT_COLOR_SCHEME } from '@/shared/constants'
+import { DEFAULT_COLOR_SCHEME } from '@/lib/constants'
 import { ThemeColor } from './theme-color'
 import { queryClient } from './query-client'
 import type { createAppRouter } from './router'
-import { surfaces } from './surfaces'
+import { cssVariables } from './css-variables'
 import { theme } from './theme'
 
 const colorScheme = localStorageColorSchemeManager({ key: 'color-scheme' })
@@ -19,7 +19,7 @@ export function App({ router }: { router: ReturnType<typeof createAppRouter> }) 
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={surfaces}
+      cssVariablesResolver={cssVariables}
       colorSchemeManager={colorScheme}
       defaultColorScheme={DEFAULT_COLOR_SCHEME}
       getStyleNonce={() => nonce}

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { ApiError } from '@/api/errors'
+import { ApiError } from '@/lib/api/errors'
 import { stillLoading, server } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/api/errors'
-import { RequestId } from '@/shared/ui/request-id'
-import { problemText } from '@/shared/lib/server-problem'
-import { StatusPage } from '@/shared/ui/status-page'
+import { ApiError } from '@/lib/api/errors'
+import { RequestId } from '@/ui/request-id'
+import { problemText } from '@/lib/server-problem'
+import { StatusPage } from '@/ui/status-page'
 import { isCrawler } from './crawler'
-import { LostChunkError, reloadOnce } from './lazy'
+import { LostChunkError } from '@/lib/lazy-part'
+import { reloadOnce } from './lazy'
 
 /** What a route shows when it, its loader or its chunk failed. */
 export function ErrorPage({ error }: ErrorComponentProps) {

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { AnyRouter } from '@tanstack/react-router'
-import { paths } from '@/shared/constants'
-import type { Session } from './session/session'
+import { paths } from '@/lib/constants'
+import type { Session } from '@/lib/session/session'
 
 /**
  * When another person, or nobody, is signed in: no data of the last one stays. Another person's page is loaded anew;

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { failure, server, success, stillLoading } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'
-import { session } from './session/current-session'
+import { session } from '@/lib/session/current-session'
 
 const refreshCall = '*/api/v2/auth/jwt_token/jwt_access_refresh'
 const page = '/user/no-such-page'

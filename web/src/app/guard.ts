@@ -1,7 +1,7 @@
 import { redirect } from '@tanstack/react-router'
-import { paths } from '@/shared/constants'
-import type { Session } from './session/session'
-import { tokenStorage } from './session/token-storage'
+import { paths } from '@/lib/constants'
+import type { Session } from '@/lib/session/session'
+import { tokenStorage } from '@/lib/session/token-storage'
 
 /** Lets signed-in users pass and leads everybody else to the sign-in page and back. */
 export async function requireSignIn(session: Session, href: string): Promise<void> {

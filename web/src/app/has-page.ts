@@ -1,5 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router'
-import { guarded } from './lazy'
+import { guarded } from '@/lib/lazy-part'
 
 /**
  * Whether a page has this path, open or not. Loads the routes of all pages first: strangers' pages start with their
@@ -7,7 +7,7 @@ import { guarded } from './lazy'
  */
 export const hasPageOf = (router: AnyRouter) => async (path: string) => {
   // The whole tree hangs its routes under the same root.
-  await guarded(() => import('../routeTree.gen'))
+  await guarded(() => import('@/routeTree.gen'))
   router.setRoutes(router.buildRouteTree())
   const [, , route] = router.getMatchedRoutes(path)
   return route !== undefined && route.id !== '/$'

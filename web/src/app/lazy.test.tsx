@@ -1,7 +1,8 @@
 import { render, screen } from '@testing-library/react'
 import { Suspense } from 'react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { lazyPage, lazyPart, LostChunkError, reloadOnce } from './lazy'
+import { lazyPart, LostChunkError } from '@/lib/lazy-part'
+import { lazyPage, reloadOnce } from './lazy'
 
 const reload = vi.fn<() => void>()
 beforeEach(() => {

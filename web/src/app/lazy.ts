@@ -1,9 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import type { FunctionComponent } from 'react'
-import { RELOAD_GUARD_MS } from '@/shared/constants'
-import { guarded } from '@/shared/lib/lazy-part'
-
-export { guarded, lazyPart, LostChunkError } from '@/shared/lib/lazy-part'
+import { RELOAD_GUARD_MS } from '@/lib/constants'
+import { guarded } from '@/lib/lazy-part'
 
 /** A page in a chunk of its own: `component: lazyPage(() => import('…'), 'WalletPage')`. */
 export function lazyPage<N extends string>(

@@ -1,5 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router'
-import { MOST_PENDING_PRELOADS } from '@/shared/constants'
+import { MOST_PENDING_PRELOADS } from '@/lib/constants'
 
 /** Skips preloads on hover while five are on their way. */
 export function limitPreloads(router: AnyRouter): void {

@@ -1,11 +1,11 @@
 import { useLocation } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { HomeButton, StatusPage } from '@/shared/ui/status-page'
+import { HomeButton, StatusPage } from '@/ui/status-page'
 import { isCrawler } from './crawler'
 import { WebSiteLayout2 } from './layouts/web-site-layout2'
-import { lazyPart } from './lazy'
-import { useSession } from './session/current-session'
+import { lazyPart } from '@/lib/lazy-part'
+import { useSession } from '@/lib/session/current-session'
 
 // The open pages do not carry the user's layout.
 const UserLayout = lazyPart(() => import('./layouts/default-layout'), 'DefaultLayout')

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from '@/api/errors'
+import { ApiError } from '@/lib/api/errors'
 
 const MOST_RETRIES = 2
 

@@ -1,6 +1,6 @@
 import { createRouter, type RouterHistory } from '@tanstack/react-router'
-import { routeTree as openRouteTree } from '../openRouteTree.gen'
-import type { routeTree } from '../routeTree.gen'
+import { routeTree as openRouteTree } from '@/openRouteTree.gen'
+import type { routeTree } from '@/routeTree.gen'
 import { ErrorPage } from './error-page'
 import { focusOnNavigation } from './focus-on-navigation'
 import { followSession } from './follow-session'
@@ -8,7 +8,7 @@ import { hasPageOf } from './has-page'
 import { limitPreloads } from './limit-preloads'
 import { NotFoundPage } from './not-found-page'
 import { queryClient } from './query-client'
-import { session } from './session/current-session'
+import { session } from '@/lib/session/current-session'
 
 export function createAppRouter(history?: RouterHistory) {
   const router = createRouter({

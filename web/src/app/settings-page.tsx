@@ -1,7 +1,7 @@
 import { Card, Radio, Stack, useMantineColorScheme } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { FormColumn } from '@/shared/ui/form-column'
-import { PageHeader } from '@/shared/ui/page-header'
+import { FormColumn } from '@/ui/form-column'
+import { PageHeader } from '@/ui/page-header'
 import { type Language, languages, switchLanguage } from './i18n'
 import { type Scheme, schemes } from './layouts/preference-buttons'
 

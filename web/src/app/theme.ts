@@ -1,5 +1,5 @@
 import { createTheme, em, type MantineColorsTuple } from '@mantine/core'
-import { breakpoints } from '@/shared/constants'
+import { breakpoints } from '@/lib/constants'
 import { SteadyButton } from './steady-button'
 
 const tide: MantineColorsTuple = [

@@ -7,7 +7,7 @@ import {
 import { ErrorPage } from '@/app/error-page'
 import { WebSiteLayout2 } from '@/app/layouts/web-site-layout2'
 import { StandaloneNotFoundPage } from '@/app/not-found-page'
-import type { Session } from '@/app/session/session'
+import type { Session } from '@/lib/session/session'
 
 type Context = {
   queryClient: QueryClient

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { lazyPage } from '@/app/lazy'
-import { searchText } from '@/shared/lib/search-part'
+import { searchText } from '@/lib/search-part'
 
 export const Route = createFileRoute('/auth/forgot-password')({
   validateSearch: (search): { next?: string | undefined } => ({ next: searchText(search.next) }),

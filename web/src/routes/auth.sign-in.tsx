@@ -1,7 +1,7 @@
 import { createFileRoute, redirect } from '@tanstack/react-router'
-import { returnPath } from '@/shared/lib/return-path'
+import { returnPath } from '@/lib/return-path'
 import { lazyPage } from '@/app/lazy'
-import { searchOneOf, searchText } from '@/shared/lib/search-part'
+import { searchOneOf, searchText } from '@/lib/search-part'
 
 type Search = {
   next?: string | undefined

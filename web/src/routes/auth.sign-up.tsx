@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { lazyPage } from '@/app/lazy'
-import { searchText } from '@/shared/lib/search-part'
+import { searchText } from '@/lib/search-part'
 
 type Search = {
   next?: string | undefined

@@ -1,5 +1,5 @@
 import { createFileRoute, notFound, Outlet } from '@tanstack/react-router'
-import { siteOptions } from '@/api/site'
+import { siteOptions } from '@/lib/api/site'
 import { loadTexts } from '@/app/i18n'
 
 /** There only where the operator's setting test_pages says so, as in the demo. */

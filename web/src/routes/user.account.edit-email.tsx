@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { accountMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { accountMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'

@@ -3,7 +3,7 @@ import {
   accountMeOptions,
   accountSecurityOptions,
   accountSessionsOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'

@@ -3,7 +3,7 @@ import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { recordsOf } from '@/features/audit/queries'
-import { searchNumber, searchOf, searchPage } from '@/shared/lib/search-part'
+import { searchNumber, searchOf, searchPage } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   page: searchPage,

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { clientsListOptions, linkTokenGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { clientsListOptions, linkTokenGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchOf } from '@/shared/lib/search-part'
+import { searchOf } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/connection-reset')({
   validateSearch: searchOf({

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { apiTokensListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { apiTokensListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchOf, searchOneOf, searchText } from '@/shared/lib/search-part'
+import { searchOf, searchOneOf, searchText } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/developer')({
   validateSearch: searchOf({

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { nodesListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchFlag, searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
+import { searchFlag, searchNumber, searchOf, searchText } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/nodes')({
   validateSearch: searchOf({
@@ -13,7 +13,7 @@ export const Route = createFileRoute('/user/nodes')({
     /** Only those that answer. */
     online: searchFlag,
     /** Only the favourites. */
-    stars: searchFlag,
+    favourites: searchFlag,
     /** name, state, load or rate; else the server's order. */
     sort: searchText,
     /** The node whose drawer is open. */

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { servicesListOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { servicesListOptions, userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchNumber, searchOf } from '@/shared/lib/search-part'
+import { searchNumber, searchOf } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/services-old')({
   validateSearch: searchOf({

@@ -3,11 +3,11 @@ import {
   servicesListOptions,
   shopPlansOptions,
   userGetMeOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchNumber, searchOf, searchOneOf, searchText } from '@/shared/lib/search-part'
+import { searchNumber, searchOf, searchOneOf, searchText } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   kind: (part: unknown): 'plan' | 'package' => searchOneOf(['plan', 'package'], part) ?? 'plan',

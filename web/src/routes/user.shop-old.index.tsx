@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { shopPlansOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { shopPlansOptions, userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'

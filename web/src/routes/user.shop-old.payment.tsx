@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { shopPlansOptions, userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { shopPlansOptions, userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
+import { searchNumber, searchOf, searchText } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/shop-old/payment')({
   validateSearch: searchOf({

@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { invoicesOf } from '@/features/wallet/list-queries'
-import { searchOf, searchPage, searchText } from '@/shared/lib/search-part'
+import { searchOf, searchPage, searchText } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   page: searchPage,

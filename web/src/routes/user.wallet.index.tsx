@@ -1,11 +1,11 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { movementReasons } from '@/features/wallet/reasons'
 import { movementsOf } from '@/features/wallet/list-queries'
-import { searchOf, searchOneOf, searchPage } from '@/shared/lib/search-part'
+import { searchOf, searchOneOf, searchPage } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   page: searchPage,

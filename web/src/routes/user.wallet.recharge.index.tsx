@@ -1,10 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { userGetMeOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
 import { rechargesOf } from '@/features/wallet/list-queries'
-import { searchOf, searchPage } from '@/shared/lib/search-part'
+import { searchOf, searchPage } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   page: searchPage,

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router'
-import { userGetMeOptions, walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { userGetMeOptions, walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
-import { searchNumber, searchOf, searchText } from '@/shared/lib/search-part'
+import { searchNumber, searchOf, searchText } from '@/lib/search-part'
 
 const validateSearch = searchOf({
   /** The recharge that was begun: its number, or the id that gateways send back. */

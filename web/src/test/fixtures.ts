@@ -16,7 +16,7 @@ import type {
   RenewalItem,
   ServiceItem,
   WalletResult,
-} from '@/api/gen/types.gen'
+} from '@/lib/api/gen/types.gen'
 
 export const GB = 1024 ** 3
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { type Puzzle, solve } from '@/app/captcha/puzzle'
+import { type Puzzle, solve } from '@/ui/captcha/puzzle'
 
 /** jsdom has no workers: this one solves puzzles in the page. While `isHeld` is set, it answers nothing. */
 export class LocalWorker extends EventTarget {

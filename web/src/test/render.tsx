@@ -5,7 +5,7 @@ import { App } from '@/app/app'
 import { startI18n } from '@/app/i18n'
 import { queryClient } from '@/app/query-client'
 import { createAppRouter } from '@/app/router'
-import { session } from '@/app/session/current-session'
+import { session } from '@/lib/session/current-session'
 import { accessToken, refreshToken } from './tokens'
 
 /** The whole app at an address, in English, as a browser without tokens shows it. */

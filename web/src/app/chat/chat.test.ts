@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { accessToken, refreshToken, someone } from '@/test/tokens'
-import { Session } from '../session/session'
+import { Session } from '@/lib/session/session'
 import { Chat } from './chat'
 
 const websiteId = '0f8fad5b-d9cb-469f-a165-70867728950e'

@@ -1,6 +1,6 @@
-import { CHAT_AFTER_SIGN_IN_MS } from '@/shared/constants'
-import type { CrispDataResult } from '@/api/gen/types.gen'
-import type { Session } from '../session/session'
+import { CHAT_AFTER_SIGN_IN_MS } from '@/lib/constants'
+import type { CrispDataResult } from '@/lib/api/gen/types.gen'
+import type { Session } from '@/lib/session/session'
 import { crisp } from './crisp'
 
 type Sources = {

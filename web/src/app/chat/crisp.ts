@@ -1,4 +1,4 @@
-import type { CrispDataResult } from '@/api/gen/types.gen'
+import type { CrispDataResult } from '@/lib/api/gen/types.gen'
 
 declare global {
   interface Window {

@@ -1,7 +1,7 @@
-import { crispData } from '@/api/gen/sdk.gen'
-import { siteOptions } from '@/api/site'
+import { crispData } from '@/lib/api/gen/sdk.gen'
+import { siteOptions } from '@/lib/api/site'
 import { queryClient } from '../query-client'
-import { session } from '../session/current-session'
+import { session } from '@/lib/session/current-session'
 import { Chat } from './chat'
 
 new Chat(session, {

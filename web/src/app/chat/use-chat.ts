@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { siteOptions } from '@/api/site'
+import { siteOptions } from '@/lib/api/site'
 
 /** Has the live chat follow the session, from the first signed-in page on, where the site has one. */
 export function useChat(): void {

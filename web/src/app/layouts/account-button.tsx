@@ -2,7 +2,7 @@ import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { ChevronsUpDown } from 'lucide-react'
 import type { ComponentPropsWithRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { SignedInUser } from '../session/token-payload'
+import type { SignedInUser } from '@/lib/session/token-payload'
 import classes from './account-button.module.css'
 
 export function AccountButton({

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
-import { lazyPart } from '../lazy'
-import { useSession } from '../session/current-session'
+import { lazyPart } from '@/lib/lazy-part'
+import { useSession } from '@/lib/session/current-session'
 import { AccountButton } from './account-button'
 
 const AccountDropdown = lazyPart(() => import('./account-dropdown'), 'AccountDropdown')

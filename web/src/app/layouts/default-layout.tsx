@@ -5,11 +5,11 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Logo } from '@/shared/ui/logo'
+import { Logo } from '@/ui/logo'
 import { useChat } from '../chat/use-chat'
-import { lazyPart } from '../lazy'
-import { useSiteName } from '@/shared/lib/site-name'
-import { useIsToasting } from '@/shared/ui/toast'
+import { lazyPart } from '@/lib/lazy-part'
+import { useSiteName } from '@/lib/site-name'
+import { useIsToasting } from '@/ui/toast'
 import { AccountMenu } from './account-menu'
 import { BottomBar } from './bottom-bar'
 import classes from './default-layout.module.css'
@@ -21,7 +21,7 @@ import { useShortcuts } from './use-shortcuts'
 
 const NavDrawer = lazyPart(() => import('./nav-drawer'), 'NavDrawer')
 const Toaster = lazyPart(
-  () => import('@/shared/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
+  () => import('@/ui/toaster').then(({ Toaster: one }) => ({ Toaster: one })),
   'Toaster',
 )
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog'), 'ShortcutsDialog')

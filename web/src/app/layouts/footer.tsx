@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { useSiteName } from '@/shared/lib/site-name'
-import { ContactLinks, useContacts } from '@/shared/ui/contact'
+import { useSiteName } from '@/lib/site-name'
+import { ContactLinks, useContacts } from '@/ui/contact'
 import classes from './footer.module.css'
 
 export function Footer() {

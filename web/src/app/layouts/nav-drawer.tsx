@@ -1,5 +1,5 @@
-import { useSiteName } from '@/shared/lib/site-name'
-import { Sheet } from '@/shared/ui/sheet'
+import { useSiteName } from '@/lib/site-name'
+import { Sheet } from '@/ui/sheet'
 import { AccountMenu } from './account-menu'
 import classes from './nav-drawer.module.css'
 import { NavList } from './nav-list'

@@ -17,7 +17,7 @@ import {
   TicketCheck,
   Wallet,
 } from 'lucide-react'
-import type common from '../../locales/zh-CN/open/common.json'
+import type common from '@/locales/zh-CN/open/common.json'
 
 type NavItem = {
   to: NonNullable<LinkProps['to']>

@@ -1,4 +1,4 @@
-import { useSession } from '../session/current-session'
+import { useSession } from '@/lib/session/current-session'
 import { DefaultLayout } from './default-layout'
 import { WebSiteLayout1 } from './web-site-layout1'
 

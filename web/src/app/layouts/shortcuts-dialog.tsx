@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { Dialog } from '@/shared/ui/dialog'
+import { Dialog } from '@/ui/dialog'
 import { Keys } from './keys'
 import { modifier } from './modifier'
 import { navigation } from './navigation'

@@ -1,7 +1,7 @@
 import type { SpotlightActionData } from '@mantine/spotlight'
 import i18next from 'i18next'
 import { BriefcaseBusiness } from 'lucide-react'
-import type { GetMeResult } from '@/api/gen/types.gen'
+import type { GetMeResult } from '@/lib/api/gen/types.gen'
 import { loadTexts } from '../i18n'
 
 type Role = Exclude<GetMeResult['staff_role'], ''>

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { BriefcaseBusiness } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { GetMeResult } from '@/api/gen/types.gen'
+import type { GetMeResult } from '@/lib/api/gen/types.gen'
 
 type Role = Exclude<GetMeResult['staff_role'], ''>
 

@@ -1,4 +1,4 @@
-import { accountActivityOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { accountActivityOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
 export const PAGE_SIZE = 20
 

@@ -3,24 +3,24 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { useOnce } from '@/shared/lib/use-once'
+import { useOnce } from '@/lib/use-once'
 import {
   accountEditEmailMutation,
   accountEditEmailRequestCodeMutation,
   accountMeOptions,
   accountMeQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { session } from '@/app/session/current-session'
-import { goOn } from '@/shared/lib/go-on'
-import { resolver } from '@/shared/lib/resolver'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormColumn } from '@/shared/ui/form-column'
-import { FormDone } from '@/shared/ui/form-done'
-import { FormError } from '@/shared/ui/form-error'
-import { Loaded } from '@/shared/ui/loaded'
-import { PageHeader } from '@/shared/ui/page-header'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { session } from '@/lib/session/current-session'
+import { goOn } from '@/lib/go-on'
+import { resolver } from '@/lib/resolver'
+import { showServerProblem } from '@/lib/server-problem'
+import { FormColumn } from '@/ui/form-column'
+import { FormDone } from '@/ui/form-done'
+import { FormError } from '@/ui/form-error'
+import { Loaded } from '@/ui/loaded'
+import { PageHeader } from '@/ui/page-header'
 import { CodeField } from './components/code-field'
-import { PasswordField } from '@/shared/ui/password-field'
+import { PasswordField } from '@/ui/password-field'
 import {
   type EmailCodesForm,
   emailCodesForm,

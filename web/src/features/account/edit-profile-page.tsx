@@ -1,4 +1,4 @@
-import { resolver } from '@/shared/lib/resolver'
+import { resolver } from '@/lib/resolver'
 import { Button, Card, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
@@ -7,16 +7,16 @@ import {
   accountEditProfileMutation,
   accountMeOptions,
   accountMeQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { AccountMeResponse } from '@/api/gen/types.gen'
-import { session } from '@/app/session/current-session'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormColumn } from '@/shared/ui/form-column'
-import { FormDone } from '@/shared/ui/form-done'
-import { FormError } from '@/shared/ui/form-error'
-import { Loaded } from '@/shared/ui/loaded'
-import { PageHeader } from '@/shared/ui/page-header'
-import { TextLink } from '@/shared/ui/text-link'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { AccountMeResponse } from '@/lib/api/gen/types.gen'
+import { session } from '@/lib/session/current-session'
+import { showServerProblem } from '@/lib/server-problem'
+import { FormColumn } from '@/ui/form-column'
+import { FormDone } from '@/ui/form-done'
+import { FormError } from '@/ui/form-error'
+import { Loaded } from '@/ui/loaded'
+import { PageHeader } from '@/ui/page-header'
+import { TextLink } from '@/ui/text-link'
 import { profileForm, type ProfileForm } from './model'
 
 /** The name that one is called by. */

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { emailPattern } from '@/shared/lib/email-pattern'
+import { emailPattern } from '@/lib/email-pattern'
 
 const trimmed = (value: string) => value.trim()
 

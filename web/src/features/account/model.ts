@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import * as z from 'zod/mini'
-import { emailPattern } from '@/shared/lib/email-pattern'
+import { emailPattern } from '@/lib/email-pattern'
 
 // Forms of somebody who is signed in; the open pages' rules are in field-rules.ts.
 

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { session } from '@/app/session/current-session'
+import { session } from '@/lib/session/current-session'
 import { failure, server, site, success } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'

@@ -1,10 +1,10 @@
-import { post } from '@/api/open-calls'
+import { post } from '@/lib/api/auth-api'
 import type {
   AuthPasskeyBeginData,
   AuthPasskeyBeginResponse,
   AuthPasskeyFinishData,
   AuthPasskeyFinishResponse,
-} from '@/api/gen/types.gen'
+} from '@/lib/api/gen/types.gen'
 
 // The calls of a sign-in with a passkey, apart from those that every open page carries.
 

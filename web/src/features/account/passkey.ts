@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import { problemText } from '@/shared/lib/server-problem'
+import { problemText } from '@/lib/server-problem'
 
 /** What the server takes: the JSON form of a browser's answer. */
 export type PasskeyAnswer = Record<string, unknown>

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import type { UserEvent } from '@testing-library/user-event'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { SecurityResult, SessionResult } from '@/api/gen/types.gen'
+import type { SecurityResult, SessionResult } from '@/lib/api/gen/types.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 

@@ -1,11 +1,11 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { session } from '@/app/session/current-session'
+import { session } from '@/lib/session/current-session'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openApp, openSignedIn } from '@/test/render'
 import { accessToken, refreshToken, someone } from '@/test/tokens'
-import { forgetBroughtTokens } from './brought-tokens'
+import { forgetUrlTokens } from './url-tokens'
 
 const page = '/auth/sign-in-by-access-jwt'
 const getMe = '*/api/v2/user/get_me'
@@ -26,7 +26,7 @@ const owners = http.get(getMe, ({ request }) =>
 )
 
 beforeEach(() => {
-  forgetBroughtTokens()
+  forgetUrlTokens()
   server.use(owners, stillLoading)
 })
 

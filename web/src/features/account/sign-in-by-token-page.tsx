@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/api/errors'
-import { ownerOf } from '@/api/owner'
-import { lazyPart } from '@/app/lazy'
-import { session, useSession } from '@/app/session/current-session'
-import type { Tokens } from '@/app/session/session'
-import { readPayload } from '@/app/session/token-payload'
-import { returnPath } from '@/shared/lib/return-path'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { ErrorBlock } from '@/shared/ui/error-block'
-import { broughtTokens, forgetBroughtTokens } from './brought-tokens'
+import { ApiError } from '@/lib/api/errors'
+import { whoami } from '@/lib/api/whoami'
+import { lazyPart } from '@/lib/lazy-part'
+import { session, useSession } from '@/lib/session/current-session'
+import type { Tokens } from '@/lib/session/session'
+import { readPayload } from '@/lib/session/token-payload'
+import { returnPath } from '@/lib/return-path'
+import { ButtonLink } from '@/ui/button-link'
+import { ErrorBlock } from '@/ui/error-block'
+import { urlTokens, forgetUrlTokens } from './url-tokens'
 import { AuthCard } from './components/auth-card'
 import type { Owner } from './components/switch-account'
 import { leave } from './leave'
@@ -23,7 +23,7 @@ const route = getRouteApi('/auth/sign-in-by-access-jwt')
 
 /** Takes the tokens that a link has brought; it asks before they replace somebody else's session. */
 export function SignInByTokenPage() {
-  const [brought] = useState(broughtTokens)
+  const [brought] = useState(urlTokens)
   return brought ? <Entry brought={brought} /> : <Refused />
 }
 
@@ -31,7 +31,7 @@ function Entry({ brought }: { brought: Tokens }) {
   const { t } = useTranslation('entry')
   const owner = useQuery({
     queryKey: ['owner', brought.access_token],
-    queryFn: ({ signal }) => ownerOf(brought.access_token, signal),
+    queryFn: ({ signal }) => whoami(brought.access_token, signal),
     gcTime: 0,
   })
   // As it was when the page was opened: what the page itself changes shall not change what it asks.
@@ -70,7 +70,7 @@ function useEntry(brought: Tokens, currentId: number | undefined) {
   const { next } = route.useSearch()
   const router = useRouter()
   const goOn = () => {
-    forgetBroughtTokens()
+    forgetUrlTokens()
     return router.navigate({ href: returnPath(next), replace: true })
   }
   const enter = async (owner: Owner) => {

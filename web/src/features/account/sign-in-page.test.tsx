@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { session } from '@/app/session/current-session'
+import { session } from '@/lib/session/current-session'
 import { failure, server, success, stillLoading } from '@/test/msw/server'
 import { openApp } from '@/test/render'
 import { accessToken, refreshToken } from '@/test/tokens'

@@ -1,7 +1,7 @@
 import { waitFor } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { session } from '@/app/session/current-session'
+import { session } from '@/lib/session/current-session'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 

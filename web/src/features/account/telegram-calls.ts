@@ -1,4 +1,4 @@
-import { post } from '@/api/open-calls'
+import { post } from '@/lib/api/auth-api'
 import type {
   AuthTelegramBeginData,
   AuthTelegramBeginResponse,
@@ -6,7 +6,7 @@ import type {
   AuthTelegramLoginResponse,
   AuthTelegramStateData,
   AuthTelegramStateResponse,
-} from '@/api/gen/types.gen'
+} from '@/lib/api/gen/types.gen'
 
 // The calls of a sign-in that is confirmed in Telegram, apart from those that every open page carries.
 

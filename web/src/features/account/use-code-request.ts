@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { ApiError } from '@/api/errors'
-import type { Proof } from '@/app/captcha/use-calls'
+import { ApiError } from '@/lib/api/errors'
+import type { Proof } from '@/ui/captcha/use-calls'
 
 const PAUSE_MS = 60_000
 /** What is longer, such as a day's limit, is no countdown. */

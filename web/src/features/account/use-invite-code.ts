@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
-import { ApiError } from '@/api/errors'
-import { checkInviteCode } from '@/api/open-calls'
+import { ApiError } from '@/lib/api/errors'
+import { checkInviteCode } from '@/lib/api/auth-api'
 
 const KEPT_AS = 'invite_code'
 

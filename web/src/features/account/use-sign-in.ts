@@ -1,8 +1,8 @@
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '@/api/errors'
-import { session } from '@/app/session/current-session'
-import { returnPath } from '@/shared/lib/return-path'
+import { ApiError } from '@/lib/api/errors'
+import { session } from '@/lib/session/current-session'
+import { returnPath } from '@/lib/return-path'
 
 /** Signs in with the tokens of a call and goes where the user wanted to; knows whether the second step is asked for. */
 export function useSignIn(next: string | undefined) {

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import type { AuditRecord, AuditRule } from '@/api/gen/types.gen'
+import type { AuditRecord, AuditRule } from '@/lib/api/gen/types.gen'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 

@@ -1,4 +1,4 @@
-import { auditRecordsOptions, auditRulesOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { auditRecordsOptions, auditRulesOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
 // Asked for by routes beside the pages' code, and by the pages.
 

@@ -1,8 +1,8 @@
 import { Badge, Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { paths } from '@/shared/constants'
-import { StatusDot } from '@/shared/ui/status-dot'
-import { TextLink } from '@/shared/ui/text-link'
+import { paths } from '@/lib/constants'
+import { StatusDot } from '@/ui/status-dot'
+import { TextLink } from '@/ui/text-link'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
-import { breakpoints } from '@/shared/constants'
+import { breakpoints } from '@/lib/constants'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 import classes from './demo-pages.module.css'

@@ -1,4 +1,4 @@
-import { resolver } from '@/shared/lib/resolver'
+import { resolver } from '@/lib/resolver'
 import {
   Button,
   Checkbox,
@@ -14,7 +14,7 @@ import type { TFunction } from 'i18next'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
 import * as z from 'zod/mini'
-import { FormDone } from '@/shared/ui/form-done'
+import { FormDone } from '@/ui/form-done'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 import classes from './demo-pages.module.css'

@@ -1,15 +1,15 @@
 import { Skeleton, Table } from '@mantine/core'
 import { Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { lazyPart } from '@/app/lazy'
-import { formatCalendarDay } from '@/shared/lib/time'
-import { Bytes } from '@/shared/ui/bytes'
+import { lazyPart } from '@/lib/lazy-part'
+import { formatCalendarDay } from '@/lib/time'
+import { Bytes } from '@/ui/bytes'
 import { Part } from './components/part'
 import { TestPage } from './components/test-page'
 import classes from './demo-pages.module.css'
 import { twoWeeks } from './two-weeks'
 
-const AreaChart = lazyPart(() => import('@/shared/charts/area-chart'), 'AreaChart')
+const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
 
 /** A chart, and its figures beside it. */
 export function Test6Page() {

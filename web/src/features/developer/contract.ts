@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { sendOpenly } from '@/api/client'
+import { sendOpenly } from '@/lib/api/client'
 
 /** A JSON schema, as far as the contract uses it. */
 export type Schema = {

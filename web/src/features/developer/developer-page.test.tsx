@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ApiToken } from '@/api/gen/types.gen'
+import type { ApiToken } from '@/lib/api/gen/types.gen'
 import { contract } from '@/test/contract'
 import { inDays } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import * as z from 'zod/mini'
-import type { ApiToken } from '@/api/gen/types.gen'
+import type { ApiToken } from '@/lib/api/gen/types.gen'
 
 export const scopes = ['read', 'write', 'jobs'] as const
 export type Scope = (typeof scopes)[number]

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { LinkFetch } from '@/api/gen/types.gen'
+import type { LinkFetch } from '@/lib/api/gen/types.gen'
 import { client, link } from '@/test/fixtures'
 import { server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

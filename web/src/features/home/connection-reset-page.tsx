@@ -1,6 +1,6 @@
 import { Card, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { PageHeader } from '@/shared/ui/page-header'
+import { PageHeader } from '@/ui/page-header'
 import { FetchLog } from './components/fetch-log'
 import { LinkPanel } from './components/link-panel'
 import { ResetChoice } from './components/reset-choice'

@@ -1,20 +1,20 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Access, LinkApp, NodeInfo } from '@/api/gen/types.gen'
+import type { Access, LinkApp, NodeInfo } from '@/lib/api/gen/types.gen'
 import { client, dashboard, link, node } from '@/test/fixtures'
-import type { AreaChartProps } from '@/shared/charts/area-option'
+import type { AreaChartProps } from '@/ui/charts/area-option'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
-import { openClient } from '@/app/connect/import-client'
+import { openClient } from '@/ui/connect/import-client'
 import { queryClient } from '@/app/query-client'
 
-vi.mock('@/app/connect/import-client', async (original) => ({
-  ...(await original<typeof import('@/app/connect/import-client')>()),
+vi.mock('@/ui/connect/import-client', async (original) => ({
+  ...(await original<typeof import('@/ui/connect/import-client')>()),
   openClient: vi.fn(async () => true),
 }))
 // A canvas, which jsdom has not.
-vi.mock('@/shared/charts/area-chart', () => ({
+vi.mock('@/ui/charts/area-chart', () => ({
   AreaChart: ({ label, unfinished, series }: AreaChartProps) => (
     <div role="img" aria-label={`${label}, last ${unfinished}`}>
       {series[0]?.values.map((value) => value ?? 'none').join()}

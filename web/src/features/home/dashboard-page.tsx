@@ -5,10 +5,10 @@ import {
   dashboardGetOptions,
   linkTokenGetOptions,
   nodesListOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { Loaded } from '@/shared/ui/loaded'
-import { PageHeader } from '@/shared/ui/page-header'
-import { Together } from '@/shared/ui/together'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { Loaded } from '@/ui/loaded'
+import { PageHeader } from '@/ui/page-header'
+import { Together } from '@/ui/together'
 import { ConnectionCard } from './components/connection-card'
 import { NodesCard } from './components/nodes-card'
 import { TrafficCard } from './components/traffic-card'

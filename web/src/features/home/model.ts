@@ -1,7 +1,7 @@
-import type { Access, NodeInfo } from '@/api/gen/types.gen'
-import { nodeState } from '@/shared/lib/node-state'
-import { daysUntil, hoursUntil } from '@/shared/lib/time'
-import type { Tone } from '@/shared/ui/status-dot'
+import type { Access, NodeInfo } from '@/lib/api/gen/types.gen'
+import { nodeState } from '@/ui/node-state'
+import { daysUntil, hoursUntil } from '@/lib/time'
+import type { Tone } from '@/ui/status-dot'
 
 export const stateTones: Record<ConnectionState, Tone> = {
   active: 'success',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TimeAxisPoint } from '@/api/gen/types.gen'
+import type { TimeAxisPoint } from '@/lib/api/gen/types.gen'
 import { DAYS_SHOWN, lastDays, totalOf } from './traffic-series'
 
 const now = Date.parse('2026-11-20T02:00:00Z')

@@ -1,5 +1,5 @@
-import type { TrafficTimeAxisResponse } from '@/api/gen/types.gen'
-import { calendarDay } from '@/shared/lib/time'
+import type { TrafficTimeAxisResponse } from '@/lib/api/gen/types.gen'
+import { calendarDay } from '@/lib/time'
 
 const DAY_MS = 86_400_000
 export const DAYS_SHOWN = 30

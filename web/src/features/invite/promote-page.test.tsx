@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { InviteResult } from '@/api/gen/types.gen'
+import type { InviteResult } from '@/lib/api/gen/types.gen'
 import { inDays, wallet } from '@/test/fixtures'
 import { failure, server, site, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

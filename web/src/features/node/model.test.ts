@@ -23,7 +23,7 @@ describe('the filter', () => {
     [{ protocol: 'vless' }, [1]],
     [{ protocol: 'reality' }, []],
     [{ online: true }, [1]],
-    [{ stars: true }, []],
+    [{ favourites: true }, []],
     [{ q: 'tokyo', online: true }, []],
   ])('%o', (filter, ids) => {
     expect(filterNodes(nodes, filter, none, 'en').map((found) => found.node_id)).toEqual(ids)
@@ -31,7 +31,7 @@ describe('the filter', () => {
 
   it('puts favourites first', () => {
     expect(filterNodes(nodes, {}, new Set([2]), 'en')).toEqual([tokyo, hongKong])
-    expect(filterNodes(nodes, { stars: true }, new Set([2]), 'en')).toEqual([tokyo])
+    expect(filterNodes(nodes, { favourites: true }, new Set([2]), 'en')).toEqual([tokyo])
     expect(filterNodes(nodes, {}, new Set([2]), 'en', none)).toEqual(nodes)
   })
 })

@@ -1,18 +1,18 @@
-import type { NodeInfo } from '@/api/gen/types.gen'
-import { nodeState, nodeStates } from '@/shared/lib/node-state'
+import type { NodeInfo } from '@/lib/api/gen/types.gen'
+import { nodeState, nodeStates } from '@/ui/node-state'
 
 export type Filter = {
   q?: string
   country?: string
   protocol?: string
   online?: boolean
-  stars?: boolean
+  favourites?: boolean
   sort?: string
 }
 
 /** How many choices besides the searched words make the list differ from the whole one in the server's order. */
-export const countFilters = ({ country, protocol, online, stars, sort }: Filter) =>
-  [country, protocol, online, stars, sort].filter(Boolean).length
+export const countFilters = ({ country, protocol, online, favourites, sort }: Filter) =>
+  [country, protocol, online, favourites, sort].filter(Boolean).length
 
 const orders: Record<string, (a: NodeInfo, b: NodeInfo) => number> = {
   name: (a, b) => a.node_name.localeCompare(b.node_name, undefined, { numeric: true }),
@@ -28,9 +28,9 @@ export const sorts = ['name', 'state', 'load', 'rate'] as const
 export function filterNodes(
   nodes: readonly NodeInfo[],
   filter: Filter,
-  stars: ReadonlySet<number>,
+  favourites: ReadonlySet<number>,
   language: string,
-  first = stars,
+  first = favourites,
 ): NodeInfo[] {
   const words = (filter.q ?? '').toLowerCase().split(/\s+/).filter(Boolean)
   const kept = nodes.filter((node) => {
@@ -41,7 +41,7 @@ export function filterNodes(
       (!filter.country || node.country_code === filter.country) &&
       (!filter.protocol || node.protocol_support[0] === filter.protocol) &&
       (!filter.online || node.status === 'online') &&
-      (!filter.stars || stars.has(node.node_id))
+      (!filter.favourites || favourites.has(node.node_id))
     )
   })
   const order = orders[filter.sort ?? '']

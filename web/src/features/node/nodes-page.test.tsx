@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
-import type { Access, NodeInfo } from '@/api/gen/types.gen'
+import type { Access, NodeInfo } from '@/lib/api/gen/types.gen'
 import { dashboard, node } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import { Suspense, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { NodeInfo, NodesListResponse } from '@/api/gen/types.gen'
-import { lazyPart } from '@/app/lazy'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Empty } from '@/shared/ui/empty'
-import { Loaded } from '@/shared/ui/loaded'
-import { PageHeader } from '@/shared/ui/page-header'
+import { nodesListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { NodeInfo, NodesListResponse } from '@/lib/api/gen/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
+import { PageHeader } from '@/ui/page-header'
 import { NodeFilters } from './components/node-filters'
 import { NodeList } from './components/node-list'
 import { NodesSkeleton } from './components/nodes-skeleton'
@@ -53,15 +53,15 @@ function Nodes({ lists }: { lists: NodesListResponse }) {
 function Found({ nodes, locked }: { nodes: readonly NodeInfo[]; locked: ReadonlySet<number> }) {
   const { t, i18n } = useTranslation('node')
   const { filter } = useFilter()
-  const { values: stars, toggle } = useStoredSet<number>('favourite_nodes')
+  const { values: favourites, toggle } = useStoredSet<number>('favourite_nodes')
   const { values: closed, toggle: toggleRegion } = useStoredSet<string>('closed_regions')
   // A row that becomes a favourite stays where it is until the view changes: it would run away from who reads it.
-  const [placed, place] = useState({ filter, stars })
-  if (placed.filter !== filter) place({ filter, stars })
-  const first = placed.stars
+  const [placed, place] = useState({ filter, favourites })
+  if (placed.filter !== filter) place({ filter, favourites })
+  const first = placed.favourites
   const found = useMemo(
-    () => filterNodes(nodes, filter, stars, i18n.language, first),
-    [nodes, filter, stars, i18n.language, first],
+    () => filterNodes(nodes, filter, favourites, i18n.language, first),
+    [nodes, filter, favourites, i18n.language, first],
   )
   // An order over all of them leaves no regions.
   const groups = useMemo(
@@ -91,7 +91,7 @@ function Found({ nodes, locked }: { nodes: readonly NodeInfo[]; locked: Readonly
             closed={filter.q ? noRegions : closed}
             onToggleRegion={toggleRegion}
             locked={locked}
-            stars={stars}
+            favourites={favourites}
             onToggle={toggle}
           />
         )}

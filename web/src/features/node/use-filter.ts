@@ -7,12 +7,12 @@ const route = getRouteApi('/user/nodes')
 /** What is searched, filtered and sorted by; it stands in the address, so that a view can be kept and shared. */
 export function useFilter() {
   const filter: Filter = route.useSearch({
-    select: ({ q, country, protocol, online, stars, sort }) => ({
+    select: ({ q, country, protocol, online, favourites, sort }) => ({
       q,
       country,
       protocol,
       online,
-      stars,
+      favourites,
       sort,
     }),
     structuralSharing: true,

@@ -1,6 +1,6 @@
-import type { ServiceItem } from '@/api/gen/types.gen'
-import { daysUntil } from '@/shared/lib/time'
-import type { Tone } from '@/shared/ui/status-dot'
+import type { ServiceItem } from '@/lib/api/gen/types.gen'
+import { daysUntil } from '@/lib/time'
+import type { Tone } from '@/ui/status-dot'
 
 /** Percent of the cycle's quota that is used; none without a limit. */
 export function usedPercent({

@@ -1,7 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { delay, http } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { PackageItem, RefundRequestItem, RenewalItem, ServiceItem } from '@/api/gen/types.gen'
+import type {
+  PackageItem,
+  RefundRequestItem,
+  RenewalItem,
+  ServiceItem,
+} from '@/lib/api/gen/types.gen'
 import { bill, GB, inDays, packageItem, refundRequest, renewal, service } from '@/test/fixtures'
 import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

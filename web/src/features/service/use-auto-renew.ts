@@ -4,7 +4,7 @@ import {
   serviceRenewalsQueryKey,
   servicesListQueryKey,
   walletPurchaseRecordsQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
 
 /** Turns the automatic renewal of a service on and off; pending until the page shows what the server then says. */
 export function useAutoRenew(serviceId: number) {

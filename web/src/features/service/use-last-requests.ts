@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { refundRequestsOptions } from '@/api/gen/@tanstack/react-query.gen'
+import { refundRequestsOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
 /** As many as the server gives at once. */
 const MOST = 500

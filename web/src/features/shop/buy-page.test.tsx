@@ -1,7 +1,7 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { delay, http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { GatewayChargeNow } from '@/api/gen/types.gen'
+import type { GatewayChargeNow } from '@/lib/api/gen/types.gen'
 import {
   bill as billItem,
   gateways,
@@ -15,11 +15,11 @@ import {
   service,
   trafficPackage,
 } from '@/test/fixtures'
-import { openPayPage } from '@/shared/lib/open-pay-page'
+import { openPayPage } from '@/lib/open-pay-page'
 import { failure, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
-vi.mock('@/shared/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
+vi.mock('@/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
 
 const confirmPath = '*/api/v2/user/shop-old/:id/confirm-order'
 

@@ -1,5 +1,5 @@
-import type { PlanItem as Plan, PriceItem as Price } from '@/api/gen/types.gen'
-import { toAmount, toMinor } from '@/shared/lib/money'
+import type { PlanItem as Plan, PriceItem as Price } from '@/lib/api/gen/types.gen'
+import { toAmount, toMinor } from '@/lib/money'
 
 /** All periods on sale, in months, shortest first. */
 export function periodsOf(plans: readonly Plan[]): number[] {

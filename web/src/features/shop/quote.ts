@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { shopPreOrder } from '@/api/gen/sdk.gen'
+import { shopPreOrder } from '@/lib/api/gen/sdk.gen'
 
 /** One thing to buy: a price of a plan or a package, perhaps to renew a service or to take the place of one. */
 export type Purchase = {

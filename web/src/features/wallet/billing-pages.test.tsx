@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { InvoiceItem, PurchaseRecord } from '@/api/gen/types.gen'
+import type { InvoiceItem, PurchaseRecord } from '@/lib/api/gen/types.gen'
 import { inDays, recharge, wallet } from '@/test/fixtures'
 import { failure, server, site, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

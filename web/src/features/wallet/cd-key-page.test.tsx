@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { RedemptionRecord } from '@/api/gen/types.gen'
+import type { RedemptionRecord } from '@/lib/api/gen/types.gen'
 import { GB, inDays } from '@/test/fixtures'
 import { failure, notBanned, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'

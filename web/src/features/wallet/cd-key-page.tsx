@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { OwnBan, useIsBanned } from '@/shared/ui/ban-notice'
-import { PageHeader } from '@/shared/ui/page-header'
+import { OwnBan, useIsBanned } from '@/ui/ban-notice'
+import { PageHeader } from '@/ui/page-header'
 import { RedeemForm } from './components/redeem-form'
 import { RedemptionHistory } from './components/redemption-history'
 import classes from './wallet-page.module.css'

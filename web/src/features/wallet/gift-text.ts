@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
-import type { RedemptionRecord } from '@/api/gen/types.gen'
-import { formatBytes } from '@/shared/lib/bytes'
-import { formatMoney } from '@/shared/lib/money'
+import type { RedemptionRecord } from '@/lib/api/gen/types.gen'
+import { formatBytes } from '@/lib/bytes'
+import { formatMoney } from '@/lib/money'
 
 /** What a cd-key brought: "¥10.00 in your balance", "Standard, 1 month and 3 days", "50 GB for 30 days". */
 export function giftText(

@@ -1,5 +1,5 @@
-import type { InvoiceItem, InvoicesListData } from '@/api/gen/types.gen'
-import { invoicesList } from '@/api/gen/sdk.gen'
+import type { InvoiceItem, InvoicesListData } from '@/lib/api/gen/types.gen'
+import { invoicesList } from '@/lib/api/gen/sdk.gen'
 
 const MOST_AT_ONCE = 500
 

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { InvoiceLine } from '@/api/gen/types.gen'
+import type { InvoiceLine } from '@/lib/api/gen/types.gen'
 
 /** What a line of an invoice is for: "Plan · Standard, 3 months". */
 export function lineText({ kind, name, months }: InvoiceLine, t: TFunction<'wallet'>): string {

@@ -4,8 +4,8 @@ import {
   rechargeListOptions,
   walletMovementsOptions,
   walletPurchaseRecordsOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { MovementItem } from '@/api/gen/types.gen'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { MovementItem } from '@/lib/api/gen/types.gen'
 
 // Asked for by routes beside the pages' code, and by the pages.
 

@@ -1,7 +1,7 @@
 import { PAGE_SIZE } from './list-queries'
-import type { RechargeRecord } from '@/api/gen/types.gen'
-import { toAmount, toMinor } from '@/shared/lib/money'
-import type { Tone } from '@/shared/ui/status-dot'
+import type { RechargeRecord } from '@/lib/api/gen/types.gen'
+import { toAmount, toMinor } from '@/lib/money'
+import type { Tone } from '@/ui/status-dot'
 
 export const rechargeTones: Record<RechargeRecord['state'], Tone> = {
   pending: 'info',

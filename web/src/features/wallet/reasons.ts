@@ -1,4 +1,4 @@
-import type { MovementItem } from '@/api/gen/types.gen'
+import type { MovementItem } from '@/lib/api/gen/types.gen'
 
 /** Every reason of the contract, in the order in which the filter offers them. */
 const order: Record<MovementItem['reason'], number> = {

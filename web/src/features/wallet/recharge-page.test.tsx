@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { GatewayItem, OrderItem, RechargeRecord } from '@/api/gen/types.gen'
+import type { GatewayItem, OrderItem, RechargeRecord } from '@/lib/api/gen/types.gen'
 import {
   client,
   gateways,
@@ -12,11 +12,11 @@ import {
   recharge,
   wallet,
 } from '@/test/fixtures'
-import { openPayPage } from '@/shared/lib/open-pay-page'
+import { openPayPage } from '@/lib/open-pay-page'
 import { failure, notBanned, server, stillLoading, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
-vi.mock('@/shared/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
+vi.mock('@/lib/open-pay-page', () => ({ openPayPage: vi.fn() }))
 
 const createPath = '*/api/v2/user/wallet/recharge'
 const statePath = '*/api/v2/user/wallet/recharge/:id'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { rechargeGet } from '@/api/gen/sdk.gen'
+import { rechargeGet } from '@/lib/api/gen/sdk.gen'
 import { isUnderWay, pollMs } from './model'
 
 /** One recharge, looked at again and again while it waits to be paid, and whenever the page is seen again. */

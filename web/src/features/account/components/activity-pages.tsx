@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { scrollToTop } from '@/shared/lib/scroll'
-import { ButtonLink } from '@/shared/ui/button-link'
+import { scrollToTop } from '@/lib/scroll'
+import { ButtonLink } from '@/ui/button-link'
 import { PAGE_SIZE } from '../activity-query'
 
 /** To the newer and the older page; the page stands in the address. */

@@ -2,21 +2,21 @@ import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { useOnce } from '@/shared/lib/use-once'
+import { useOnce } from '@/lib/use-once'
 import {
   accountPasskeyBeginMutation,
   accountPasskeyFinishMutation,
   accountPasskeysQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { resolver } from '@/shared/lib/resolver'
-import { goOn } from '@/shared/lib/go-on'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { Dialog } from '@/shared/ui/dialog'
-import { FormError } from '@/shared/ui/form-error'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { resolver } from '@/lib/resolver'
+import { goOn } from '@/lib/go-on'
+import { showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { FormError } from '@/ui/form-error'
 import { newPasskeyForm, type NewPasskeyForm } from '../own-account-model'
 import { createPasskey, passkeyProblem } from '../passkey'
-import { PasswordField } from '@/shared/ui/password-field'
-import { SecondFactorField } from '@/shared/ui/second-factor-field'
+import { PasswordField } from '@/ui/password-field'
+import { SecondFactorField } from '@/ui/second-factor-field'
 
 /** Name and proof first, then the browser makes the passkey. */
 export function AddPasskeyDialog(props: { needsCode: boolean; onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { Card, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useSiteName } from '@/shared/lib/site-name'
+import { useSiteName } from '@/lib/site-name'
 import classes from './auth-card.module.css'
 
 /** The one card of an open page: heading, content, and the way to the other page below. */

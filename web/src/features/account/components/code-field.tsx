@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CodeInput, type CodeInputProps } from '@/shared/ui/code-input'
+import { CodeInput, type CodeInputProps } from '@/ui/code-input'
 
 /** The code from a mail. */
 export function CodeField(

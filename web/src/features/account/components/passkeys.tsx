@@ -7,12 +7,12 @@ import {
   accountPasskeyRemoveMutation,
   accountPasskeysOptions,
   accountPasskeysQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { PasskeyResult } from '@/api/gen/types.gen'
-import { Confirm } from '@/shared/ui/confirm'
-import { Loaded } from '@/shared/ui/loaded'
-import { Moment } from '@/shared/ui/moment'
-import { Outline } from '@/shared/ui/outline'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { PasskeyResult } from '@/lib/api/gen/types.gen'
+import { Confirm } from '@/ui/confirm'
+import { Loaded } from '@/ui/loaded'
+import { Moment } from '@/ui/moment'
+import { Outline } from '@/ui/outline'
 import { hasPasskeys } from '../passkey'
 import { AddPasskeyDialog } from './add-passkey-dialog'
 import { RenamePasskeyDialog } from './rename-passkey-dialog'

@@ -1,14 +1,14 @@
-import { resolver } from '@/shared/lib/resolver'
+import { resolver } from '@/lib/resolver'
 import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
-import { useOnce } from '@/shared/lib/use-once'
-import { goOn } from '@/shared/lib/go-on'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { useOnce } from '@/lib/use-once'
+import { goOn } from '@/lib/go-on'
+import { showServerProblem } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
 import { proofForm, type ProofForm as Proof } from '../model'
-import { PasswordField } from '@/shared/ui/password-field'
-import { SecondFactorField } from '@/shared/ui/second-factor-field'
+import { PasswordField } from '@/ui/password-field'
+import { SecondFactorField } from '@/ui/second-factor-field'
 
 /** Asks for the password, and with `needsCode` for a code too, before something that matters. */
 export function ProofForm(props: {

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '@/shared/ui/copy-button'
+import { CopyButton } from '@/ui/copy-button'
 import { CheckField } from './check-field'
 import classes from './recovery-codes.module.css'
 

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { FormError } from '@/shared/ui/form-error'
+import { FormError } from '@/ui/form-error'
 
 const known = ['sign_in_link_invalid', 'invalid_input', 'too_many_requests'] as const
 

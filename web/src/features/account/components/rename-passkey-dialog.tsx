@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import {
   accountPasskeyRenameMutation,
   accountPasskeysQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { PasskeyResult } from '@/api/gen/types.gen'
-import { resolver } from '@/shared/lib/resolver'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { Dialog } from '@/shared/ui/dialog'
-import { FormError } from '@/shared/ui/form-error'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { PasskeyResult } from '@/lib/api/gen/types.gen'
+import { resolver } from '@/lib/resolver'
+import { showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { FormError } from '@/ui/form-error'
 import { passkeyNameForm, type PasskeyNameForm } from '../own-account-model'
 
 export function RenamePasskeyDialog(props: { passkey: PasskeyResult; onClose: () => void }) {

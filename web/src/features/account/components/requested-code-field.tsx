@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { UseFormRegisterReturn } from 'react-hook-form'
-import type { Calls } from '@/app/captcha/use-calls'
+import type { Calls } from '@/ui/captcha/use-calls'
 import { type SendCode, useCodeRequest } from '../use-code-request'
 import { CodeField } from './code-field'
 import { CodeSent } from './code-sent'

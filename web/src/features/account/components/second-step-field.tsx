@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import type { CodeInputProps } from '@/shared/ui/code-input'
-import { SecondFactorField } from '@/shared/ui/second-factor-field'
+import type { CodeInputProps } from '@/ui/code-input'
+import { SecondFactorField } from '@/ui/second-factor-field'
 
 /** The second factor of a sign-in, once it is asked for. */
 export function SecondStepField(props: CodeInputProps) {

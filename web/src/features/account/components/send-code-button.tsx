@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useNow } from '@/shared/lib/now'
+import { useNow } from '@/lib/now'
 import type { CodeRequest } from '../use-code-request'
 
 /** Asks for a code, and counts down to when it may be asked for again. */

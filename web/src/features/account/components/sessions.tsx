@@ -8,11 +8,11 @@ import {
   accountSessionsEndOthersMutation,
   accountSessionsOptions,
   accountSessionsQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { SessionResult } from '@/api/gen/types.gen'
-import { Confirm } from '@/shared/ui/confirm'
-import { Loaded } from '@/shared/ui/loaded'
-import { Moment } from '@/shared/ui/moment'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { SessionResult } from '@/lib/api/gen/types.gen'
+import { Confirm } from '@/ui/confirm'
+import { Loaded } from '@/ui/loaded'
+import { Moment } from '@/ui/moment'
 import { deviceName } from '../place'
 import { PlaceText } from './place-text'
 import classes from './sessions.module.css'

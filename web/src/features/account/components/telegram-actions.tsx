@@ -6,9 +6,9 @@ import {
   accountLinkTelegramQueryKey,
   accountMeQueryKey,
   accountUnlinkTelegramMutation,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { lazyPart } from '@/app/lazy'
-import { Confirm } from '@/shared/ui/confirm'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { Confirm } from '@/ui/confirm'
 
 const TelegramLinkDialog = lazyPart(() => import('./telegram-link-dialog'), 'TelegramLinkDialog')
 

@@ -5,13 +5,13 @@ import {
   accountLinkTelegramBeginMutation,
   accountLinkTelegramOptions,
   accountSecurityOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { AccountLinkTelegramBeginResponse } from '@/api/gen/types.gen'
-import { CopyButton } from '@/shared/ui/copy-button'
-import { Dialog } from '@/shared/ui/dialog'
-import { FormDone } from '@/shared/ui/form-done'
-import { Loaded } from '@/shared/ui/loaded'
-import { Qr } from '@/shared/ui/qr'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { AccountLinkTelegramBeginResponse } from '@/lib/api/gen/types.gen'
+import { CopyButton } from '@/ui/copy-button'
+import { Dialog } from '@/ui/dialog'
+import { FormDone } from '@/ui/form-done'
+import { Loaded } from '@/ui/loaded'
+import { Qr } from '@/ui/qr'
 import { ProofForm } from './proof-form'
 import classes from './telegram.module.css'
 

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import {
   accountSecurityQueryKey,
   accountSecuritySetMutation,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { Dialog } from '@/shared/ui/dialog'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { Dialog } from '@/ui/dialog'
 import { ProofForm } from './proof-form'
 
 export function TurnOffDialog({ onClose }: { onClose: () => void }) {

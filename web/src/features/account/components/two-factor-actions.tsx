@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { lazyPart } from '@/app/lazy'
+import { lazyPart } from '@/lib/lazy-part'
 
 const RecoveryCodesDialog = lazyPart(() => import('./recovery-codes-dialog'), 'RecoveryCodesDialog')
 const TurnOffDialog = lazyPart(() => import('./turn-off-dialog'), 'TurnOffDialog')

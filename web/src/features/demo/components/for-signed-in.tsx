@@ -2,9 +2,9 @@ import { useLocation } from '@tanstack/react-router'
 import { LogIn } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSession } from '@/app/session/current-session'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Empty } from '@/shared/ui/empty'
+import { useSession } from '@/lib/session/current-session'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
 
 /** What only somebody who is signed in can see; others are led to sign-in and back. */
 export function ForSignedIn({ children }: { children: ReactNode }) {

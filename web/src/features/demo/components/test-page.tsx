@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { PageHeader } from '@/shared/ui/page-header'
-import { TextLink } from '@/shared/ui/text-link'
+import { PageHeader } from '@/ui/page-header'
+import { TextLink } from '@/ui/text-link'
 import classes from './test-page.module.css'
 
 export const testPages = [

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '@/shared/ui/copy-button'
+import { CopyButton } from '@/ui/copy-button'
 import classes from './code-block.module.css'
 
 /** A text for machines, to copy. `name` is what it is. */

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { type Column, DataTable } from '@/shared/ui/data-table'
+import { type Column, DataTable } from '@/ui/data-table'
 import type { Field } from '../schema'
 import classes from './reference.module.css'
 

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CopyButton } from '@/shared/ui/copy-button'
+import { CopyButton } from '@/ui/copy-button'
 import classes from './tokens.module.css'
 
 /** The token itself, shown this once. Closing asks whether it was kept. */

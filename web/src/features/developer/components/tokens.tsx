@@ -7,12 +7,12 @@ import {
   apiTokenRevokeMutation,
   apiTokensListOptions,
   apiTokensListQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { ApiToken } from '@/api/gen/types.gen'
-import { lazyPart } from '@/app/lazy'
-import { Confirm } from '@/shared/ui/confirm'
-import { Empty } from '@/shared/ui/empty'
-import { Loaded } from '@/shared/ui/loaded'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { ApiToken } from '@/lib/api/gen/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { Confirm } from '@/ui/confirm'
+import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
 import { TokenTable } from './token-table'
 import classes from './tokens.module.css'
 

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { DownloadLink } from '@/app/connect/download-link'
-import { ButtonLink } from '@/shared/ui/button-link'
+import { DownloadLink } from '@/ui/connect/download-link'
+import { ButtonLink } from '@/ui/button-link'
 import type { Step } from '../model'
 import classes from './first-steps.module.css'
 

@@ -1,12 +1,12 @@
 import { Card, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { nodesListOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { NodesListResponse } from '@/api/gen/types.gen'
-import { countNodeStates } from '@/shared/lib/node-state'
-import { Loaded } from '@/shared/ui/loaded'
-import { NodeStateDot } from '@/shared/ui/node-state-dot'
-import { TextLink } from '@/shared/ui/text-link'
+import { nodesListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { NodesListResponse } from '@/lib/api/gen/types.gen'
+import { countNodeStates } from '@/ui/node-state'
+import { Loaded } from '@/ui/loaded'
+import { NodeStateDot } from '@/ui/node-state-dot'
+import { TextLink } from '@/ui/text-link'
 import classes from './side-card.module.css'
 
 const REFETCH_MS = 60_000

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { Notice } from '@/shared/ui/notice'
-import { NoticeLink } from '@/shared/ui/notice-link'
+import { Notice } from '@/ui/notice'
+import { NoticeLink } from '@/ui/notice-link'
 import type { Notice as What } from '../model'
 
 /** What is wrong with one's access, and the one action that helps. */

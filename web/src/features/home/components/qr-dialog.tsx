@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useSiteName } from '@/shared/lib/site-name'
-import { CopyButton } from '@/shared/ui/copy-button'
-import { Dialog } from '@/shared/ui/dialog'
-import { Qr } from '@/shared/ui/qr'
+import { useSiteName } from '@/lib/site-name'
+import { CopyButton } from '@/ui/copy-button'
+import { Dialog } from '@/ui/dialog'
+import { Qr } from '@/ui/qr'
 import classes from './qr-dialog.module.css'
 
 /** The link for another device's camera. */

@@ -6,9 +6,9 @@ import {
   linkLogQueryKey,
   linkTokenGetQueryKey,
   linkTokenResetMutation,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { Confirm } from '@/shared/ui/confirm'
-import { FormDone } from '@/shared/ui/form-done'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { Confirm } from '@/ui/confirm'
+import { FormDone } from '@/ui/form-done'
 
 const kinds = ['link', 'both'] as const
 

@@ -1,12 +1,15 @@
 import { Button, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { linkTokenGetQueryKey, linkTokenResetMutation } from '@/api/gen/@tanstack/react-query.gen'
-import { problemText } from '@/shared/lib/server-problem'
-import { CopyButton } from '@/shared/ui/copy-button'
-import { Dialog } from '@/shared/ui/dialog'
-import { DialogActions } from '@/shared/ui/dialog-actions'
-import { FormError } from '@/shared/ui/form-error'
+import {
+  linkTokenGetQueryKey,
+  linkTokenResetMutation,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { problemText } from '@/lib/server-problem'
+import { CopyButton } from '@/ui/copy-button'
+import { Dialog } from '@/ui/dialog'
+import { DialogActions } from '@/ui/dialog-actions'
+import { FormError } from '@/ui/form-error'
 
 /** Says what a new link costs before it is made, and shows it at once afterwards. */
 export function ResetDialog({ onClose }: { onClose: () => void }) {

@@ -3,19 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { dashboardGetOptions, trafficTimeAxisOptions } from '@/api/gen/@tanstack/react-query.gen'
-import { siteOptions } from '@/api/site'
-import { lazyPart } from '@/app/lazy'
-import { chartColors } from '@/shared/charts/chart-colors'
-import { useSeen } from '@/shared/lib/seen'
-import { Bytes } from '@/shared/ui/bytes'
-import { Empty } from '@/shared/ui/empty'
-import { Loaded } from '@/shared/ui/loaded'
+import {
+  dashboardGetOptions,
+  trafficTimeAxisOptions,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { siteOptions } from '@/lib/api/site'
+import { lazyPart } from '@/lib/lazy-part'
+import { chartColors } from '@/ui/charts/chart-colors'
+import { useSeen } from '@/lib/seen'
+import { Bytes } from '@/ui/bytes'
+import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
 import { type DayTraffic, DAYS_SHOWN, lastCalendarDays, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
 const TrafficTable = lazyPart(() => import('./traffic-table'), 'TrafficTable')
-const AreaChart = lazyPart(() => import('@/shared/charts/area-chart'), 'AreaChart')
+const AreaChart = lazyPart(() => import('@/ui/charts/area-chart'), 'AreaChart')
 
 /** What went through in the last 30 days, as a picture or as its table. */
 export function TrafficCard() {

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatCalendarDay } from '@/shared/lib/time'
-import { Bytes } from '@/shared/ui/bytes'
+import { formatCalendarDay } from '@/lib/time'
+import { Bytes } from '@/ui/bytes'
 import type { DayTraffic } from '../traffic-series'
 import classes from './traffic-card.module.css'
 

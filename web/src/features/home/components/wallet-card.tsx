@@ -1,9 +1,9 @@
 import { Card, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { Dashboard } from '@/api/gen/types.gen'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Money } from '@/shared/ui/money'
-import { TextLink } from '@/shared/ui/text-link'
+import type { Dashboard } from '@/lib/api/gen/types.gen'
+import { ButtonLink } from '@/ui/button-link'
+import { Money } from '@/ui/money'
+import { TextLink } from '@/ui/text-link'
 import classes from './side-card.module.css'
 
 export function WalletCard(props: { wallet: Dashboard['wallet']; isBanned: boolean }) {

@@ -1,10 +1,10 @@
 import { Card } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { InviteResult } from '@/api/gen/types.gen'
-import { useCurrency } from '@/shared/lib/currency'
-import { formatMoney, toMinor } from '@/shared/lib/money'
-import { Money } from '@/shared/ui/money'
-import { TextLink } from '@/shared/ui/text-link'
+import type { InviteResult } from '@/lib/api/gen/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { formatMoney, toMinor } from '@/lib/money'
+import { Money } from '@/ui/money'
+import { TextLink } from '@/ui/text-link'
 import classes from './earnings.module.css'
 
 /** How many came, what that earned, and by which rule. */

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Share2 } from 'lucide-react'
 import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { InviteResult } from '@/api/gen/types.gen'
-import { siteOptions } from '@/api/site'
-import { lazyPart } from '@/app/lazy'
-import { useSiteName } from '@/shared/lib/site-name'
-import { CopyButton } from '@/shared/ui/copy-button'
-import { Notice } from '@/shared/ui/notice'
+import type { InviteResult } from '@/lib/api/gen/types.gen'
+import { siteOptions } from '@/lib/api/site'
+import { lazyPart } from '@/lib/lazy-part'
+import { useSiteName } from '@/lib/site-name'
+import { CopyButton } from '@/ui/copy-button'
+import { Notice } from '@/ui/notice'
 import classes from './invite-link.module.css'
 
-const Qr = lazyPart(() => import('@/shared/ui/qr'), 'Qr')
+const Qr = lazyPart(() => import('@/ui/qr'), 'Qr')
 
 /** The link and the code to copy or share, and the link for the camera of whoever stands beside. */
 export function InviteLink({ invite }: { invite: InviteResult }) {

@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next'
 import { UsersRound } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { InvitedUser } from '@/api/gen/types.gen'
-import { type Column, DataTable } from '@/shared/ui/data-table'
-import { Empty } from '@/shared/ui/empty'
-import { Moment } from '@/shared/ui/moment'
-import { StatusDot } from '@/shared/ui/status-dot'
+import type { InvitedUser } from '@/lib/api/gen/types.gen'
+import { type Column, DataTable } from '@/ui/data-table'
+import { Empty } from '@/ui/empty'
+import { Moment } from '@/ui/moment'
+import { StatusDot } from '@/ui/status-dot'
 
 export function People({ people }: { people: readonly InvitedUser[] }) {
   const { t } = useTranslation('invite')

@@ -1,6 +1,6 @@
 import { Progress } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { type NodeState, nodeState } from '@/shared/lib/node-state'
+import { type NodeState, nodeState } from '@/ui/node-state'
 import { rateText, spansOf } from '../model'
 import classes from './node-list.module.css'
 

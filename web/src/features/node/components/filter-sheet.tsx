@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Switch } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { NodeInfo } from '@/api/gen/types.gen'
-import { Sheet } from '@/shared/ui/sheet'
+import type { NodeInfo } from '@/lib/api/gen/types.gen'
+import { Sheet } from '@/ui/sheet'
 import { choicesOf, countFilters, type Filter, protocolName, sorts } from '../model'
 import { useFilter } from '../use-filter'
 import classes from './filter-sheet.module.css'
@@ -10,7 +10,7 @@ const none: Filter = {
   country: undefined,
   protocol: undefined,
   online: undefined,
-  stars: undefined,
+  favourites: undefined,
   sort: undefined,
 }
 
@@ -102,9 +102,9 @@ function Toggles() {
       <Switch
         classNames={toggle}
         labelPosition="left"
-        label={t('starsOnly')}
-        checked={filter.stars ?? false}
-        onChange={({ currentTarget: { checked } }) => change({ stars: checked || undefined })}
+        label={t('favouritesOnly')}
+        checked={filter.favourites ?? false}
+        onChange={({ currentTarget: { checked } }) => change({ favourites: checked || undefined })}
       />
     </div>
   )

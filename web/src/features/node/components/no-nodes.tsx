@@ -2,11 +2,11 @@ import { Card } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Globe } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { dashboardGetOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { Access } from '@/api/gen/types.gen'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Empty } from '@/shared/ui/empty'
-import { Loaded } from '@/shared/ui/loaded'
+import { dashboardGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { Access } from '@/lib/api/gen/types.gen'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
 
 /** Why there are no nodes for the user, and what helps. */
 export function NoNodes() {

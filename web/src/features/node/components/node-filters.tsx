@@ -3,10 +3,10 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { SlidersHorizontal } from 'lucide-react'
 import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { NodeInfo } from '@/api/gen/types.gen'
-import { lazyPart } from '@/app/lazy'
-import { SearchField } from '@/shared/ui/search-field'
-import { TextLink } from '@/shared/ui/text-link'
+import type { NodeInfo } from '@/lib/api/gen/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { SearchField } from '@/ui/search-field'
+import { TextLink } from '@/ui/text-link'
 import { choicesOf, countFilters, protocolName } from '../model'
 import { useFilter, useIsNarrow } from '../use-filter'
 import classes from './node-filters.module.css'
@@ -83,10 +83,10 @@ function InSight({ nodes }: { nodes: readonly NodeInfo[] }) {
       <Chip
         variant="outline"
         size="md"
-        checked={filter.stars ?? false}
-        onChange={(stars) => change({ stars: stars || undefined })}
+        checked={filter.favourites ?? false}
+        onChange={(favourites) => change({ favourites: favourites || undefined })}
       >
-        {t('starsOnly')}
+        {t('favouritesOnly')}
       </Chip>
     </>
   )

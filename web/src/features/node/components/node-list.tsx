@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { NodeInfo } from '@/api/gen/types.gen'
+import type { NodeInfo } from '@/lib/api/gen/types.gen'
 import type { Group } from '../model'
 import { useIsNarrow } from '../use-filter'
 import { ListHead } from './list-head'
@@ -26,7 +26,7 @@ export function NodeList(props: {
   closed: ReadonlySet<string>
   onToggleRegion: (code: string) => void
   locked: ReadonlySet<number>
-  stars: ReadonlySet<number>
+  favourites: ReadonlySet<number>
   onToggle: (id: number) => void
 }) {
   const { t } = useTranslation('node')
@@ -64,7 +64,7 @@ export function NodeList(props: {
               height={height}
               node={item.node}
               isLocked={props.locked.has(item.node.node_id)}
-              isStarred={props.stars.has(item.node.node_id)}
+              isStarred={props.favourites.has(item.node.node_id)}
               onToggle={props.onToggle}
             />
           )

@@ -1,8 +1,8 @@
 import { Switch } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { RenewalItem } from '@/api/gen/types.gen'
-import { problemText } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import type { RenewalItem } from '@/lib/api/gen/types.gen'
+import { problemText } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
 import { useAutoRenew } from '../use-auto-renew'
 
 /** The switch of a service's automatic renewal. What is no longer sold can only be turned off. */

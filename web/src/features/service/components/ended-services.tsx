@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import type { RefundRequestItem, ServiceItem } from '@/api/gen/types.gen'
-import { UnlessBanned } from '@/shared/ui/ban-notice'
-import { Moment } from '@/shared/ui/moment'
-import { TextLink } from '@/shared/ui/text-link'
+import type { RefundRequestItem, ServiceItem } from '@/lib/api/gen/types.gen'
+import { UnlessBanned } from '@/ui/ban-notice'
+import { Moment } from '@/ui/moment'
+import { TextLink } from '@/ui/text-link'
 import type { useLastRequests } from '../use-last-requests'
 import classes from './ended-services.module.css'
 

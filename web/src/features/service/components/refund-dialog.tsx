@@ -8,16 +8,16 @@ import {
   orderRefundRequestMutation,
   refundRequestsQueryKey,
   servicesOldBillsOfOptions,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { PackageItem, ServiceItem } from '@/api/gen/types.gen'
-import { useCurrency } from '@/shared/lib/currency'
-import { toMinor } from '@/shared/lib/money'
-import { resolver } from '@/shared/lib/resolver'
-import { showServerProblem } from '@/shared/lib/server-problem'
-import { Dialog } from '@/shared/ui/dialog'
-import { FormError } from '@/shared/ui/form-error'
-import { Loaded } from '@/shared/ui/loaded'
-import { Money } from '@/shared/ui/money'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { PackageItem, ServiceItem } from '@/lib/api/gen/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { toMinor } from '@/lib/money'
+import { resolver } from '@/lib/resolver'
+import { showServerProblem } from '@/lib/server-problem'
+import { Dialog } from '@/ui/dialog'
+import { FormError } from '@/ui/form-error'
+import { Loaded } from '@/ui/loaded'
+import { Money } from '@/ui/money'
 
 const MAX_REASON = 500
 

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import {
   refundRequestsQueryKey,
   refundRequestWithdrawMutation,
-} from '@/api/gen/@tanstack/react-query.gen'
-import type { RefundRequestItem } from '@/api/gen/types.gen'
-import { problemText } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
-import { Moment } from '@/shared/ui/moment'
-import { StatusDot, type Tone } from '@/shared/ui/status-dot'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { RefundRequestItem } from '@/lib/api/gen/types.gen'
+import { problemText } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
+import { Moment } from '@/ui/moment'
+import { StatusDot, type Tone } from '@/ui/status-dot'
 import classes from './card.module.css'
 
 const tones: Record<RefundRequestItem['state'], Tone> = {

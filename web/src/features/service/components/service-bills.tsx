@@ -1,13 +1,13 @@
 import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { servicesOldBillsOfOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { BillItem } from '@/api/gen/types.gen'
-import { type Column, DataTable } from '@/shared/ui/data-table'
-import { Loaded } from '@/shared/ui/loaded'
-import { Moment } from '@/shared/ui/moment'
-import { Money } from '@/shared/ui/money'
-import { TextLink } from '@/shared/ui/text-link'
+import { servicesOldBillsOfOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { BillItem } from '@/lib/api/gen/types.gen'
+import { type Column, DataTable } from '@/ui/data-table'
+import { Loaded } from '@/ui/loaded'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
+import { TextLink } from '@/ui/text-link'
 
 /** What was paid for one service. One that was given, not bought, has no bills. */
 export function ServiceBills({ serviceId }: { serviceId: number }) {

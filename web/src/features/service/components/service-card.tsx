@@ -2,11 +2,16 @@ import { Button, Card, Skeleton, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { RefundRequestItem, RenewalItem, RenewalList, ServiceItem } from '@/api/gen/types.gen'
-import { UnlessBanned } from '@/shared/ui/ban-notice'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Loaded } from '@/shared/ui/loaded'
-import { StatusDot } from '@/shared/ui/status-dot'
+import type {
+  RefundRequestItem,
+  RenewalItem,
+  RenewalList,
+  ServiceItem,
+} from '@/lib/api/gen/types.gen'
+import { UnlessBanned } from '@/ui/ban-notice'
+import { ButtonLink } from '@/ui/button-link'
+import { Loaded } from '@/ui/loaded'
+import { StatusDot } from '@/ui/status-dot'
 import { conditionOf } from '../model'
 import { AutoRenew } from './auto-renew'
 import classes from './card.module.css'

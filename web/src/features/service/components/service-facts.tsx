@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import type { ServiceItem } from '@/api/gen/types.gen'
-import { daysUntil } from '@/shared/lib/time'
-import { Fact } from '@/shared/ui/fact'
-import { Moment } from '@/shared/ui/moment'
+import type { ServiceItem } from '@/lib/api/gen/types.gen'
+import { daysUntil } from '@/lib/time'
+import { Fact } from '@/ui/fact'
+import { Moment } from '@/ui/moment'
 import classes from './card.module.css'
 
 /** Until when a service runs, when its traffic begins anew, and its limits. */

@@ -1,6 +1,6 @@
 import { Progress } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Bytes } from '@/shared/ui/bytes'
+import { Bytes } from '@/ui/bytes'
 import { barColor, usedPercent } from '../model'
 import classes from './card.module.css'
 

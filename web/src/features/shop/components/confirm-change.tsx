@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PreOrderResult as Quote } from '@/api/gen/types.gen'
-import { ApiError } from '@/api/errors'
-import { formatMoney } from '@/shared/lib/money'
-import { formatFullDate } from '@/shared/lib/time'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Confirm } from '@/shared/ui/confirm'
+import type { PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
+import { ApiError } from '@/lib/api/errors'
+import { formatMoney } from '@/lib/money'
+import { formatFullDate } from '@/lib/time'
+import { ButtonLink } from '@/ui/button-link'
+import { Confirm } from '@/ui/confirm'
 import { type Change, ChangeCompare } from './change-compare'
 
 /** Asks before a change of plan ends the service that runs; what stands in the way of it is said where it was asked. */

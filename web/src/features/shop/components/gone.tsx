@@ -1,6 +1,6 @@
 import { Card } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Notice } from '@/shared/ui/notice'
+import { Notice } from '@/ui/notice'
 import page from '../buy-page.module.css'
 
 /** In the place of the bill where what was asked for is not on offer. */

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
-import type { GatewayChargeNow, PreOrderResult as Quote } from '@/api/gen/types.gen'
-import { toAmount, toMinor } from '@/shared/lib/money'
-import { Fact } from '@/shared/ui/fact'
-import { Moment } from '@/shared/ui/moment'
-import { Money } from '@/shared/ui/money'
+import type { GatewayChargeNow, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
+import { toAmount, toMinor } from '@/lib/money'
+import { Fact } from '@/ui/fact'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
 import classes from './summary.module.css'
 
 /** The bill: the price and what lowers it, what the balance pays, what is left. */

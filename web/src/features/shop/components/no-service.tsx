@@ -1,8 +1,8 @@
 import { Card } from '@mantine/core'
 import { PackageX } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Empty } from '@/shared/ui/empty'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
 
 /** For an address that names a service which the user does not have. */
 export function NoService() {

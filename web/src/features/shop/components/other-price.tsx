@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { OrderItem as Order, PreOrderResult as Quote } from '@/api/gen/types.gen'
-import { formatMoney, toMinor } from '@/shared/lib/money'
-import { Notice } from '@/shared/ui/notice'
+import type { OrderItem as Order, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
+import { formatMoney, toMinor } from '@/lib/money'
+import { Notice } from '@/ui/notice'
 import classes from './summary.module.css'
 
 /** Says that what is bought again costs more than when it was ordered. */

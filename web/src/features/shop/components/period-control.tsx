@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { PlanItem as Plan } from '@/api/gen/types.gen'
+import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
 import { savingOf } from '../model'
 import classes from './period-control.module.css'
 

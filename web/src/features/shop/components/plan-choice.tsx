@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/api/gen/types.gen'
+import type { OrderItem as Order, PlanItem as Plan, ServiceItem } from '@/lib/api/gen/types.gen'
 import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'

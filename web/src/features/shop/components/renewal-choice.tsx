@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Store } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { servicesOldBillsOfOptions, shopPlansOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { BillItem, OrderItem as Order } from '@/api/gen/types.gen'
-import { ApiError } from '@/api/errors'
-import { ButtonLink } from '@/shared/ui/button-link'
-import { Empty } from '@/shared/ui/empty'
-import { Loaded } from '@/shared/ui/loaded'
+import {
+  servicesOldBillsOfOptions,
+  shopPlansOptions,
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { BillItem, OrderItem as Order } from '@/lib/api/gen/types.gen'
+import { ApiError } from '@/lib/api/errors'
+import { ButtonLink } from '@/ui/button-link'
+import { Empty } from '@/ui/empty'
+import { Loaded } from '@/ui/loaded'
 import { ChoiceSkeleton } from './choice-skeleton'
 import { NoService } from './no-service'
 import { PlanChoice } from './plan-choice'

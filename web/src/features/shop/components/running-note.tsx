@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { servicesListOptions } from '@/api/gen/@tanstack/react-query.gen'
-import { useIsBanned } from '@/shared/ui/ban-notice'
-import { TextLink } from '@/shared/ui/text-link'
+import { servicesListOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { useIsBanned } from '@/ui/ban-notice'
+import { TextLink } from '@/ui/text-link'
 import classes from '../buy-page.module.css'
 
 /** A plan bought here runs beside the ones one has: the ways to change those instead. */

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { PlanItem as Plan } from '@/api/gen/types.gen'
+import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
 import type { Obstacle } from '../model'
 import classes from './plan-card.module.css'
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import type { GatewayChargeNow, PreOrderResult as Quote } from '@/api/gen/types.gen'
-import { formatMoney, toMinor } from '@/shared/lib/money'
+import type { GatewayChargeNow, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
+import { formatMoney, toMinor } from '@/lib/money'
 
 /** What the button says: the amount, where it comes from, and what it is for where a service ends for it. */
 export function useAction(

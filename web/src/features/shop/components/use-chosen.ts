@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PlanItem as Plan } from '@/api/gen/types.gen'
+import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
 import { type Obstacle, plainChoice, priceFor } from '../model'
 
 /**

@@ -6,14 +6,14 @@ import {
   servicesListQueryKey,
   shopConfirmOrderMutation,
   shopPlansQueryKey,
-} from '@/api/gen/@tanstack/react-query.gen'
-import { ApiError } from '@/api/errors'
-import type { PreOrderResult as Quote, ShopConfirmOrderData } from '@/api/gen/types.gen'
-import { useGateways } from '@/shared/lib/gateways'
-import { forgetIdempotencyKey, idempotencyKeyFor } from '@/shared/lib/idempotency-key'
-import { toMinor } from '@/shared/lib/money'
-import { announcePaymentResult, usePaymentResult } from '@/shared/lib/payment-result'
-import { openPayPage } from '@/shared/lib/open-pay-page'
+} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { ApiError } from '@/lib/api/errors'
+import type { PreOrderResult as Quote, ShopConfirmOrderData } from '@/lib/api/gen/types.gen'
+import { useGateways } from '@/lib/gateways'
+import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
+import { toMinor } from '@/lib/money'
+import { announcePaymentResult, usePaymentResult } from '@/lib/payment-result'
+import { openPayPage } from '@/lib/open-pay-page'
 import { type Purchase, wishOf } from '../quote'
 
 type Sent = Pick<ShopConfirmOrderData, 'path' | 'body'>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { orderGetOptions } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order } from '@/api/gen/types.gen'
+import { orderGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order } from '@/lib/api/gen/types.gen'
 
 /** The order with this number, which is made again; without a number none. */
 export function useOrderBefore(no: number | undefined): {

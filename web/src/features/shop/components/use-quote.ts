@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '@/api/errors'
-import { problemText } from '@/shared/lib/server-problem'
+import { ApiError } from '@/lib/api/errors'
+import { problemText } from '@/lib/server-problem'
 import { type Purchase, quoteOptions } from '../quote'
 
 /** What a purchase costs: with the coupon where the server takes it, else without, and why it does not. */

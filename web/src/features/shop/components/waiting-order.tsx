@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import { useServerNow } from '@/shared/lib/now'
-import { useRecentRecharge } from '@/shared/lib/recent-recharge'
-import { useOrderText } from '@/shared/lib/order-text'
-import { useIsBanned } from '@/shared/ui/ban-notice'
-import { Money } from '@/shared/ui/money'
-import { TextLink } from '@/shared/ui/text-link'
+import { useServerNow } from '@/lib/now'
+import { useRecentRecharge } from '@/lib/recent-recharge'
+import { useOrderText } from '@/lib/order-text'
+import { useIsBanned } from '@/ui/ban-notice'
+import { Money } from '@/ui/money'
+import { TextLink } from '@/ui/text-link'
 import classes from '../buy-page.module.css'
 
 /** Without an end it is before it. */

@@ -1,9 +1,9 @@
 import { Card } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { WalletResult } from '@/api/gen/types.gen'
-import { toMinor } from '@/shared/lib/money'
-import { Money } from '@/shared/ui/money'
-import { TextLink } from '@/shared/ui/text-link'
+import type { WalletResult } from '@/lib/api/gen/types.gen'
+import { toMinor } from '@/lib/money'
+import { Money } from '@/ui/money'
+import { TextLink } from '@/ui/text-link'
 import classes from './balance.module.css'
 import { Figure } from './figure'
 

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { orderCancelMutation } from '@/api/gen/@tanstack/react-query.gen'
-import { problemText } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { orderCancelMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { problemText } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
 
 /** Gives up the purchase that the payment is for, so that the balance it holds is free again, and back to the shop. */
 export function CancelOrder({ orderNo }: { orderNo: number }) {

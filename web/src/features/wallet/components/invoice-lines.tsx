@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { InvoiceResult } from '@/api/gen/types.gen'
-import { Moment } from '@/shared/ui/moment'
-import { Money } from '@/shared/ui/money'
+import type { InvoiceResult } from '@/lib/api/gen/types.gen'
+import { Moment } from '@/ui/moment'
+import { Money } from '@/ui/money'
 import { lineText } from '../line-text'
 import classes from './invoice-sheet.module.css'
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { InvoiceItem } from '@/api/gen/types.gen'
-import { toMinor } from '@/shared/lib/money'
-import { StatusDot } from '@/shared/ui/status-dot'
+import type { InvoiceItem } from '@/lib/api/gen/types.gen'
+import { toMinor } from '@/lib/money'
+import { StatusDot } from '@/ui/status-dot'
 
 /** Paid, since invoices are issued with the payment; or given back since, whole or in part. */
 export function InvoiceState({ invoice: { refund, total } }: { invoice: InvoiceItem }) {

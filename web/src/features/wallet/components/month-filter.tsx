@@ -2,9 +2,9 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { walletGetOptions } from '@/api/gen/@tanstack/react-query.gen'
-import { siteOptions } from '@/api/site'
-import { useNow } from '@/shared/lib/now'
+import { walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { siteOptions } from '@/lib/api/site'
+import { useNow } from '@/lib/now'
 import { monthName, monthsSince } from '../model'
 
 const route = getRouteApi('/user/wallet/billing/')

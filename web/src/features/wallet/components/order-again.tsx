@@ -1,13 +1,13 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { orderCancelMutation } from '@/api/gen/@tanstack/react-query.gen'
-import type { OrderItem as Order } from '@/api/gen/types.gen'
-import { ApiError } from '@/api/errors'
+import { orderCancelMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
+import type { OrderItem as Order } from '@/lib/api/gen/types.gen'
+import { ApiError } from '@/lib/api/errors'
 import { useTranslation } from 'react-i18next'
-import { orderSearch } from '@/shared/lib/order-search'
-import { problemText } from '@/shared/lib/server-problem'
-import { FormError } from '@/shared/ui/form-error'
+import { orderSearch } from '@/lib/order-search'
+import { problemText } from '@/lib/server-problem'
+import { FormError } from '@/ui/form-error'
 
 /**
  * Back to the shop with the same plan, period and coupon. An order that still waits gives up what it holds before,

@@ -2,12 +2,12 @@ import { Button, Skeleton, Text } from '@mantine/core'
 import { ExternalLink } from 'lucide-react'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { RechargeRecord } from '@/api/gen/types.gen'
-import { lazyPart } from '@/app/lazy'
-import { CopyButton } from '@/shared/ui/copy-button'
+import type { RechargeRecord } from '@/lib/api/gen/types.gen'
+import { lazyPart } from '@/lib/lazy-part'
+import { CopyButton } from '@/ui/copy-button'
 import classes from './recharge.module.css'
 
-const Qr = lazyPart(() => import('@/shared/ui/qr'), 'Qr')
+const Qr = lazyPart(() => import('@/ui/qr'), 'Qr')
 
 /** How to pay, in the way of the gateway; another try where the gateway could not be reached. */
 export function PayPage(props: {

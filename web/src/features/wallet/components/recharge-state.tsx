@@ -1,9 +1,9 @@
 import { Card, Skeleton } from '@mantine/core'
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { RechargeRecord } from '@/api/gen/types.gen'
-import { FormColumn } from '@/shared/ui/form-column'
-import { Loaded } from '@/shared/ui/loaded'
+import type { RechargeRecord } from '@/lib/api/gen/types.gen'
+import { FormColumn } from '@/ui/form-column'
+import { Loaded } from '@/ui/loaded'
 import { PayPanel } from './pay-panel'
 import { RechargeResult } from './recharge-result'
 

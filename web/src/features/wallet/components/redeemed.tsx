@@ -1,8 +1,8 @@
 import { CircleCheck } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { RedemptionRecord } from '@/api/gen/types.gen'
-import { useCurrency } from '@/shared/lib/currency'
-import { TextLink } from '@/shared/ui/text-link'
+import type { RedemptionRecord } from '@/lib/api/gen/types.gen'
+import { useCurrency } from '@/lib/currency'
+import { TextLink } from '@/ui/text-link'
 import { giftText } from '../gift-text'
 import classes from './redeemed.module.css'
 

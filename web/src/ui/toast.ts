@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from 'react'
+import { messageColors } from '@/lib/constants'
+
+const AUTO_CLOSE_MS = 4_000
+
+let isNeeded = false
+const waiting = new Set<() => void>()
+
+/**
+ * Says in a corner what came of something that has no place of its own on the page. One event, one toast; what is told
+ * beside a form or in a dialog needs none. An error stays until it is closed.
+ */
+export async function toast(kind: keyof typeof messageColors, message: string): Promise<void> {
+  const { showToast } = await import('./toaster')
+  const isError = kind === 'error'
+  showToast({
+    message,
+    color: messageColors[kind],
+    role: isError ? 'alert' : 'status',
+    autoClose: isError ? false : AUTO_CLOSE_MS,
+  })
+  isNeeded = true
+  for (const tell of waiting) tell()
+}
+
+/** Whether there was a toast yet: without one its corner need not be loaded. */
+export function useIsToasting(): boolean {
+  return useSyncExternalStore(
+    (tell) => {
+      waiting.add(tell)
+      return () => waiting.delete(tell)
+    },
+    () => isNeeded,
+  )
+}
