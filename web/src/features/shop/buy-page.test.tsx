@@ -515,6 +515,8 @@ describe('a coupon', () => {
     expect(await bill.findByText('Used up')).toBeVisible()
     const pay = bill.getByRole('button', { name: /^Pay/ })
     expect(pay).toHaveTextContent('Pay ¥30.00 from balance without the coupon')
+    expect(bill.getAllByText('Used up')).toHaveLength(1)
+    expect(bill.queryByText('Some fields are wrong')).not.toBeInTheDocument()
   })
 
   const usedUp = () =>
