@@ -107,9 +107,15 @@ func (d *DB) failed(caller context.Context, err error) error {
 }
 
 // once runs the transaction once.
-func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx) error) error {
+func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.attempt)
 	defer cancel()
+	defer func() {
+		// database/sql rolls back when ctx ends; a statement or the commit may come between the two and find no transaction.
+		if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+			err = ctx.Err()
+		}
+	}()
 	tx, err := l.pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
