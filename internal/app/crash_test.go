@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/money"
 	"airstrip/internal/payment/sandbox"
@@ -93,6 +95,13 @@ func (p *process) kill() {
 	p.cmd.Wait()
 }
 
+// exited reports whether the process ended, and leaves its state to Wait.
+func (p *process) exited() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
+}
+
 func (p *process) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {
@@ -102,16 +111,24 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 
 func (p *process) waitReady(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
-		if res, err := http.Get("http://" + p.config.Listen + "/ready"); err == nil {
-			res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return
-			}
+	var last string
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if p.exited() {
+			p.cmd.Wait() // completes the log
+			t.Fatalf("the server ended by itself, %s: %s", p.cmd.ProcessState, p.log.Bytes())
 		}
-		time.Sleep(50 * time.Millisecond)
+		res, err := browser.Get("http://" + p.config.Listen + "/ready")
+		if err != nil {
+			last = err.Error()
+			continue
+		}
+		res.Body.Close()
+		if last = res.Status; res.StatusCode == http.StatusOK {
+			return
+		}
 	}
-	t.Fatalf("the server did not get ready: %s", p.log.Bytes())
+	p.kill()
+	t.Fatalf("the server did not get ready, at last %s: %s", last, p.log.Bytes())
 }
 
 // what one of the crowd did, and what it was told.
@@ -259,7 +276,7 @@ func do(i int, who customer, processes []*process, pack int64, top money.Amount)
 		return deed{}, err
 	}
 	look := "/api/v2/user/wallet/recharge/" + begun.Result.ID
-	for deadline := time.Now().Add(time.Minute); begun.Result.PayPage == nil; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); begun.Result.PayPage == nil; time.Sleep(50 * time.Millisecond) {
 		// The gateway could not be reached, which for the sandbox is the database. It is asked again with the next look.
 		if err := insist(i, who, processes, http.MethodPost, look, "", "{}", &begun); err != nil {
 			return deed{}, err
