@@ -1,10 +1,10 @@
 // Package account owns users: how they sign up and sign in, their credentials and sessions, API tokens, bans, and the
-// history of what happened to an account. Accounts joins the parts, one type for each concern, and a part knows only those
+// history of what happened to an account. Accounts joins the parts, one type for each concern; a part knows only those
 // below it: sessions know no credentials, credentials know no passkeys. Whatever opens an account is changed through
-// Credentials, which ends every other session and token in the same transaction, so that who got in before the change does
-// not stay in. User, session, role and ban are read from the database at each call and take effect at once. Limits on
-// guesses are counted in the database and hold for all replicas. Neither an answer nor the time that it takes tells a
-// stranger whether an address has an account.
+// Credentials, which ends every other session and token in the same transaction, so that nobody who got in before the
+// change stays in. Session, role and ban are read from the database at each call, so their changes take effect at once.
+// Limits on guesses are counted in the database and hold across replicas. Sign-in and password reset answer alike, and
+// in the same time, whether or not an address has an account.
 package account
 
 import (
@@ -115,21 +115,21 @@ type User struct {
 	Email           string // lower case
 	Name            string
 	Role            Role
-	Lang            fault.Lang // that the user last used; mails are written in it
-	InviteCode      string     // brings others in
+	Lang            fault.Lang // last used by the user; mails are written in it
+	InviteCode      string     // with which others sign up
 	InvitedBy       *int64
 	TelegramID      *int64
 	BannedAt        *time.Time
 	EmailVerifiedAt *time.Time
 	SignedInAt      *time.Time
 	CreatedAt       time.Time
-	ClosedAt        *time.Time // nothing but the number, for the ledger, is left of the account
+	ClosedAt        *time.Time // a closed account keeps only its id, to which the ledger refers
 }
 
-// Banned tells whether the user is banned: they can sign in and see it, and have no service.
+// Banned tells whether the user is banned. A banned user can sign in and read the reason, and has no service.
 func (u User) Banned() bool { return u.BannedAt != nil }
 
-// row is a user with what never leaves this package.
+// row is the stored form of a user, with the columns that never leave this package.
 type row struct {
 	bun.BaseModel `bun:"table:account"`
 	User
@@ -138,33 +138,38 @@ type row struct {
 	PasswordChangedAt time.Time
 	NoticeByMail      bool
 
-	CredentialsVersion   int64      // grows with each change of credentials
+	CredentialsVersion   int64      // grows by one with each change of credentials
 	CredentialsChangedAt *time.Time // nil: never
 }
 
-// Client is the other end of a call, as the history and the limits know it.
+// Client describes who makes a call, for the history and the limits.
 type Client struct {
 	IP        netip.Addr
 	UserAgent string
-	Lang      fault.Lang // that the caller reads; empty where unknown
+	Lang      fault.Lang // the language of the caller; empty: unknown
 	Captcha   string     // answer to a captcha; empty where none was given
 
-	solved  bool      // the captcha was asked for, and its answer is good
-	session uuid.UUID // that makes the call; the zero UUID: none
+	solved  bool      // a captcha was required and its answer is right
+	session uuid.UUID // the session that makes the call; the zero UUID: none
 }
 
 // Faults of accounts.
 var (
-	ErrNoUser           = service.ErrNoUser
-	ErrEmailTaken       = fault.Conflict("email_taken", "该邮箱已被注册", "This e-mail address has an account already").In(*field("email", "email_taken", "该邮箱已被注册", "This e-mail address has an account already"))
-	ErrSignUpClosed     = fault.Forbidden("sign_up_closed", "本站暂不开放注册", "Sign-up is closed")
-	ErrTooManySignUps   = fault.TooMany("too_many_sign_ups", "你所在的网络今天注册的账号过多，请明天再试", "Too many accounts were made from your network today; please try again tomorrow")
-	ErrWrongCredentials = fault.Unauthorized("wrong_credentials", "邮箱或密码不正确", "The e-mail address or the password is wrong")
-	ErrTooManyFailures  = fault.TooMany("too_many_failures", "密码错误次数过多，请稍后再试", "Too many wrong passwords; please wait before the next try")
-	ErrSignedOut        = fault.Unauthorized("signed_out", "登录已失效，请重新登录", "Your sign-in has ended; please sign in again")
+	ErrNoUser     = service.ErrNoUser
+	ErrEmailTaken = fault.Conflict("email_taken", "该邮箱已被注册", "This e-mail address has an account already").
+			In(*field("email", "email_taken", "该邮箱已被注册", "This e-mail address has an account already"))
+	ErrSignUpClosed   = fault.Forbidden("sign_up_closed", "本站暂不开放注册", "Sign-up is closed")
+	ErrTooManySignUps = fault.TooMany("too_many_sign_ups", "你所在的网络今天注册的账号过多，请明天再试",
+		"Too many accounts were made from your network today; please try again tomorrow")
+	ErrWrongCredentials = fault.Unauthorized("wrong_credentials", "邮箱或密码不正确",
+		"The e-mail address or the password is wrong")
+	ErrTooManyFailures = fault.TooMany("too_many_failures", "密码错误次数过多，请稍后再试",
+		"Too many wrong passwords; please wait before the next try")
+	ErrSignedOut = fault.Unauthorized("signed_out", "登录已失效，请重新登录",
+		"Your sign-in has ended; please sign in again")
 )
 
-// User gives the user with this id, or ErrNoUser.
+// User returns the user with this id, or ErrNoUser.
 func (a *Accounts) User(ctx context.Context, id int64) (User, error) {
 	return userByID(ctx, a.db, id)
 }
@@ -174,13 +179,13 @@ func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {
 	return r.User, err
 }
 
-// ByEmail gives the user with this e-mail, or ErrNoUser.
+// ByEmail returns the user with this e-mail address, or ErrNoUser.
 func (a *Accounts) ByEmail(ctx context.Context, email string) (User, error) {
 	r, err := find(ctx, a.db, "email = ?", NormalEmail(email))
 	return r.User, err
 }
 
-// List gives all users in the order of their ids.
+// List returns all users in the order of their ids.
 func (a *Accounts) List(ctx context.Context) ([]User, error) {
 	var rows []row
 	if err := a.db.NewSelect().Model(&rows).Order("id").Scan(ctx); err != nil {
@@ -197,7 +202,7 @@ func find(ctx context.Context, idb bun.IDB, where string, args ...any) (row, err
 	return scan(ctx, idb.NewSelect().Where(where, args...))
 }
 
-// findLocked is find for who is about to change what it gives: nobody else does until tx ends.
+// findLocked is find with a lock on the row: nobody else changes it until tx ends.
 func findLocked(ctx context.Context, tx bun.Tx, where string, args ...any) (row, error) {
 	return scan(ctx, db.Locked(tx.NewSelect().Where(where, args...)))
 }
@@ -209,32 +214,32 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 	return r, err
 }
 
-// Register puts the turns of bans and the forgetting of old rows on the timetable.
+// Register adds the jobs of this package to the timetable: due bans, and the deletion of old rows.
 func (a *Accounts) Register(q *job.Queue) {
 	q.Every("account.bans", job.Interval(5*time.Second), a.Bans.ApplyDue)
 	q.Every("account.challenges", job.Interval(10*time.Minute), a.Passkeys.ForgetChallenges)
 	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
 }
 
-// How long the history is kept.
+// How long old rows are kept.
 const (
-	signInsKept  = 90 * 24 * time.Hour
-	sessionsKept = 30 * 24 * time.Hour // after their end
-	activityKept = 365 * 24 * time.Hour
-	codesKept    = 2 * 24 * time.Hour // longer than the day in which they are counted
+	signInRetention   = 90 * 24 * time.Hour
+	sessionRetention  = 30 * 24 * time.Hour // after the end of the session
+	activityRetention = 365 * 24 * time.Hour
+	codeRetention     = 2 * 24 * time.Hour // longer than the day over which requests for codes are counted
 )
 
-// Forget removes tokens and codes that are out, and sessions and sign-ins that are long past.
+// Forget deletes expired tokens and codes, and sessions and history beyond their retention.
 func (a *Accounts) Forget(ctx context.Context) error {
 	now := a.db.Now()
 	return a.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		for _, old := range []*bun.DeleteQuery{
-			tx.NewDelete().Model((*pair)(nil)).Where("expires_at < ?", now),
-			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionsKept)),
-			tx.NewDelete().Model((*try)(nil)).Where("at < ?", now.Add(-signInsKept)),
-			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityKept)),
-			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codesKept)),
-			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codesKept)),
+			tx.NewDelete().Model((*tokenPair)(nil)).Where("expires_at < ?", now),
+			tx.NewDelete().Model((*session)(nil)).Where("expires_at < ?", now.Add(-sessionRetention)),
+			tx.NewDelete().Model((*signInAttempt)(nil)).Where("at < ?", now.Add(-signInRetention)),
+			tx.NewDelete().Model((*activity)(nil)).Where("at < ?", now.Add(-activityRetention)),
+			tx.NewDelete().Model((*code)(nil)).Where("created_at < ?", now.Add(-codeRetention)),
+			tx.NewDelete().Table("email_code_count").Where("last_at < ?", now.Add(-codeRetention)),
 			tx.NewDelete().Table("sign_in_token").Where("expires_at < ?", now),
 			tx.NewDelete().Table("sign_in_url").Where("expires_at < ?", now),
 			tx.NewDelete().Table("session_cookie").Where("expires_at < ?", now),

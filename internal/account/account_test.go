@@ -31,8 +31,8 @@ import (
 	"airstrip/internal/wallet"
 )
 
-// world is a site with its users, in which time is set by the test.
-type world struct {
+// testSite is a site with its users, in which time is set by the test.
+type testSite struct {
 	*testing.T
 	*account.Accounts
 	db       *db.DB
@@ -42,20 +42,20 @@ type world struct {
 	now      time.Time
 }
 
-func each(t *testing.T, test func(w *world)) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(newWorld(t, d)) })
+func each(t *testing.T, test func(w *testSite)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) { test(newTestSite(t, d)) })
 }
 
-func newWorld(t *testing.T, d *db.DB) *world {
+func newTestSite(t *testing.T, d *db.DB) *testSite {
 	t.Helper()
-	w := &world{T: t, db: d, now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
+	w := &testSite{T: t, db: d, now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	d.SetClock(func() time.Time { return w.now })
 	w.start()
 	return w
 }
 
-// start makes the parts anew on the same database, as a restart does.
-func (w *world) start() {
+// start makes the parts again on the same database, as a restart does.
+func (w *testSite) start() {
 	w.Helper()
 	settings, err := setting.New(w.Context(), w.db)
 	w.must(err)
@@ -70,21 +70,21 @@ func (w *world) start() {
 	})
 }
 
-func (w *world) must(err error) {
+func (w *testSite) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) want(err, target error) {
+func (w *testSite) want(err, target error) {
 	w.Helper()
 	if !errors.Is(err, target) {
 		w.Fatalf("%v, want %v", err, target)
 	}
 }
 
-func (w *world) set(name string, value any) {
+func (w *testSite) set(name string, value any) {
 	w.Helper()
 	raw, err := json.Marshal(value)
 	w.must(err)
@@ -99,14 +99,15 @@ func from(ip string) account.Client {
 
 var home = from("192.0.2.1")
 
-func (w *world) signUp(email string) account.Grant {
+func (w *testSite) signUp(email string) account.Grant {
 	w.Helper()
-	g, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "小明", Password: password, Repeated: password}, home)
+	g, err := w.SignUps.SignUp(w.Context(),
+		account.SignUp{Email: email, Name: "小明", Password: password, Repeated: password}, home)
 	w.must(err)
 	return g
 }
 
-func (w *world) signIn(email string) account.Grant {
+func (w *testSite) signIn(email string) account.Grant {
 	w.Helper()
 	g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password}, home)
 	w.must(err)
@@ -114,16 +115,18 @@ func (w *world) signIn(email string) account.Grant {
 }
 
 func TestSignUpMakesAUserWithAWalletWhoIsSignedIn(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("  Ming@Example.COM ")
 		who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 		w.must(err)
-		if who.UserID != g.User.ID || who.UUID != g.User.UUID || who.Staff() || !who.ExpiresAt.Equal(w.now.Add(20*time.Minute)) {
+		if who.UserID != g.User.ID || who.UUID != g.User.UUID || who.Staff() ||
+			!who.ExpiresAt.Equal(w.now.Add(20*time.Minute)) {
 			w.Errorf("authenticated as %+v", who)
 		}
 		u, err := w.User(w.Context(), g.User.ID)
 		w.must(err)
-		if diff := cmp.Diff(g.User, u); diff != "" || u.Email != "ming@example.com" || u.Name != "小明" || u.Banned() || !u.SignedInAt.Equal(w.now) {
+		if diff := cmp.Diff(g.User, u); diff != "" || u.Email != "ming@example.com" || u.Name != "小明" || u.Banned() ||
+			!u.SignedInAt.Equal(w.now) {
 			w.Errorf("read %+v, granted other:\n%s", u, diff)
 		}
 		if b, err := w.wallets.Balance(w.Context(), u.ID); err != nil || b.Posted != 0 {
@@ -137,31 +140,53 @@ func TestSignUpMakesAUserWithAWalletWhoIsSignedIn(t *testing.T) {
 }
 
 func TestSignUpNamesWhatIsWrong(t *testing.T) {
-	w := newWorld(t, dbtest.Postgres(t))
+	w := newTestSite(t, dbtest.Postgres(t))
 	w.set("sign_up_domains", []string{"example.com"})
 	good := account.SignUp{Email: "a@example.com", Name: "a", Password: password, Repeated: password}
 	for name, c := range map[string]struct {
 		spoil func(*account.SignUp)
 		want  string
 	}{
-		"no address":           {func(s *account.SignUp) { s.Email = "nobody" }, "email:email"},
-		"a name with address":  {func(s *account.SignUp) { s.Email = "A <a@example.com>" }, "email:email"},
-		"no dot":               {func(s *account.SignUp) { s.Email = "a@localhost" }, "email:email"},
-		"not ASCII":            {func(s *account.SignUp) { s.Email = "ａ@example.com" }, "email:email"},
-		"a line break":         {func(s *account.SignUp) { s.Email = "a@exam\nple.com" }, "email:email"},
-		"too long":             {func(s *account.SignUp) { s.Email = strings.Repeat("a", 65) + "@example.com" }, "email:email"},
-		"another provider":     {func(s *account.SignUp) { s.Email = "a@example.org" }, "email:domain"},
-		"no name":              {func(s *account.SignUp) { s.Name = " \t" }, "name:length"},
-		"a long name":          {func(s *account.SignUp) { s.Name = strings.Repeat("长", 33) }, "name:length"},
-		"a name in two lines":  {func(s *account.SignUp) { s.Name = "a\nb" }, "name:length"},
-		"a short password":     {func(s *account.SignUp) { s.Password, s.Repeated = "1234567", "1234567" }, "password:length"},
-		"a long password":      {func(s *account.SignUp) { p := strings.Repeat("长", 129); s.Password, s.Repeated = p, p }, "password:length"},
-		"a common password":    {func(s *account.SignUp) { s.Password, s.Repeated = "PassWord1", "PassWord1" }, "password:common"},
-		"two passwords":        {func(s *account.SignUp) { s.Repeated = "another horse" }, "re_password:mismatch"},
-		"an unknown code":      {func(s *account.SignUp) { s.InviteCode = "NOSUCHCODE" }, "invite_code:invite_code_unknown"},
-		"a code with a zero":   {func(s *account.SignUp) { s.InviteCode = "A\x00B" }, "invite_code:invite_code_unknown"},
-		"a zero in the name":   {func(s *account.SignUp) { s.Name = "a\x00" }, "name:length"},
-		"everything at a time": {func(s *account.SignUp) { *s = account.SignUp{} }, "email:email name:length password:length"},
+		"no address":          {func(s *account.SignUp) { s.Email = "nobody" }, "email:email"},
+		"a name with address": {func(s *account.SignUp) { s.Email = "A <a@example.com>" }, "email:email"},
+		"no dot":              {func(s *account.SignUp) { s.Email = "a@localhost" }, "email:email"},
+		"not ASCII":           {func(s *account.SignUp) { s.Email = "ａ@example.com" }, "email:email"},
+		"a line break":        {func(s *account.SignUp) { s.Email = "a@exam\nple.com" }, "email:email"},
+		"too long": {
+			func(s *account.SignUp) { s.Email = strings.Repeat("a", 65) + "@example.com" },
+			"email:email",
+		},
+		"another provider":    {func(s *account.SignUp) { s.Email = "a@example.org" }, "email:domain"},
+		"no name":             {func(s *account.SignUp) { s.Name = " \t" }, "name:length"},
+		"a long name":         {func(s *account.SignUp) { s.Name = strings.Repeat("长", 33) }, "name:length"},
+		"a name in two lines": {func(s *account.SignUp) { s.Name = "a\nb" }, "name:length"},
+		"a short password": {
+			func(s *account.SignUp) { s.Password, s.Repeated = "1234567", "1234567" },
+			"password:length",
+		},
+		"a long password": {func(s *account.SignUp) {
+			p := strings.Repeat("长", 129)
+			s.Password, s.Repeated = p,
+				p
+		}, "password:length"},
+		"a common password": {
+			func(s *account.SignUp) { s.Password, s.Repeated = "PassWord1", "PassWord1" },
+			"password:common",
+		},
+		"two passwords": {func(s *account.SignUp) { s.Repeated = "another horse" }, "re_password:mismatch"},
+		"an unknown code": {
+			func(s *account.SignUp) { s.InviteCode = "NOSUCHCODE" },
+			"invite_code:invite_code_unknown",
+		},
+		"a code with a zero": {
+			func(s *account.SignUp) { s.InviteCode = "A\x00B" },
+			"invite_code:invite_code_unknown",
+		},
+		"a zero in the name": {func(s *account.SignUp) { s.Name = "a\x00" }, "name:length"},
+		"everything at a time": {
+			func(s *account.SignUp) { *s = account.SignUp{} },
+			"email:email name:length password:length",
+		},
 	} {
 		in := good
 		c.spoil(&in)
@@ -185,18 +210,20 @@ func TestSignUpNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestAPasswordIsTheSameFromEveryKeyboard(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	composed, decomposed := "caf\u00e9 au lait", "cafe\u0301 au lait"
-	_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "a", Password: composed, Repeated: composed}, home)
+	_, err := w.SignUps.SignUp(w.Context(),
+		account.SignUp{Email: "a@example.com", Name: "a", Password: composed, Repeated: composed}, home)
 	w.must(err)
 	_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: decomposed}, home)
 	w.must(err)
 }
 
 func TestAnEmailHasOneAccount(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
-		_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "A@EXAMPLE.com", Name: "b", Password: password, Repeated: password}, home)
+		_, err := w.SignUps.SignUp(w.Context(),
+			account.SignUp{Email: "A@EXAMPLE.com", Name: "b", Password: password, Repeated: password}, home)
 		w.want(err, account.ErrEmailTaken)
 		if f, _ := fault.As(err); f.Status != 409 || len(f.Fields) != 1 || f.Fields[0].Name != "email" {
 			w.Errorf("%+v", f)
@@ -206,7 +233,8 @@ func TestAnEmailHasOneAccount(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 { // as many as are hashed for one account at once
 			wg.Go(func() {
-				_, err := w.SignUps.SignUp(context.Background(), account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password}, home)
+				_, err := w.SignUps.SignUp(context.Background(),
+					account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password}, home)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -227,10 +255,13 @@ func TestAnEmailHasOneAccount(t *testing.T) {
 }
 
 func TestWhoMaySignUpIsASetting(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		inviter := w.signUp("a@example.com").User
 		w.set("sign_up_mode", "closed")
-		in := account.SignUp{Email: "b@example.com", Name: "b", Password: password, Repeated: password, InviteCode: inviter.InviteCode}
+		in := account.SignUp{
+			Email: "b@example.com", Name: "b", Password: password, Repeated: password,
+			InviteCode: inviter.InviteCode,
+		}
 		_, err := w.SignUps.SignUp(w.Context(), in, home)
 		w.want(err, account.ErrSignUpClosed)
 		w.set("sign_up_mode", "invite")
@@ -251,11 +282,14 @@ func TestWhoMaySignUpIsASetting(t *testing.T) {
 }
 
 func TestANetworkHasSoManySignUpsADay(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_register", "never")
 		w.set("sign_up_per_ip_daily", 2)
 		in := func(i int) account.SignUp {
-			return account.SignUp{Email: fmt.Sprintf("u%d@example.com", i), Name: "u", Password: password, Repeated: password}
+			return account.SignUp{
+				Email: fmt.Sprintf("u%d@example.com", i), Name: "u", Password: password,
+				Repeated: password,
+			}
 		}
 		for i := range 2 {
 			_, err := w.SignUps.SignUp(w.Context(), in(i), from(fmt.Sprintf("2001:db8:1:2::%d", i)))
@@ -275,12 +309,13 @@ func TestANetworkHasSoManySignUpsADay(t *testing.T) {
 }
 
 func TestToAskWhetherAnAddressIsTakenCostsASignUpOfTheDay(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		w.set("captcha_register", "never")
 		w.set("sign_up_per_ip_daily", 2)
 		ask := func(email string) error {
-			_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: email, Name: "b", Password: password, Repeated: password}, from("198.51.100.1"))
+			_, err := w.SignUps.SignUp(w.Context(),
+				account.SignUp{Email: email, Name: "b", Password: password, Repeated: password}, from("198.51.100.1"))
 			return err
 		}
 		w.want(ask("a@example.com"), account.ErrEmailTaken)
@@ -291,12 +326,13 @@ func TestToAskWhetherAnAddressIsTakenCostsASignUpOfTheDay(t *testing.T) {
 }
 
 func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		for i := range 6 {
 			var seen []string
 			for _, email := range []string{"a@example.com", "nobody@example.com"} {
-				_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong password"}, from("198.51.100.7"))
+				_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong password"},
+					from("198.51.100.7"))
 				f, ok := fault.As(err)
 				if !ok {
 					w.Fatal(err)
@@ -311,8 +347,11 @@ func TestAWrongEmailAndAWrongPasswordLookTheSame(t *testing.T) {
 }
 
 func TestWhatIsNoAddressIsNobodys(t *testing.T) {
-	each(t, func(w *world) {
-		for _, email := range []string{"", "\x00", "a\x00@example.com", "\xff@example.com", strings.Repeat("a", 1<<20) + "@example.com"} {
+	each(t, func(w *testSite) {
+		for _, email := range []string{
+			"", "\x00", "a\x00@example.com", "\xff@example.com",
+			strings.Repeat("a", 1<<20) + "@example.com",
+		} {
 			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password}, home)
 			w.want(err, account.ErrWrongCredentials)
 		}
@@ -320,7 +359,7 @@ func TestWhatIsNoAddressIsNobodys(t *testing.T) {
 }
 
 func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_login", "never")
 		w.signUp("a@example.com")
 		attacker, fresh := from("198.51.100.7"), from("203.0.113.9")
@@ -363,7 +402,7 @@ func TestWrongPasswordsSlowDownTheirOwnNetworkOnly(t *testing.T) {
 }
 
 func TestGuessesAtOnceAreCountedAll(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_login", "never")
 		w.signUp("a@example.com")
 		attacker := from("198.51.100.7")
@@ -372,7 +411,8 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 40 {
 			wg.Go(func() {
-				_, err := w.SignIns.ByPassword(context.Background(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
+				_, err := w.SignIns.ByPassword(context.Background(),
+					account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -388,27 +428,34 @@ func TestGuessesAtOnceAreCountedAll(t *testing.T) {
 			w.Errorf("%d of 40 guesses were answered, want at most %d", wrong, most)
 		}
 		for range 5 - wrong {
-			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
+			_, err := w.SignIns.ByPassword(w.Context(),
+				account.SignIn{Email: "a@example.com", Password: "wrong password"}, attacker)
 			w.want(err, account.ErrWrongCredentials)
 		}
-		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, attacker)
+		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password},
+			attacker)
 		w.want(err, account.ErrTooManyFailures)
 	})
 }
 
 func TestTheHistoryShowsGoodAndBadSignIns(t *testing.T) {
-	each(t, func(w *world) {
-		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "before the account"}, from("198.51.100.1"))
+	each(t, func(w *testSite) {
+		_, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: "before the account"}, from("198.51.100.1"))
 		w.want(err, account.ErrWrongCredentials)
 		w.now = w.now.Add(time.Minute)
 		u := w.signUp("a@example.com").User
 		w.now = w.now.Add(time.Minute)
-		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"},
+			account.Client{IP: netip.MustParseAddr("2001:db8::1"), UserAgent: strings.Repeat("é", 400)})
 		w.want(err, account.ErrWrongCredentials)
 		got, err := w.History.SignIns(w.Context(), u.ID)
 		w.must(err)
 		want := []account.SignInRecord{
-			{At: w.now, UserAgent: strings.Repeat("é", 256), Wrong: account.WrongPassword, Origin: account.Origin{IP: "2001:db8::1", Area: "ZZ"}},
+			{
+				At: w.now, UserAgent: strings.Repeat("é", 256), Wrong: account.WrongPassword,
+				Origin: account.Origin{IP: "2001:db8::1", Area: "ZZ"},
+			},
 			{At: w.now.Add(-time.Minute), UserAgent: "Browser/1", Origin: account.Origin{IP: "192.0.2.1", Area: "ZZ"}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -418,11 +465,12 @@ func TestTheHistoryShowsGoodAndBadSignIns(t *testing.T) {
 }
 
 func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		salt := []byte("somesaltsomesalt")
 		b64 := base64.RawStdEncoding.EncodeToString
-		cheap := "$argon2id$v=19$m=8,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte(password), salt, 1, 8, 1, 32))
+		cheap := "$argon2id$v=19$m=8,t=1,p=1$" + b64(salt) + "$" + b64(argon2.IDKey([]byte(password), salt, 1, 8, 1,
+			32))
 		stored := func() (phc string) {
 			w.must(w.db.NewRaw(`SELECT password FROM account WHERE id = ?`, u.ID).Scan(w.Context(), &phc))
 			return phc
@@ -431,7 +479,8 @@ func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
 			_, err := tx.NewRaw(`UPDATE account SET password = ? WHERE id = ?`, cheap, u.ID).Exec(ctx)
 			return err
 		}))
-		_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "wrong password"}, home)
+		_, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: "wrong password"}, home)
 		w.want(err, account.ErrWrongCredentials)
 		if stored() != cheap {
 			w.Error("a wrong password changed the hash")
@@ -445,34 +494,36 @@ func TestACheaperHashIsRaisedAtSignIn(t *testing.T) {
 }
 
 func TestTheOperatorMakesAndChangesUsers(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("sign_up_mode", "closed")
-		boss, err := w.Create(w.Context(), "Boss@example.com", "Boss", password, account.Owner)
+		owner, err := w.Create(w.Context(), "Owner@example.com", "Owner", password, account.Owner)
 		w.must(err)
-		g := w.signIn("boss@example.com")
-		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Owner || !who.Staff() {
+		g := w.signIn("owner@example.com")
+		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Owner ||
+			!who.Staff() {
 			w.Errorf("%+v, %v", who, err)
 		}
-		w.must(w.SetRole(w.Context(), "boss@example.com", account.Viewer))
+		w.must(w.SetRole(w.Context(), "owner@example.com", account.Viewer))
 		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.Role != account.Viewer {
 			w.Errorf("%+v, %v", who, err)
 		}
-		w.want(w.SetRole(w.Context(), "boss@example.com", "king"), fault.ErrInvalid)
+		w.want(w.SetRole(w.Context(), "owner@example.com", "king"), fault.ErrInvalid)
 		w.want(w.SetRole(w.Context(), "nobody@example.com", account.Admin), account.ErrNoUser)
-		_, err = w.Create(w.Context(), "boss@example.com", "Again", password, "")
+		_, err = w.Create(w.Context(), "owner@example.com", "Again", password, "")
 		w.want(err, account.ErrEmailTaken)
 		_, err = w.Create(w.Context(), "x@example.com", "x", "short", "")
 		w.want(err, fault.ErrInvalid)
 
-		w.must(w.Credentials.SetPassword(w.Context(), "boss@example.com", "a wholly new one"))
+		w.must(w.Credentials.SetPassword(w.Context(), "owner@example.com", "a wholly new one"))
 		_, err = w.Sessions.Authenticate(w.Context(), g.Access)
 		w.want(err, account.ErrSignedOut)
-		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "boss@example.com", Password: password}, home)
+		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "owner@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
-		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "boss@example.com", Password: "a wholly new one"}, home)
+		_, err = w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "owner@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		all, err := w.List(w.Context())
-		if err != nil || len(all) != 1 || all[0].ID != boss.ID || all[0].Role != account.Viewer {
+		if err != nil || len(all) != 1 || all[0].ID != owner.ID || all[0].Role != account.Viewer {
 			w.Errorf("%+v, %v", all, err)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/permission"
 )
 
-// APITokens makes the tokens by which programs call for users, and tells for whom one calls.
+// APITokens makes and revokes the tokens with which programs act for users, and authenticates calls that carry one.
 type APITokens struct {
 	db       *db.DB
 	mails    *mail.Mails
@@ -30,23 +30,24 @@ type APITokens struct {
 // Scope is what an API token may do.
 type Scope string
 
-// The scopes: to read what the user sees, to change what is not the account itself (see the package api/v2), and, for
-// staff, to run the server's jobs and those below.
+// The scopes: reading what the user sees; changing what is not the account itself (see package api/v2); and, for staff,
+// running the server's jobs and what the scopes below allow.
 const (
 	ScopeRead  Scope = "read"
 	ScopeWrite Scope = "write"
 	ScopeJobs  Scope = "jobs"
 
 	ScopePartner Scope = "partner" // to ask what users may use: for media servers and bots of partners
-	ScopeGrant   Scope = "grant"   // to give users traffic, beside partner
+	ScopeGrant   Scope = "grant"   // to grant traffic to users, in addition to ScopePartner
 )
 
-// staffScopes are those that only members of staff can give who have the permission, and that count only while they do.
+// staffScopes maps each scope of staff to the permission that it needs. Only members with the permission can give the
+// scope, and a token has it only while its user has the permission.
 var staffScopes = map[Scope]permission.Permission{
 	ScopeJobs: permission.JobRun, ScopePartner: permission.PartnerRead, ScopeGrant: permission.TrafficGrant,
 }
 
-// Permission is what the user of a token of the scope needs; empty where none is needed.
+// Permission returns the permission that the user of a token of this scope needs; empty where none is needed.
 func (s Scope) Permission() permission.Permission { return staffScopes[s] }
 
 // allows tells whether a user with this role may give, and use, tokens of the scope.
@@ -55,44 +56,49 @@ func (s Scope) allows(role Role) bool {
 	return !staff || role.Has(needed)
 }
 
-// APIToken is a UUID of version 4 by which a program calls for a user.
+// APIToken is a token with which a program acts for a user. The secret is a random UUID, of which only the hash is
+// stored.
 type APIToken struct {
 	bun.BaseModel `bun:"table:api_token"`
 	ID            int64 `bun:",pk,autoincrement"`
 	AccountID     int64
 	Name          string
 	Hash          []byte
-	Hint          string  // its first eight characters
+	Hint          string  // the first eight characters of the secret
 	Scopes        []Scope `bun:"type:jsonb"`
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time // nil: never
-	LastUsedAt    *time.Time // to the minute
+	LastUsedAt    *time.Time // rounded to lastUsedPrecision
 	RevokedAt     *time.Time
 }
 
 // Faults of API tokens.
 var (
 	ErrNoToken       = fault.NotFound("api_token_not_found", "没有这个 API 令牌", "There is no such API token")
-	ErrTooManyTokens = fault.Conflict("too_many_api_tokens", "API 令牌过多，请先撤销不用的", "There are too many API tokens; please revoke one that is not used")
-	ErrTokenScope    = fault.Forbidden("api_token_scope", "该 API 令牌没有此权限", "This API token may not do that")
+	ErrTooManyTokens = fault.Conflict("too_many_api_tokens", "API 令牌过多，请先撤销不用的",
+		"There are too many API tokens; please revoke one that is not used")
+	ErrTokenScope = fault.Forbidden("api_token_scope", "该 API 令牌没有此权限", "This API token may not do that")
 )
 
 const (
-	tokensAtMost     = 20 // of one user, at a time
-	tokenNameAtMost  = 64 // characters
-	tokenUsedRounded = time.Minute
+	maxAPITokens      = 20 // of one user, at a time
+	maxAPITokenName   = 64 // characters
+	lastUsedPrecision = time.Minute
 )
 
-// APITokenDraft is what a user says of a token that is to be made.
+// APITokenDraft describes a token that is to be made.
 type APITokenDraft struct {
 	Name    string
 	Scopes  []Scope
 	Expires *time.Time // nil: never
 }
 
-// MakeAPIToken gives the caller, who shows the password and, where it is on, the second factor, a token; it cannot be shown
-// again. The user is told by mail. Wrong input is named name, scopes, expires_at, password, code.
-func (a *APITokens) Make(ctx context.Context, who Identity, draft APITokenDraft, password, code string, from Client) (secret uuid.UUID, t APIToken, err error) {
+// Make creates a token for the caller, who proves the password and, where it is on, the second factor. The secret
+// cannot be shown again. The user is notified by mail. Invalid input names the fields name, scopes, expires_at,
+// password, code.
+func (a *APITokens) Make(
+	ctx context.Context, who Identity, draft APITokenDraft, password, code string, from Client,
+) (secret uuid.UUID, t APIToken, err error) {
 	r, err := find(ctx, a.db, "id = ?", who.UserID)
 	if err != nil {
 		return secret, t, err
@@ -100,21 +106,27 @@ func (a *APITokens) Make(ctx context.Context, who Identity, draft APITokenDraft,
 	if secret, t, err = a.draft(ctx, r, draft); err != nil {
 		return secret, t, err
 	}
-	err = a.verifier.prove(ctx, r.Email, password, a.verifier.secondFactor(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
-		if err := insertToken(ctx, tx, &t); err != nil {
-			return err
-		}
-		if err := a.history.note(ctx, tx, r.ID, APITokenMade, from); err != nil {
-			return err
-		}
-		content := mail.SecurityChanged{What: string(APITokenMade), Name: t.Name, At: t.CreatedAt, IP: addressOf(from)}
-		return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
-	})
+	err = a.verifier.prove(ctx, r.Email, password, a.verifier.secondFactor(code, from.within(who)), from.within(who),
+		func(ctx context.Context, tx bun.Tx, r row) error {
+			if err := insertToken(ctx, tx, &t); err != nil {
+				return err
+			}
+			if err := a.history.note(ctx, tx, r.ID, APITokenMade, from); err != nil {
+				return err
+			}
+			content := mail.SecurityChanged{
+				What: string(APITokenMade), Name: t.Name, At: t.CreatedAt,
+				IP: addressOf(from),
+			}
+			return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
+		})
 	return secret, t, atFields(err, "password", "code")
 }
 
-// CreateAPIToken gives the user with this id a token as the operator's own programs need it, without a proof.
-func (a *APITokens) Create(ctx context.Context, userID int64, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
+// Create makes a token for the user with this id without a proof, for the operator's own programs.
+func (a *APITokens) Create(
+	ctx context.Context, userID int64, draft APITokenDraft,
+) (secret uuid.UUID, t APIToken, err error) {
 	r, err := find(ctx, a.db, "id = ?", userID)
 	if err != nil {
 		return secret, t, err
@@ -132,10 +144,13 @@ func (a *APITokens) Create(ctx context.Context, userID int64, draft APITokenDraf
 	return secret, t, err
 }
 
-// draftToken makes a token that stands nowhere yet, or names what is wrong with the draft.
+// draft returns a token that is not stored yet, or a fault that names what is wrong with the draft.
 func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secret uuid.UUID, t APIToken, err error) {
 	now, secret := a.db.Now(), uuid.New()
-	t = APIToken{AccountID: r.ID, Name: strings.TrimSpace(draft.Name), Hash: tokenHash(secret), Hint: secret.String()[:8], CreatedAt: now}
+	t = APIToken{
+		AccountID: r.ID, Name: strings.TrimSpace(draft.Name), Hash: tokenHash(secret),
+		Hint: secret.String()[:8], CreatedAt: now,
+	}
 	t.Scopes = slices.Compact(slices.Sorted(slices.Values(draft.Scopes)))
 	if draft.Expires != nil {
 		t.ExpiresAt = new(draft.Expires.UTC().Truncate(time.Millisecond))
@@ -148,8 +163,9 @@ func (a *APITokens) draft(ctx context.Context, r row, draft APITokenDraft) (secr
 }
 
 func insertToken(ctx context.Context, tx bun.Tx, t *APIToken) error {
-	alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", t.AccountID).Apply(living(t.CreatedAt)).Count(ctx)
-	if err == nil && alive >= tokensAtMost {
+	alive, err := tx.NewSelect().Model((*APIToken)(nil)).Where("account_id = ?", t.AccountID).
+		Apply(usable(t.CreatedAt)).Count(ctx)
+	if err == nil && alive >= maxAPITokens {
 		err = ErrTooManyTokens
 	}
 	if err != nil {
@@ -159,14 +175,14 @@ func insertToken(ctx context.Context, tx bun.Tx, t *APIToken) error {
 	return err
 }
 
-func living(now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
+func usable(now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", now)
 	}
 }
 
 func checkTokenName(name string) *fault.Field {
-	if n := utf8.RuneCountInString(name); n < 1 || n > tokenNameAtMost || !utf8.ValidString(name) {
+	if n := utf8.RuneCountInString(name); n < 1 || n > maxAPITokenName || !utf8.ValidString(name) {
 		return field("name", "length", "名称需为 1 至 64 个字符", "The name must have 1 to 64 characters")
 	}
 	return nil
@@ -193,13 +209,14 @@ func checkTokenEnd(expires *time.Time, now time.Time) *fault.Field {
 	return nil
 }
 
-// APITokens gives a user's tokens that can be used or have run out, not those revoked, newest first.
+// List returns a user's tokens that were not revoked, expired ones too, newest first.
 func (a *APITokens) List(ctx context.Context, userID int64) (tokens []APIToken, err error) {
-	err = a.db.NewSelect().Model(&tokens).Where("account_id = ? AND revoked_at IS NULL", userID).OrderExpr("id DESC").Scan(ctx)
+	err = a.db.NewSelect().Model(&tokens).Where("account_id = ? AND revoked_at IS NULL", userID).OrderExpr("id DESC").
+		Scan(ctx)
 	return tokens, err
 }
 
-// RevokeAPIToken ends a user's token at once.
+// Revoke ends a user's token at once, or returns ErrNoToken.
 func (a *APITokens) Revoke(ctx context.Context, userID, id int64, from Client) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*APIToken)(nil)).Set("revoked_at = ?", a.db.Now()).
@@ -214,12 +231,12 @@ func (a *APITokens) Revoke(ctx context.Context, userID, id int64, from Client) e
 	})
 }
 
-// IsAPIToken tells whether a bearer looks like an API token, and not like one of a session.
+// IsAPIToken tells whether a bearer has the form of an API token rather than that of an access token.
 func IsAPIToken(bearer string) bool { return len(bearer) == 36 && !strings.Contains(bearer, ".") }
 
-// AuthenticateToken tells for whom an API token calls that has this scope. It carries no staff role: what only staff may
-// do asks for a sign-in. A token of a scope of staff counts while its user may give it. No such token answers
-// ErrSignedOut, one without the scope ErrTokenScope, one of staff who are banned ErrStaffBanned.
+// Authenticate returns the user for whom an API token of this scope acts. The identity has no staff role: operations of
+// staff need a sign-in. A token of a staff scope counts only while its user may give it. An unknown token is
+// ErrSignedOut, one without the scope ErrTokenScope, one of a banned member of staff ErrStaffBanned.
 func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope) (Identity, error) {
 	id, err := uuid.Parse(secret)
 	if err != nil || !IsAPIToken(secret) {
@@ -227,7 +244,7 @@ func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope
 	}
 	now := a.db.Now()
 	var t APIToken
-	err = a.db.NewSelect().Model(&t).Where("hash = ?", tokenHash(id)).Apply(living(now)).Scan(ctx)
+	err = a.db.NewSelect().Model(&t).Where("hash = ?", tokenHash(id)).Apply(usable(now)).Scan(ctx)
 	if errors.Is(err, db.ErrNoRows) {
 		return Identity{}, ErrSignedOut
 	}
@@ -252,7 +269,7 @@ func (a *APITokens) Authenticate(ctx context.Context, secret string, scope Scope
 	if t.ExpiresAt != nil {
 		who.ExpiresAt = *t.ExpiresAt
 	}
-	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < tokenUsedRounded {
+	if t.LastUsedAt != nil && now.Sub(*t.LastUsedAt) < lastUsedPrecision {
 		return who, nil
 	}
 	return who, a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -11,9 +11,13 @@ import (
 )
 
 func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u, other := w.signUp("a@example.com").User, w.signUp("b@example.com").User
-		secret, made, err := w.APITokens.Create(w.Context(), u.ID, account.APITokenDraft{Name: " script ", Scopes: []account.Scope{"write", "read", "read"}, Expires: new(w.now.Add(24 * time.Hour))})
+		secret, made, err := w.APITokens.Create(w.Context(), u.ID,
+			account.APITokenDraft{
+				Name: " script ", Scopes: []account.Scope{"write", "read", "read"},
+				Expires: new(w.now.Add(24 * time.Hour)),
+			})
 		w.must(err)
 		if secret.Version() != 4 || made.Name != "script" || made.Hint != secret.String()[:8] || len(made.Scopes) != 2 {
 			w.Errorf("made %s %+v", secret, made)
@@ -25,7 +29,10 @@ func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
 		}
 		_, err = w.APITokens.Authenticate(w.Context(), secret.String(), account.ScopeJobs)
 		w.want(err, account.ErrTokenScope)
-		for _, wrong := range []string{"", uuid.NewString(), "{" + secret.String() + "}", "urn:uuid:" + secret.String()} {
+		for _, wrong := range []string{
+			"", uuid.NewString(), "{" + secret.String() + "}",
+			"urn:uuid:" + secret.String(),
+		} {
 			_, err = w.APITokens.Authenticate(w.Context(), wrong, account.ScopeRead)
 			w.want(err, account.ErrSignedOut)
 		}
@@ -42,7 +49,8 @@ func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
 		_, err = w.APITokens.Authenticate(w.Context(), secret.String(), account.ScopeRead)
 		w.want(err, account.ErrSignedOut)
 
-		lasting, made, err := w.APITokens.Create(w.Context(), u.ID, account.APITokenDraft{Name: "lasting", Scopes: []account.Scope{"read"}})
+		lasting, made, err := w.APITokens.Create(w.Context(), u.ID,
+			account.APITokenDraft{Name: "lasting", Scopes: []account.Scope{"read"}})
 		w.must(err)
 		w.must(w.APITokens.Revoke(w.Context(), u.ID, made.ID, home))
 		_, err = w.APITokens.Authenticate(w.Context(), lasting.String(), account.ScopeRead)
@@ -52,13 +60,17 @@ func TestAnAPITokenCallsForItsUserWithinItsScopes(t *testing.T) {
 }
 
 func TestOnlyOwnersAndAdminsHaveTokensForJobs(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		jobs := []account.Scope{account.ScopeJobs}
-		for role, may := range map[account.Role]bool{"": false, account.Viewer: false, account.Finance: false, account.Support: false, account.Admin: true, account.Owner: true} {
+		for role, may := range map[account.Role]bool{
+			"": false, account.Viewer: false, account.Finance: false,
+			account.Support: false, account.Admin: true, account.Owner: true,
+		} {
 			u, err := w.Create(w.Context(), string(role)+"x@example.com", "x", password, role)
 			w.must(err)
 			secret, _, err := w.APITokens.Create(w.Context(), u.ID, account.APITokenDraft{Name: "cron", Scopes: jobs})
-			if f, named := fault.As(err); (err == nil) != may || (err != nil && (!named || f.Fields[0].Name != "scopes")) {
+			if f, named := fault.As(err); (err == nil) != may ||
+				(err != nil && (!named || f.Fields[0].Name != "scopes")) {
 				w.Errorf("%q: %v", role, err)
 			}
 			if !may {
@@ -77,7 +89,7 @@ func TestOnlyOwnersAndAdminsHaveTokensForJobs(t *testing.T) {
 }
 
 func TestWrongTokensNameTheirField(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u, read := w.signUp("a@example.com").User, []account.Scope{"read"}
 		for name, draft := range map[string]account.APITokenDraft{
 			"name":       {Name: " ", Scopes: read},
@@ -99,7 +111,7 @@ func TestWrongTokensNameTheirField(t *testing.T) {
 }
 
 func TestMakeAPIToken_AsksForThePasswordAndTheSecondFactor(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who, phone, _ := w.turnOn("a@example.com")
 		draft := account.APITokenDraft{Name: "script", Scopes: []account.Scope{account.ScopeRead}}
 		_, _, err := w.APITokens.Make(w.Context(), who, draft, "wrong password", phone.code(w), home)

@@ -16,11 +16,11 @@ import (
 	"airstrip/internal/setting"
 )
 
-// Guesses at passwords and codes are counted in the database, so that a bound holds for all processes and for guesses at
-// the same moment: a guess is counted before its result is known, which makes others of the same kind wait until the
-// transaction ends, and is given back where it was right.
+// Guesses at passwords and codes are counted in the database, so that a bound holds for all replicas and for
+// simultaneous guesses: a guess is counted before its result is known, which makes others of the same kind wait until
+// the transaction ends, and the count is taken back where the guess was right.
 
-// attemptLimits bounds guesses at passwords and codes, and demands captchas where there were many.
+// attemptLimits bounds guesses at passwords and codes, and requires captchas where there were many.
 type attemptLimits struct {
 	db       *db.DB
 	settings *setting.Settings
@@ -29,81 +29,91 @@ type attemptLimits struct {
 }
 
 const (
-	guessWindow      = 15 * time.Minute
-	passwordGuesses  = 10 // for one account by strangers without a captcha, and for one network that the account knows
-	sessionGuesses   = 5  // at the password by one session
-	twoFactorGuesses = 5  // at the digits of an account at sign-in, and by one session
+	guessWindow = 15 * time.Minute
+	// for one account from unknown networks without a captcha, and for each network that the account has signed in from
+	maxPasswordGuesses  = 10
+	maxSessionGuesses   = 5 // at the password by one session
+	maxTwoFactorGuesses = 5 // at the digits of an account at sign-in, and by one session
 )
 
-// allowance is how many wrong guesses of one kind are answered within guessWindow. The zero allowance has no bound.
+// allowance bounds the wrong guesses of one kind within guessWindow. The zero allowance has no bound.
 type allowance struct {
-	who  string
-	most int
+	who string
+	max int
 }
 
-// passwordAllowance gives what bounds guesses at the password. Within a session it is the session's own, so that neither
-// holds up the other. At sign-in a network that the account has signed in from has its own, so that nobody locks the owner
-// out, and who solved a captcha passes.
-func (l *attemptLimits) passwordAllowance(ctx context.Context, idb bun.IDB, email string, from Client) (allowance, error) {
+// passwordAllowance returns the allowance for guesses at a password. A call within a session counts against that
+// session, so that neither holds up the other. At sign-in a network from which the account has signed in before has an
+// allowance of its own, so that nobody can lock the user out; a client that solved a captcha has no bound.
+func (l *attemptLimits) passwordAllowance(
+	ctx context.Context, idb bun.IDB, email string, from Client,
+) (allowance, error) {
 	switch {
 	case from.session != uuid.Nil:
-		return allowance{"password session " + from.session.String(), sessionGuesses}, nil
+		return allowance{"password session " + from.session.String(), maxSessionGuesses}, nil
 	case from.solved:
 		return allowance{}, nil
 	}
 	known, err := l.history.knowsNetwork(ctx, idb, email, from)
 	if known {
-		return allowance{"password " + email + " " + network(from.IP), passwordGuesses}, err
+		return allowance{"password " + email + " " + networkOf(from.IP), maxPasswordGuesses}, err
 	}
-	return allowance{"password " + email, passwordGuesses}, err
+	return allowance{"password " + email, maxPasswordGuesses}, err
 }
 
 func twoFactorAllowance(userID int64, from Client) allowance {
 	if from.session != uuid.Nil {
-		return allowance{"two_factor session " + from.session.String(), twoFactorGuesses}
+		return allowance{"two_factor session " + from.session.String(), maxTwoFactorGuesses}
 	}
-	return allowance{fmt.Sprintf("two_factor account %d", userID), twoFactorGuesses}
+	return allowance{fmt.Sprintf("two_factor account %d", userID), maxTwoFactorGuesses}
 }
 
-// left tells whether one more guess is answered, and else how long to wait.
-func (l *attemptLimits) remaining(ctx context.Context, idb bun.IDB, of allowance) (ok bool, wait time.Duration, err error) {
+// remaining tells whether one more guess is allowed, and otherwise how long to wait.
+func (l *attemptLimits) remaining(
+	ctx context.Context, idb bun.IDB, of allowance,
+) (ok bool, wait time.Duration, err error) {
 	var taken struct {
 		Since   time.Time
 		Guesses int
 	}
 	now := l.db.Now()
-	err = idb.NewRaw(`SELECT since, guesses FROM guess_count WHERE who = ? AND since > ?`, of.who, now.Add(-guessWindow)).Scan(ctx, &taken)
+	err = idb.NewRaw(`SELECT since, guesses FROM guess_count WHERE who = ? AND since > ?`, of.who,
+		now.Add(-guessWindow)).Scan(ctx, &taken)
 	if errors.Is(err, db.ErrNoRows) {
 		return true, 0, nil
 	}
-	return of.most == 0 || taken.Guesses < of.most, taken.Since.Add(guessWindow).Sub(now), err
+	return of.max == 0 || taken.Guesses < of.max, taken.Since.Add(guessWindow).Sub(now), err
 }
 
-// takeGuess counts a guess as part of tx, false where the allowance is used up. Others wait until tx ends.
-func (l *attemptLimits) consumeGuess(ctx context.Context, tx bun.Tx, of allowance) (ok bool, wait time.Duration, err error) {
-	if of.most == 0 {
+// consumeGuess counts a guess as part of tx; ok is false where the allowance is used up. Other guesses of the same kind
+// wait until tx ends.
+func (l *attemptLimits) consumeGuess(
+	ctx context.Context, tx bun.Tx, of allowance,
+) (ok bool, wait time.Duration, err error) {
+	if of.max == 0 {
 		return true, 0, nil
 	}
 	now := l.db.Now()
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO guess_count AS g (who, since, guesses) VALUES (?0, ?1, 1)
 		ON CONFLICT (who) DO UPDATE SET guesses = CASE WHEN g.since <= ?2 THEN 1 ELSE g.guesses + 1 END, since = CASE WHEN g.since <= ?2 THEN ?1 ELSE g.since END
-		WHERE g.since <= ?2 OR g.guesses < ?3`, of.who, now, now.Add(-guessWindow), of.most).Exec(ctx))
+		WHERE g.since <= ?2 OR g.guesses < ?3`, of.who, now, now.Add(-guessWindow), of.max).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, 0, err
 	}
 	return l.remaining(ctx, tx, of)
 }
 
-// returnGuess gives a right guess back.
+// returnGuess takes back the count of a guess that was right.
 func (l *attemptLimits) returnGuess(ctx context.Context, tx bun.Tx, of allowance) error {
-	if of.most == 0 {
+	if of.max == 0 {
 		return nil
 	}
 	_, err := tx.NewRaw(`UPDATE guess_count SET guesses = guesses - 1 WHERE who = ? AND guesses > 0`, of.who).Exec(ctx)
 	return err
 }
 
-// usedUp is the fault of a password that is not tested: strangers are asked for a captcha, which lets them go on.
+// demandCaptcha returns the fault of a password that is not tested because the allowance is used up: outside a session
+// a captcha is required, which lets the client go on.
 func (l *attemptLimits) demandCaptcha(ctx context.Context, wait time.Duration, from Client) error {
 	if from.session != uuid.Nil {
 		return ErrTooManyFailures.After(wait)
@@ -111,49 +121,49 @@ func (l *attemptLimits) demandCaptcha(ctx context.Context, wait time.Duration, f
 	return l.captchas.Demand(ctx, captcha.Login, "", from.IP)
 }
 
-// within gives the client as one of a session.
+// within returns the client as one that calls within the session of who.
 func (c Client) within(who Identity) Client {
 	c.session = who.SessionID
 	return c
 }
 
-// The limits on wrong passwords. Nobody can lock somebody else's account: failures elsewhere only make one network wait
-// between its own. Where the site asks for captchas they come at these numbers, and the waiting at twice of them.
+// Limits on wrong passwords. Nobody can lock another user's account: failures from elsewhere only make a network wait
+// between its own tries. A captcha is required from these numbers on, the wait begins at twice as many.
 const (
-	window             = 15 * time.Minute
-	failuresHere       = 5  // for one e-mail from one network
-	failuresEverywhere = 5  // for one e-mail; from then on each network waits pause after its own failure
-	failuresOfNetwork  = 20 // from one network for all e-mails
-	pause              = time.Minute
+	failureWindow         = 15 * time.Minute
+	maxFailuresHere       = 5  // for one e-mail address from one network
+	maxFailuresEverywhere = 5  // for one e-mail address; then each network waits failurePause after its own failure
+	maxFailuresOfNetwork  = 20 // from one network for all e-mail addresses
+	failurePause          = time.Minute
 )
 
-// admit answers ErrTooManyFailures where this client must wait before it may try a password for email.
+// admit returns ErrTooManyFailures where this client must wait before it may try a password for the address.
 func (l *attemptLimits) admit(ctx context.Context, idb bun.IDB, email string, from Client) error {
-	if from.session != uuid.Nil { // bounded by passwordAllowance
+	if from.session != uuid.Nil { // a session is bounded by passwordAllowance
 		return nil
 	}
 	now, times := l.db.Now(), 1
 	if from.solved {
 		times = 2
 	}
-	f, err := l.failures(ctx, idb, email, network(from.IP))
+	f, err := l.failures(ctx, idb, email, networkOf(from.IP))
 	switch {
 	case err != nil:
 		return err
-	case f.Here >= times*failuresHere:
-		return ErrTooManyFailures.After(f.FirstHere.Add(window).Sub(now))
-	case f.OfNetwork >= times*failuresOfNetwork:
-		return ErrTooManyFailures.After(f.FirstOfNetwork.Add(window).Sub(now))
-	case f.Everywhere >= times*failuresEverywhere && f.LastHere != nil && f.LastHere.Add(pause).After(now):
-		return ErrTooManyFailures.After(f.LastHere.Add(pause).Sub(now))
+	case f.Here >= times*maxFailuresHere:
+		return ErrTooManyFailures.After(f.FirstHere.Add(failureWindow).Sub(now))
+	case f.OfNetwork >= times*maxFailuresOfNetwork:
+		return ErrTooManyFailures.After(f.FirstOfNetwork.Add(failureWindow).Sub(now))
+	case f.Everywhere >= times*maxFailuresEverywhere && f.LastHere != nil && f.LastHere.Add(failurePause).After(now):
+		return ErrTooManyFailures.After(f.LastHere.Add(failurePause).Sub(now))
 	}
 	return nil
 }
 
-// network is what an address is counted as.
-func network(ip netip.Addr) string { return limit.Network(ip) }
+// networkOf returns the network by which an address is counted.
+func networkOf(ip netip.Addr) string { return limit.Network(ip) }
 
-// failures are the wrong passwords within the window.
+// failures counts the wrong passwords within failureWindow.
 type failures struct {
 	Everywhere, Here int // for one e-mail
 	FirstHere        *time.Time
@@ -163,7 +173,7 @@ type failures struct {
 }
 
 func (l *attemptLimits) failures(ctx context.Context, idb bun.IDB, email, here string) (f failures, err error) {
-	since := l.db.Now().Add(-window)
+	since := l.db.Now().Add(-failureWindow)
 	if err := idb.NewRaw(`SELECT count(*) AS everywhere, count(CASE WHEN network = ?0 THEN 1 END) AS here,
 			min(CASE WHEN network = ?0 THEN at END) AS first_here, max(CASE WHEN network = ?0 THEN at END) AS last_here
 		FROM sign_in WHERE email = ?1 AND at > ?2 AND wrong <> ''`, here, email, since).Scan(ctx, &f); err != nil {

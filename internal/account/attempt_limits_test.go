@@ -29,7 +29,7 @@ func atOnce(n int, target error, call func(i int) error) int64 {
 }
 
 func TestGuessesFromManyNetworks_AreBoundedAndLockNobodyOut(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.easyCaptcha()
 		for _, mode := range []string{"never", "risk"} {
 			w.set("captcha_login", mode)
@@ -39,7 +39,9 @@ func TestGuessesFromManyNetworks_AreBoundedAndLockNobodyOut(t *testing.T) {
 				var answered int64
 				for round := range 6 { // the places of an account are fewer than its guesses
 					answered += atOnce(20, account.ErrWrongCredentials, func(i int) error {
-						_, err := w.SignIns.ByPassword(context.Background(), account.SignIn{Email: target, Password: "wrong password"}, from(fmt.Sprintf("198.%d.%d.1", 18+round, i)))
+						_, err := w.SignIns.ByPassword(context.Background(),
+							account.SignIn{Email: target, Password: "wrong password"},
+							from(fmt.Sprintf("198.%d.%d.1", 18+round, i)))
 						return err
 					})
 				}
@@ -59,7 +61,7 @@ func TestGuessesFromManyNetworks_AreBoundedAndLockNobodyOut(t *testing.T) {
 }
 
 func TestGuessesWithinASession_AreBounded(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		mine, theirs := w.signUp("a@example.com"), w.signIn("a@example.com")
 		owner, thief := w.identity(mine), w.identity(theirs)
 		wrong := func(who account.Identity, guess string) error {
@@ -78,17 +80,21 @@ func TestGuessesWithinASession_AreBounded(t *testing.T) {
 }
 
 func TestGuessesAtTheSecondFactor_AreBoundedOnEveryWay(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_login", "never")
 		who, phone, _ := w.turnOn("a@example.com")
 		bad := phone.other(w)
 		byMail := w.sent(account.ForLogin, "a@example.com")
 		ways := map[string]func(code string, i int) error{
 			"an e-mail code": func(code string, _ int) error {
-				_, err := w.SignIns.ByCode(context.Background(), account.SignIn{Email: "a@example.com", EmailCode: byMail, TwoFactor: code}, home)
+				_, err := w.SignIns.ByCode(context.Background(),
+					account.SignIn{Email: "a@example.com", EmailCode: byMail, TwoFactor: code}, home)
 				return err
 			},
-			"the check": func(code string, _ int) error { return w.TwoFactor.Check(context.Background(), who, code, home) },
+			"the check": func(code string, _ int) error {
+				return w.TwoFactor.Check(context.Background(), who, code,
+					home)
+			},
 			"the renewal of recovery codes": func(code string, _ int) error {
 				_, err := w.TwoFactor.RenewRecoveryCodes(context.Background(), who, password, code, home)
 				return err
@@ -110,7 +116,7 @@ func TestGuessesAtTheSecondFactor_AreBoundedOnEveryWay(t *testing.T) {
 }
 
 func TestGuessesAtAnEnrolment_AreBounded(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		e, err := w.TwoFactor.Begin(w.Context(), who, password, home)
 		w.must(err)

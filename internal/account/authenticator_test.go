@@ -14,7 +14,7 @@ import (
 
 // authenticator is a device with one passkey, and the browser in front of it.
 type authenticator struct {
-	w        *world
+	w        *testSite
 	origin   string // of the page that the browser shows
 	id       []byte
 	key      *ecdsa.PrivateKey
@@ -23,7 +23,7 @@ type authenticator struct {
 	verifies bool // whether it makes sure that it is its owner
 }
 
-func (w *world) authenticator() *authenticator {
+func (w *testSite) authenticator() *authenticator {
 	w.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	w.must(err)
@@ -33,7 +33,10 @@ func (w *world) authenticator() *authenticator {
 var b64 = base64.RawURLEncoding.EncodeToString
 
 func (d *authenticator) clientData(kind, challenge string) []byte {
-	raw, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin, "crossOrigin": false})
+	raw, err := json.Marshal(map[string]any{
+		"type": kind, "challenge": challenge, "origin": d.origin,
+		"crossOrigin": false,
+	})
 	d.w.must(err)
 	return raw
 }
@@ -52,7 +55,10 @@ func (d *authenticator) data(relyingParty string, made []byte) []byte {
 }
 
 func (d *authenticator) respond(response map[string]any) json.RawMessage {
-	raw, err := json.Marshal(map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "response": response, "clientExtensionResults": map[string]any{"credProps": map[string]any{"rk": true}}})
+	raw, err := json.Marshal(map[string]any{
+		"id": b64(d.id), "rawId": b64(d.id), "type": "public-key",
+		"response": response, "clientExtensionResults": map[string]any{"credProps": map[string]any{"rk": true}},
+	})
 	d.w.must(err)
 	return raw
 }
@@ -73,9 +79,15 @@ func (d *authenticator) create(options json.RawMessage) json.RawMessage {
 	d.w.must(err)
 	made := make([]byte, 16) // no model
 	made = append(binary.BigEndian.AppendUint16(made, uint16(len(d.id))), d.id...)
-	object, err := webauthncbor.Marshal(map[string]any{"fmt": "none", "attStmt": map[string]any{}, "authData": d.data(o.RP.ID, append(made, cose...))})
+	object, err := webauthncbor.Marshal(map[string]any{
+		"fmt": "none", "attStmt": map[string]any{},
+		"authData": d.data(o.RP.ID, append(made, cose...)),
+	})
 	d.w.must(err)
-	return d.respond(map[string]any{"clientDataJSON": b64(d.clientData("webauthn.create", o.Challenge)), "attestationObject": b64(object), "transports": []string{"internal"}})
+	return d.respond(map[string]any{
+		"clientDataJSON":    b64(d.clientData("webauthn.create", o.Challenge)),
+		"attestationObject": b64(object), "transports": []string{"internal"},
+	})
 }
 
 // get answers the options of a sign-in.
@@ -89,5 +101,8 @@ func (d *authenticator) get(options json.RawMessage) json.RawMessage {
 	digest := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
 	signature, err := ecdsa.SignASN1(rand.Reader, d.key, digest[:])
 	d.w.must(err)
-	return d.respond(map[string]any{"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature), "userHandle": d.handle})
+	return d.respond(map[string]any{
+		"clientDataJSON": b64(client), "authenticatorData": b64(data),
+		"signature": b64(signature), "userHandle": d.handle,
+	})
 }

@@ -17,15 +17,15 @@ import (
 	"airstrip/internal/service"
 )
 
-// Bans takes services away from users for a time.
+// Bans starts and ends bans.
 type Bans struct {
 	db       *db.DB
 	mails    *mail.Mails
 	services *service.Services
 }
 
-// BanTask takes a user's service away for a time; they can still sign in and see why. Several may overlap: the user is
-// free when none runs.
+// BanTask is a ban: it suspends a user's service for a time. The user can still sign in and read why. Bans may overlap;
+// the user has service again when none is running.
 type BanTask struct {
 	bun.BaseModel `bun:"table:ban_task"`
 	ID            int64 `bun:",pk,autoincrement"`
@@ -34,25 +34,27 @@ type BanTask struct {
 	EndsAt        *time.Time // nil: until somebody ends it
 	Reason        string     // shown to the user
 	Remark        string     // for staff
-	Mail          bool       // whether the user is told by e-mail
+	Mail          bool       // whether the user is notified by mail
 	MadeBy        *int64     // member of staff; nil: the operator
 	CreatedAt     time.Time
 	StartedAt     *time.Time // when it took effect
 	EndedAt       *time.Time
-	EndedBy       *int64 // nil: time, or the operator
+	EndedBy       *int64 // nil: ended by time, or by the operator
 }
 
-// ErrBanStaff is the fault of a member of staff who is no owner and acts against another one.
-var ErrBanStaff = fault.Forbidden("staff_ban_needs_owner", "只有站长可以封禁或解封工作人员", "Only an owner can ban members of staff or lift their bans")
+// ErrBanStaff is returned to a member of staff who may not ban or unban other members.
+var ErrBanStaff = fault.Forbidden("staff_ban_needs_owner", "只有站长可以封禁或解封工作人员",
+	"Only an owner can ban members of staff or lift their bans")
 
-// ErrLastOwnerBan is the fault of a member of staff who bans the only owner whom no ban holds or awaits. The operator may.
+// ErrLastOwnerBan is returned to a member of staff who bans the only owner without a running or a future ban. The
+// operator may do so.
 var ErrLastOwnerBan = fault.Conflict("last_owner_ban", "不能封禁唯一未被封禁的站长",
 	"The only owner who is not banned cannot be banned")
 
 const maxBanText = 500 // characters
 
-// Ban adds a task for the user that it names. by is the member of staff who does it, the zero Identity the operator.
-// Wrong input is named as in the API: task_start_at, task_end_at, ban_context, remark.
+// Ban adds the ban t. by is the member of staff who adds it, the zero Identity stands for the operator. Invalid input
+// names the fields of the API: task_start_at, task_end_at, ban_context, remark.
 func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error) {
 	now := b.db.Now()
 	t.CreatedAt, t.Reason, t.Remark, t.MadeBy = now, strings.TrimSpace(t.Reason), strings.TrimSpace(t.Remark), by.staffID()
@@ -63,7 +65,8 @@ func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error)
 	if t.EndsAt != nil {
 		t.EndsAt = new(t.EndsAt.UTC().Truncate(time.Millisecond))
 	}
-	if err := invalid(checkBanEnd(t), checkBanText("ban_context", t.Reason), checkBanText("remark", t.Remark)); err != nil {
+	if err := invalid(checkBanEnd(t), checkBanText("ban_context", t.Reason),
+		checkBanText("remark", t.Remark)); err != nil {
 		return t, err
 	}
 	err := b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -71,11 +74,11 @@ func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error)
 		if err != nil {
 			return err
 		}
-		if by.UserID != 0 && !by.mayTreat(permission.UserBan, r) {
+		if by.UserID != 0 && !by.mayActOn(permission.UserBan, r) {
 			return ErrBanStaff
 		}
 		if by.UserID != 0 {
-			left, err := ownerBeside(ctx, tx, r)
+			left, err := hasOtherOwner(ctx, tx, r)
 			if err == nil && !left {
 				err = ErrLastOwnerBan
 			}
@@ -86,11 +89,14 @@ func (b *Bans) Ban(ctx context.Context, t BanTask, by Identity) (BanTask, error)
 		if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
 			return err
 		}
-		after := map[string]any{"task": t.ID, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "remark": t.Remark, "mail": t.Mail}
+		after := map[string]any{
+			"task": t.ID, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "remark": t.Remark,
+			"mail": t.Mail,
+		}
 		if err := audit.Record(ctx, tx, "user.ban", audit.ID("user", r.ID), nil, after, t.Reason); err != nil {
 			return err
 		}
-		return b.apply(ctx, tx, r.ID)
+		return b.applyTo(ctx, tx, r.ID)
 	})
 	return t, err
 }
@@ -109,30 +115,32 @@ func checkBanText(name, text string) *fault.Field {
 	return nil
 }
 
-// Unban ends all tasks of the user, those that wait for their start too, and tells how many.
+// Unban ends all bans of the user, future ones too, and returns their number.
 func (b *Bans) Unban(ctx context.Context, userID int64, by Identity) (ended int64, err error) {
 	err = b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := find(ctx, tx, "id = ?", userID)
 		if err != nil {
 			return err
 		}
-		if by.UserID != 0 && !by.mayTreat(permission.UserBan, r) {
+		if by.UserID != 0 && !by.mayActOn(permission.UserBan, r) {
 			return ErrBanStaff
 		}
-		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", b.db.Now()).Set("ended_by = ?", by.staffID()).
+		ended, err = db.Changed(tx.NewUpdate().Model((*BanTask)(nil)).Set("ended_at = ?", b.db.Now()).
+			Set("ended_by = ?", by.staffID()).
 			Where("account_id = ? AND ended_at IS NULL", userID).Exec(ctx))
 		if err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, "user.unban", audit.ID("user", userID), nil, map[string]any{"ended": ended}, ""); err != nil {
+		if err := audit.Record(ctx, tx, "user.unban", audit.ID("user", userID), nil, map[string]any{"ended": ended},
+			""); err != nil {
 			return err
 		}
-		return b.apply(ctx, tx, userID)
+		return b.applyTo(ctx, tx, userID)
 	})
 	return ended, err
 }
 
-// RunningBan gives, of the tasks that keep a user from service now, the one that ends last; nil where none runs.
+// Running returns the running ban of the user that ends last; nil where there is none.
 func (b *Bans) Running(ctx context.Context, userID int64) (*BanTask, error) {
 	var tasks []BanTask
 	err := running(b.db.NewSelect().Model(&tasks)).Where("account_id = ?", userID).
@@ -147,15 +155,15 @@ func running(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Where("started_at IS NOT NULL AND ended_at IS NULL")
 }
 
-const bansAtOnce = 200 // users in one transaction
+const banBatch = 200 // users in one transaction
 
-// TurnBans starts and ends the tasks whose time has come.
+// ApplyDue starts and ends the bans whose time has come.
 func (b *Bans) ApplyDue(ctx context.Context) error {
 	for {
 		var due []int64
 		now := b.db.Now()
 		if err := b.db.NewRaw(`SELECT account_id FROM ban_task WHERE started_at IS NULL AND ended_at IS NULL AND starts_at <= ?0
-			UNION SELECT account_id FROM ban_task WHERE ended_at IS NULL AND ends_at <= ?0 ORDER BY 1 LIMIT ?1`, now, bansAtOnce).Scan(ctx, &due); err != nil {
+			UNION SELECT account_id FROM ban_task WHERE ended_at IS NULL AND ends_at <= ?0 ORDER BY 1 LIMIT ?1`, now, banBatch).Scan(ctx, &due); err != nil {
 			return err
 		}
 		if len(due) == 0 {
@@ -163,7 +171,7 @@ func (b *Bans) ApplyDue(ctx context.Context) error {
 		}
 		if err := b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 			for _, userID := range slices.Sorted(slices.Values(due)) {
-				if err := b.apply(ctx, tx, userID); err != nil {
+				if err := b.applyTo(ctx, tx, userID); err != nil {
 					return err
 				}
 			}
@@ -174,9 +182,10 @@ func (b *Bans) ApplyDue(ctx context.Context) error {
 	}
 }
 
-// turnBans starts and ends one user's tasks by the clock, and lets the account and its access follow.
-func (b *Bans) apply(ctx context.Context, tx bun.Tx, userID int64) error {
-	// Writing the account's row first lets one transaction at a time decide about a user, on what the others have committed.
+// applyTo starts and ends the due bans of one user, and updates the account and its access.
+func (b *Bans) applyTo(ctx context.Context, tx bun.Tx, userID int64) error {
+	// Writing the account's row first serializes decisions about a user, so that each one sees what the others have
+	// committed.
 	if _, err := tx.NewRaw(`UPDATE account SET banned_at = banned_at WHERE id = ?`, userID).Exec(ctx); err != nil {
 		return err
 	}
@@ -186,7 +195,9 @@ func (b *Bans) apply(ctx context.Context, tx bun.Tx, userID int64) error {
 		return err
 	}
 	var starting []BanTask
-	if err := tx.NewSelect().Model(&starting).Where("account_id = ? AND started_at IS NULL AND ended_at IS NULL AND starts_at <= ?", userID, now).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&starting).
+		Where("account_id = ? AND started_at IS NULL AND ended_at IS NULL AND starts_at <= ?", userID, now).
+		Scan(ctx); err != nil {
 		return err
 	}
 	for i := range starting {
@@ -195,7 +206,11 @@ func (b *Bans) apply(ctx context.Context, tx bun.Tx, userID int64) error {
 			return err
 		}
 		if t := starting[i]; t.Mail && (t.EndsAt == nil || t.EndsAt.After(now)) {
-			if err := b.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt}}); err != nil {
+			if err := b.mails.Send(ctx, tx,
+				mail.Message{
+					To: r.Email, Lang: r.Lang,
+					Content: mail.Banned{Reason: t.Reason, Until: t.EndsAt},
+				}); err != nil {
 				return err
 			}
 		}
@@ -218,13 +233,13 @@ func (b *Bans) apply(ctx context.Context, tx bun.Tx, userID int64) error {
 	return b.services.SetBanned(ctx, tx, userID, banned)
 }
 
-// mayTreat tells whether a member of staff may do what needs the permission to this user: to another member of staff
-// only with permission.StaffChange.
-func (i Identity) mayTreat(needs permission.Permission, user row) bool {
+// mayActOn tells whether the member of staff may do to this user what needs the permission. To act on other members of
+// staff they also need permission.StaffChange.
+func (i Identity) mayActOn(needs permission.Permission, user row) bool {
 	return i.Role.Has(needs) && (user.Role == "" || i.Role.Has(permission.StaffChange))
 }
 
-// staffID is the member of staff as tables name them; nil for the operator.
+// staffID returns the member of staff as tables store them; nil for the operator.
 func (i Identity) staffID() *int64 {
 	if i.UserID == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/service"
 )
 
-func (w *world) ban(t account.BanTask) account.BanTask {
+func (w *testSite) ban(t account.BanTask) account.BanTask {
 	w.Helper()
 	t, err := w.Bans.Ban(w.Context(), t, account.Identity{})
 	w.must(err)
@@ -17,7 +17,7 @@ func (w *world) ban(t account.BanTask) account.BanTask {
 }
 
 // banned tests that user and access agree on whether the user is banned.
-func (w *world) banned(userID int64, want bool) {
+func (w *testSite) banned(userID int64, want bool) {
 	w.Helper()
 	u, err := w.User(w.Context(), userID)
 	w.must(err)
@@ -26,26 +26,28 @@ func (w *world) banned(userID int64, want bool) {
 	running, err := w.Bans.Running(w.Context(), userID)
 	w.must(err)
 	if u.Banned() != want || (access.State == service.Banned) != want || (running != nil) != want {
-		w.Errorf("at %s the user is banned: %v, the access is %s, runs %+v; want %v", w.now, u.Banned(), access.State, running, want)
+		w.Errorf("at %s the user is banned: %v, the access is %s, runs %+v; want %v", w.now, u.Banned(), access.State,
+			running, want)
 	}
 }
 
 // pass lets time go by and the timetable run.
-func (w *world) pass(d time.Duration) {
+func (w *testSite) pass(d time.Duration) {
 	w.Helper()
 	w.now = w.now.Add(d)
 	w.must(w.Bans.ApplyDue(w.Context()))
 }
 
 func TestABanLetsSignInAndTakesTheService(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		w.ban(account.BanTask{AccountID: u.ID, Reason: " 滥用 ", Remark: "seen by node 3"})
 		w.banned(u.ID, true)
 		if g := w.signIn("a@example.com"); !g.User.Banned() {
 			w.Error("the grant does not say it")
 		}
-		if b, err := w.Bans.Running(w.Context(), u.ID); err != nil || b.Reason != "滥用" || b.EndsAt != nil || b.MadeBy != nil {
+		if b, err := w.Bans.Running(w.Context(), u.ID); err != nil || b.Reason != "滥用" || b.EndsAt != nil ||
+			b.MadeBy != nil {
 			w.Errorf("runs %+v, %v", b, err)
 		}
 		w.pass(1000 * time.Hour)
@@ -64,10 +66,13 @@ func TestABanLetsSignInAndTakesTheService(t *testing.T) {
 }
 
 func TestBansStartAndEndOnTimeAndAUserIsFreeWhenNoneRuns(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u, other := w.signUp("a@example.com").User, w.signUp("b@example.com").User
 		from := func(start, end time.Duration, reason string) {
-			w.ban(account.BanTask{AccountID: u.ID, StartsAt: w.now.Add(start), EndsAt: new(w.now.Add(end)), Reason: reason})
+			w.ban(account.BanTask{
+				AccountID: u.ID, StartsAt: w.now.Add(start), EndsAt: new(w.now.Add(end)),
+				Reason: reason,
+			})
 		}
 		from(time.Hour, 3*time.Hour, "first")
 		from(2*time.Hour, 5*time.Hour, "second")
@@ -85,7 +90,7 @@ func TestBansStartAndEndOnTimeAndAUserIsFreeWhenNoneRuns(t *testing.T) {
 }
 
 func TestABanMissedWhileTheServerWasDownLeavesTheUserFree(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		w.ban(account.BanTask{AccountID: u.ID, StartsAt: w.now.Add(time.Hour), EndsAt: new(w.now.Add(2 * time.Hour))})
 		w.pass(3 * time.Hour)
@@ -94,7 +99,7 @@ func TestABanMissedWhileTheServerWasDownLeavesTheUserFree(t *testing.T) {
 }
 
 func TestUnbanEndsWhatIsPlannedToo(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		w.ban(account.BanTask{AccountID: u.ID})
 		w.ban(account.BanTask{AccountID: u.ID, StartsAt: w.now.Add(time.Hour)})
@@ -109,7 +114,7 @@ func TestUnbanEndsWhatIsPlannedToo(t *testing.T) {
 }
 
 func TestWrongBansNameTheirField(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		staff, err := w.Create(w.Context(), "s@example.com", "S", password, account.Support)
 		w.must(err)
@@ -126,7 +131,8 @@ func TestWrongBansNameTheirField(t *testing.T) {
 		}
 		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: staff.ID}, by)
 		w.want(err, account.ErrBanStaff)
-		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: staff.ID}, account.Identity{UserID: staff.ID, Role: account.Owner})
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: staff.ID},
+			account.Identity{UserID: staff.ID, Role: account.Owner})
 		w.must(err)
 		_, err = w.Bans.Unban(w.Context(), staff.ID, by)
 		w.want(err, account.ErrBanStaff)
@@ -139,12 +145,13 @@ func TestWrongBansNameTheirField(t *testing.T) {
 }
 
 func TestABanIsToldByMailWhenItStarts(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		w.ban(account.BanTask{AccountID: u.ID})
 		w.ban(account.BanTask{AccountID: u.ID, StartsAt: w.now.Add(time.Hour), Mail: true})
 		for _, want := range []int{0, 1, 1} {
-			if told, err := w.db.NewSelect().Table("mail").Where("kind = 'banned' AND recipient = 'a@example.com'").Count(w.Context()); err != nil || int(told) != want {
+			if told, err := w.db.NewSelect().Table("mail").Where("kind = 'banned' AND recipient = 'a@example.com'").
+				Count(w.Context()); err != nil || int(told) != want {
 				w.Errorf("at %s there were %d mails, want %d, %v", w.now, told, want, err)
 			}
 			w.pass(time.Hour)

@@ -12,7 +12,7 @@ import (
 )
 
 // solved gives the client with the answer to a new captcha, made easy.
-func (w *world) solved(from account.Client) account.Client {
+func (w *testSite) solved(from account.Client) account.Client {
 	w.Helper()
 	captchas := captcha.New(w.db, seal.Key{1}, w.settings, secret.New(w.db, seal.Key{1}))
 	ch, err := captchas.NewChallenge(w.Context(), from.IP)
@@ -26,13 +26,13 @@ func (w *world) solved(from account.Client) account.Client {
 	return from
 }
 
-func (w *world) easyCaptcha() {
+func (w *testSite) easyCaptcha() {
 	w.set("captcha_puzzles", 1)
 	w.set("captcha_zeros", 1)
 }
 
 func TestFiveWrongPasswordsBringTheCaptchaAndMoreTheWaiting(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.easyCaptcha()
 		u := w.signUp("a@example.com").User
 		wrong := account.SignIn{Email: u.Email, Password: "a wrong password"}
@@ -62,7 +62,7 @@ func TestFiveWrongPasswordsBringTheCaptchaAndMoreTheWaiting(t *testing.T) {
 }
 
 func TestTheCaptchaStandsBeforeTheFirstStepOfASignUp(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.easyCaptcha()
 		w.set("captcha_register", "always")
 		in := account.SignUp{Email: "a@example.com", Name: "a", Password: password, Repeated: password}

@@ -17,21 +17,22 @@ import (
 var (
 	ErrCloseBanned = fault.Forbidden("close_while_banned", "账号封禁期间不能注销，请联系客服",
 		"The account is suspended and can’t be closed now; please write to support")
-	ErrLastOwner = fault.Conflict("last_owner", "你是唯一的站长，请先指定另一位站长", "You are the only owner of the site; please make somebody else one first")
+	ErrLastOwner = fault.Conflict("last_owner", "你是唯一的站长，请先指定另一位站长",
+		"You are the only owner of the site; please make somebody else one first")
 )
 
-// Loss is what a user gives up who closes the account now.
+// Loss is what a user would lose by closing the account now.
 type Loss struct {
-	Balance    money.Amount // of the wallet, what orders hold included
+	Balance    money.Amount // of the wallet, with what orders hold
 	Commission money.Amount
-	Services   int64 // that run, and packages with something left
-	TwoFactor  bool  // whether a code is asked for too
+	Services   int64 // running services, and packages with traffic remaining
+	TwoFactor  bool  // whether closing needs a code of the second factor
 }
 
-// Money is all of the user's money that would be lost.
+// Money is the sum of money that would be lost.
 func (l Loss) Money() money.Amount { return l.Balance + l.Commission }
 
-// Loss tells what closing the account would cost the user now.
+// Loss returns what the user would lose by closing the account now.
 func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
 	b, err := a.wallets.Balance(ctx, userID)
 	if err != nil {
@@ -46,24 +47,25 @@ func (a *Accounts) Loss(ctx context.Context, userID int64) (l Loss, err error) {
 	return l, err
 }
 
-// Farewell is what a user shows to close the account.
-type Farewell struct {
+// CloseInput is what a user confirms to close the account.
+type CloseInput struct {
 	Password  string
-	TwoFactor string // where there is a second factor
-	Email     string // of the account, typed once more
+	TwoFactor string // needed where the second factor is on
+	Email     string // of the account, typed again
 	Forfeit   money.Amount
 }
 
-// OnClose lets another part take away what it has of a user whose account is closed, in the transaction that does it. Call
-// it before the server serves.
+// OnClose registers fn to delete what another package stores about a user, in the transaction that closes the account.
+// It must be called before the server starts.
 func (a *Accounts) OnClose(fn func(ctx context.Context, tx bun.Tx, userID int64) error) {
 	a.onClose = append(a.onClose, fn)
 }
 
-// Close ends the caller's account for good: sessions, services and whatever opens it end at once, and who it was is
-// forgotten. What money did stays under the account's number, and so does the balance that the user gives up, which must
-// be exactly Forfeit: what they saw. The address may sign up again. Wrong input is named password, code, email, forfeit.
-func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Client) error {
+// Close ends the caller's account for good: sessions, services and all credentials end at once, and the personal data
+// is erased. The ledger keeps its entries under the account's id. The balance that the user gives up must be exactly
+// in.Forfeit, the sum that they were shown. The address may sign up again. Invalid input names the fields password,
+// code, email, forfeit.
+func (a *Accounts) Close(ctx context.Context, who Identity, in CloseInput, from Client) error {
 	u, err := a.User(ctx, who.UserID)
 	if err != nil {
 		return err
@@ -75,51 +77,54 @@ func (a *Accounts) Close(ctx context.Context, who Identity, in Farewell, from Cl
 	if err := invalid(checkTypedEmail(u.Email, in.Email), checkForfeit(loss.Money(), in.Forfeit)); err != nil {
 		return err
 	}
-	return atFields(a.verifier.prove(ctx, u.Email, in.Password, a.verifier.secondFactor(in.TwoFactor, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
-		r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is ours
-		if err != nil {
-			return err
-		}
-		if r.Banned() { // or a ban could be left behind by signing up again
-			return ErrCloseBanned
-		}
-		if err := a.notLastOwner(ctx, tx, r); err != nil {
-			return err
-		}
-		for _, end := range a.onClose {
-			if err := end(ctx, tx, r.ID); err != nil {
+	return atFields(a.verifier.prove(ctx, u.Email, in.Password,
+		a.verifier.secondFactor(in.TwoFactor, from.within(who)), from.within(who),
+		func(ctx context.Context, tx bun.Tx, r row) error {
+			r, err := find(ctx, tx, "id = ?", r.ID) // as it is now that its row is locked
+			if err != nil {
 				return err
 			}
-		}
-		if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
-			return err
-		}
-		b, err := a.wallets.BalanceIn(ctx, tx, r.ID) // with what came in until the wallet was closed
-		if err != nil {
-			return err
-		}
-		if err := invalid(checkForfeit(Loss{Balance: b.Posted, Commission: b.Commission}.Money(), in.Forfeit)); err != nil {
-			return err
-		}
-		if err := a.services.Close(ctx, tx, r.ID); err != nil {
-			return err
-		}
-		return a.forgetPerson(ctx, tx, r, from)
-	}), "password", "code")
+			if r.Banned() { // otherwise signing up again would escape the ban
+				return ErrCloseBanned
+			}
+			if err := a.notLastOwner(ctx, tx, r); err != nil {
+				return err
+			}
+			for _, end := range a.onClose {
+				if err := end(ctx, tx, r.ID); err != nil {
+					return err
+				}
+			}
+			if err := a.wallets.Close(ctx, tx, r.ID); err != nil {
+				return err
+			}
+			b, err := a.wallets.BalanceIn(ctx, tx, r.ID) // including what arrived before the wallet was closed
+			if err != nil {
+				return err
+			}
+			if err := invalid(checkForfeit(Loss{Balance: b.Posted, Commission: b.Commission}.Money(),
+				in.Forfeit)); err != nil {
+				return err
+			}
+			if err := a.services.Close(ctx, tx, r.ID); err != nil {
+				return err
+			}
+			return a.erasePerson(ctx, tx, r, from)
+		}), "password", "code")
 }
 
-// notLastOwner answers ErrLastOwner for the only one.
+// notLastOwner returns ErrLastOwner where r is the only owner.
 func (a *Accounts) notLastOwner(ctx context.Context, tx bun.Tx, r row) error {
-	left, err := ownerBeside(ctx, tx, r)
+	left, err := hasOtherOwner(ctx, tx, r)
 	if err == nil && !left {
 		err = ErrLastOwner
 	}
 	return err
 }
 
-// ownerBeside tells whether somebody is left as an owner, with no ban and none to come, when r is one no longer. Writing
-// all owners first makes two who leave, or ban each other, at once wait for each other.
-func ownerBeside(ctx context.Context, tx bun.Tx, r row) (bool, error) {
+// hasOtherOwner tells whether an owner without a running or a future ban remains when r no longer is one. It locks the
+// rows of all owners, so that two who leave, or ban each other, at once are handled one after the other.
+func hasOtherOwner(ctx context.Context, tx bun.Tx, r row) (bool, error) {
 	if r.Role != Owner {
 		return true, nil
 	}
@@ -130,13 +135,19 @@ func ownerBeside(ctx context.Context, tx bun.Tx, r row) (bool, error) {
 		Where("id NOT IN (SELECT account_id FROM ban_task WHERE ended_at IS NULL)").Exists(ctx)
 }
 
-// forgetPerson takes from the account everything that opens it or tells whose it was, after a last mail.
-func (a *Accounts) forgetPerson(ctx context.Context, tx bun.Tx, r row, from Client) error {
+// erasePerson deletes all credentials and personal data of the account, after a last mail.
+func (a *Accounts) erasePerson(ctx context.Context, tx bun.Tx, r row, from Client) error {
 	now := a.db.Now()
-	if err := a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: from.Lang, Content: mail.AccountClosed{At: now, IP: from.IP.String()}}); err != nil {
+	if err := a.mails.Send(ctx, tx, mail.Message{
+		To: r.Email, Lang: from.Lang,
+		Content: mail.AccountClosed{At: now, IP: from.IP.String()},
+	}); err != nil {
 		return err
 	}
-	for _, table := range []string{"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp", "totp_enrolment", "recovery_code", "activity"} {
+	for _, table := range []string{
+		"session", "api_token", "sign_in_token", "passkey", "passkey_challenge", "totp",
+		"totp_enrolment", "recovery_code", "activity",
+	} {
 		if _, err := tx.NewDelete().Table(table).Where("account_id = ?", r.ID).Exec(ctx); err != nil {
 			return fmt.Errorf("%s: %w", table, err)
 		}
@@ -146,12 +157,14 @@ func (a *Accounts) forgetPerson(ctx context.Context, tx bun.Tx, r row, from Clie
 			return fmt.Errorf("%s: %w", table, err)
 		}
 	}
-	r.UUID, r.Email, r.Name, r.Role, r.InviteCode = uuid.New(), "closed-"+strconv.FormatInt(r.ID, 10)+"@invalid", "-", "", newInviteCode()
+	r.UUID, r.Email, r.Name, r.Role, r.InviteCode = uuid.New(), "closed-"+strconv.FormatInt(r.ID,
+		10)+"@invalid", "-", "", newInviteCode()
 	r.Password, r.PasswordVersion, r.NoticeByMail = "", uuid.New(), false
 	r.TelegramID, r.EmailVerifiedAt, r.SignedInAt, r.ClosedAt = nil, nil, nil, &now
-	r.CredentialsVersion++ // for calls beside this one that have just proved who they are
-	_, err := tx.NewUpdate().Model(&r).WherePK().Column("uuid", "email", "name", "role", "invite_code", "password", "password_version", "notice_by_mail",
-		"telegram_id", "email_verified_at", "signed_in_at", "closed_at", "credentials_version").Exec(ctx)
+	r.CredentialsVersion++ // refuses simultaneous calls that have just proved who they are
+	_, err := tx.NewUpdate().Model(&r).WherePK().
+		Column("uuid", "email", "name", "role", "invite_code", "password", "password_version", "notice_by_mail",
+			"telegram_id", "email_verified_at", "signed_in_at", "closed_at", "credentials_version").Exec(ctx)
 	return err
 }
 
@@ -164,7 +177,8 @@ func checkTypedEmail(email, typed string) *fault.Field {
 
 func checkForfeit(loss, seen money.Amount) *fault.Field {
 	if loss != seen {
-		return field("forfeit", "changed", "余额已变为 "+loss.String()+"，请重新确认", "The balance is "+loss.String()+" now; please confirm again")
+		return field("forfeit", "changed", "余额已变为 "+loss.String()+"，请重新确认",
+			"The balance is "+loss.String()+" now; please confirm again")
 	}
 	return nil
 }

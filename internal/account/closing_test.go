@@ -19,12 +19,12 @@ import (
 	"airstrip/internal/wallet"
 )
 
-func farewell(email string) account.Farewell {
-	return account.Farewell{Password: password, Email: email}
+func closeInput(email string) account.CloseInput {
+	return account.CloseInput{Password: password, Email: email}
 }
 
 // credit puts money into a user's wallet.
-func (w *world) credit(userID int64, amount money.Amount) {
+func (w *testSite) credit(userID int64, amount money.Amount) {
 	w.Helper()
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
 		return w.wallets.Post(ctx, tx, wallet.RechargePaid, wallet.Reference{Kind: "recharge", ID: userID}, "",
@@ -34,23 +34,29 @@ func (w *world) credit(userID int64, amount money.Amount) {
 }
 
 func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		var heard []int64
 		w.OnClose(func(_ context.Context, _ bun.Tx, userID int64) error { heard = append(heard, userID); return nil })
 		g := w.signUp("a@example.com")
 		who, id := w.identity(g), g.User.ID
 		key := w.addPasskey(who, "Key")
-		secret, _, err := w.APITokens.Create(w.Context(), id, account.APITokenDraft{Name: "Script", Scopes: []account.Scope{account.ScopeRead}})
+		secret, _, err := w.APITokens.Create(w.Context(), id,
+			account.APITokenDraft{Name: "Script", Scopes: []account.Scope{account.ScopeRead}})
 		w.must(err)
 		token, _, err := w.SignIns.MakeToken(w.Context(), "a@example.com")
 		w.must(err)
 		url := w.SignIns.URL(id, "v2")
 		w.credit(id, 1230)
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) error {
-			if _, err := w.services.Start(ctx, tx, service.Terms{UserID: id, PlanID: 1, Name: "Plan", Reset: service.Never, Months: 1, AutoRenew: true}); err != nil {
+			if _, err := w.services.Start(ctx, tx,
+				service.Terms{
+					UserID: id, PlanID: 1, Name: "Plan", Reset: service.Never, Months: 1,
+					AutoRenew: true,
+				}); err != nil {
 				return err
 			}
-			_, err := w.services.AddPackage(ctx, tx, service.PackageTerms{UserID: id, Name: "More", Kind: service.Bought, Bytes: 1})
+			_, err := w.services.AddPackage(ctx, tx,
+				service.PackageTerms{UserID: id, Name: "More", Kind: service.Bought, Bytes: 1})
 			return err
 		}))
 		before, err := w.services.Access(w.Context(), id)
@@ -61,13 +67,14 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 			w.Errorf("loses %+v of %+v", loss, before)
 		}
 
-		bye := farewell(" A@Example.com")
+		bye := closeInput(" A@Example.com")
 		bye.Forfeit = 1230
 		w.must(w.Close(w.Context(), who, bye, home))
 
 		after, err := w.services.Access(w.Context(), id)
 		w.must(err)
-		if after.Allowed || after.UUID == before.UUID || after.Password == before.Password || after.Revision <= before.Revision {
+		if after.Allowed || after.UUID == before.UUID || after.Password == before.Password ||
+			after.Revision <= before.Revision {
 			w.Errorf("nodes go by %+v, before by %+v", after, before)
 		}
 		var code string
@@ -83,7 +90,8 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		}
 		u, err := w.User(w.Context(), id)
 		w.must(err)
-		if u.ClosedAt == nil || strings.Contains(u.Email, "example.com") || u.Name == "小明" || u.UUID == g.User.UUID || u.InviteCode == g.User.InviteCode || u.EmailVerifiedAt != nil {
+		if u.ClosedAt == nil || strings.Contains(u.Email, "example.com") || u.Name == "小明" || u.UUID == g.User.UUID ||
+			u.InviteCode == g.User.InviteCode || u.EmailVerifiedAt != nil {
 			w.Errorf("left is %+v", u)
 		}
 		w.mustKeepNothingOf("a@example.com", id)
@@ -96,13 +104,18 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 		w.want(err, account.ErrSignedOut)
 		_, err = w.SignIns.ByToken(w.Context(), token.String(), home)
 		w.want(err, account.ErrSignInLink)
-		_, err = w.SignIns.ByURL(w.Context(), account.SignedURL{CreatedAt: url.Get("created_at_unix"), Input: url.Get("input_data"), Version: "v2", Token: url.Get("valid_token")}, home)
+		_, err = w.SignIns.ByURL(w.Context(),
+			account.SignedURL{
+				CreatedAt: url.Get("created_at_unix"), Input: url.Get("input_data"), Version: "v2",
+				Token: url.Get("valid_token"),
+			}, home)
 		w.want(err, account.ErrSignInLink)
 		_, err = w.signInBy(key)
 		w.want(err, account.ErrPasskeyUnknown)
 		for _, email := range []string{"a@example.com", u.Email} {
 			for _, typed := range []string{password, ""} {
-				_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: typed}, from("198.51.100.7"))
+				_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: typed},
+					from("198.51.100.7"))
 				w.want(err, account.ErrWrongCredentials)
 			}
 		}
@@ -115,19 +128,23 @@ func TestAClosedAccountIsGoneButForItsLedger(t *testing.T) {
 
 		w.now = w.now.Add(time.Second)
 		again := w.signUp("a@example.com")
-		if history, err := w.History.SignIns(w.Context(), again.User.ID); err != nil || again.User.ID == id || len(history) != 1 {
+		if history, err := w.History.SignIns(w.Context(), again.User.ID); err != nil || again.User.ID == id ||
+			len(history) != 1 {
 			w.Errorf("%+v signed up again with the history %+v, %v", again.User, history, err)
 		}
 	})
 }
 
 // mustKeepNothingOf looks for what tells of a person in all tables of the accounts.
-func (w *world) mustKeepNothingOf(email string, id int64) {
+func (w *testSite) mustKeepNothingOf(email string, id int64) {
 	w.Helper()
 	for table, where := range map[string]string{
-		"session": "account_id = ?1", "token_pair": "session_id IN (SELECT id FROM session WHERE account_id = ?1)", "api_token": "account_id = ?1",
-		"passkey": "account_id = ?1", "passkey_challenge": "account_id = ?1", "sign_in_token": "account_id = ?1", "totp": "account_id = ?1",
-		"recovery_code": "account_id = ?1", "activity": "account_id = ?1", "sign_in": "email = ?0", "email_code": "email = ?0", "account": "email = ?0",
+		"session": "account_id = ?1", "token_pair": "session_id IN (SELECT id FROM session WHERE account_id = ?1)",
+		"api_token": "account_id = ?1",
+		"passkey":   "account_id = ?1", "passkey_challenge": "account_id = ?1", "sign_in_token": "account_id = ?1",
+		"totp":          "account_id = ?1",
+		"recovery_code": "account_id = ?1", "activity": "account_id = ?1", "sign_in": "email = ?0",
+		"email_code": "email = ?0", "account": "email = ?0",
 	} {
 		var n int
 		w.must(w.db.NewRaw(`SELECT count(*) FROM `+table+` WHERE `+where, email, id).Scan(w.Context(), &n))
@@ -138,18 +155,21 @@ func (w *world) mustKeepNothingOf(email string, id int64) {
 }
 
 func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("a@example.com")
 		who := w.identity(g)
 		w.credit(g.User.ID, 500)
 		for _, c := range []struct {
-			bye  account.Farewell
+			bye  account.CloseInput
 			want string
 		}{
-			{account.Farewell{Password: password}, "email:mismatch forfeit:changed"},
-			{account.Farewell{Password: password, Email: "b@example.com", Forfeit: 500}, "email:mismatch"},
-			{account.Farewell{Password: password, Email: "a@example.com", Forfeit: 501}, "forfeit:changed"},
-			{account.Farewell{Password: "wrong password", Email: "a@example.com", Forfeit: 500}, "password:wrong_credentials"},
+			{account.CloseInput{Password: password}, "email:mismatch forfeit:changed"},
+			{account.CloseInput{Password: password, Email: "b@example.com", Forfeit: 500}, "email:mismatch"},
+			{account.CloseInput{Password: password, Email: "a@example.com", Forfeit: 501}, "forfeit:changed"},
+			{
+				account.CloseInput{Password: "wrong password", Email: "a@example.com", Forfeit: 500},
+				"password:wrong_credentials",
+			},
 		} {
 			if got := w.fields(w.Close(w.Context(), who, c.bye, home)); got != c.want {
 				w.Errorf("%+v: %s, want %s", c.bye, got, c.want)
@@ -165,7 +185,7 @@ func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
 		}
 		_, err = w.TwoFactor.Confirm(w.Context(), who, code(), home)
 		w.must(err)
-		bye := account.Farewell{Password: password, Email: "a@example.com", Forfeit: 500}
+		bye := account.CloseInput{Password: password, Email: "a@example.com", Forfeit: 500}
 		if got := w.fields(w.Close(w.Context(), who, bye, home)); got != "code:two_fa_required" {
 			w.Error(got)
 		}
@@ -190,7 +210,7 @@ func TestAnAccountClosesOnlyForWhoProvesItAndSawTheLoss(t *testing.T) {
 }
 
 func TestTheLastOwnerStays(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		var owners []account.Identity
 		for _, email := range []string{"a@example.com", "b@example.com"} {
 			owners = append(owners, w.identity(w.signUp(email)))
@@ -199,7 +219,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		errs := make([]error, 2)
 		var both sync.WaitGroup
 		for i, email := range []string{"a@example.com", "b@example.com"} {
-			both.Go(func() { errs[i] = w.Close(w.Context(), owners[i], farewell(email), home) })
+			both.Go(func() { errs[i] = w.Close(w.Context(), owners[i], closeInput(email), home) })
 		}
 		both.Wait()
 		if (errs[0] == nil) == (errs[1] == nil) {
@@ -210,14 +230,14 @@ func TestTheLastOwnerStays(t *testing.T) {
 }
 
 func TestClose_MoneyThatComesInMeanwhile_IsNotForfeited(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		w.OnClose(func(ctx context.Context, tx bun.Tx, userID int64) error {
 			return w.wallets.Post(ctx, tx, wallet.RechargePaid, wallet.Reference{Kind: "recharge", ID: userID}, "",
 				wallet.Entry{Account: wallet.Account{Kind: wallet.UserWallet, UserID: userID}, Amount: 1000},
 				wallet.Entry{Account: wallet.Account{Kind: wallet.Clearing, Name: "test"}, Amount: -1000})
 		})
-		if got := w.fields(w.Close(w.Context(), who, farewell("a@example.com"), home)); got != "forfeit:changed" {
+		if got := w.fields(w.Close(w.Context(), who, closeInput("a@example.com"), home)); got != "forfeit:changed" {
 			w.Fatalf("closed with %q, want forfeit:changed", got)
 		}
 		u, err := w.User(w.Context(), who.UserID)
@@ -229,11 +249,11 @@ func TestClose_MoneyThatComesInMeanwhile_IsNotForfeited(t *testing.T) {
 }
 
 func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		results := make(chan error, 2)
 		for range cap(results) {
-			go func() { results <- w.Close(w.Context(), who, farewell("a@example.com"), home) }()
+			go func() { results <- w.Close(w.Context(), who, closeInput("a@example.com"), home) }()
 		}
 		closed := 0
 		for range cap(results) {
@@ -241,7 +261,8 @@ func TestClose_TwiceAtOnce_ClosesOnceAndIsNoServerError(t *testing.T) {
 			switch {
 			case err == nil:
 				closed++
-			case errors.Is(err, account.ErrCredentialsChanged), errors.Is(err, fault.ErrInvalid): // the latter where it began later
+			// the latter where it began later
+			case errors.Is(err, account.ErrCredentialsChanged), errors.Is(err, fault.ErrInvalid):
 			default:
 				w.Errorf("the other call: %v", err)
 			}

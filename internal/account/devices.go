@@ -11,35 +11,39 @@ import (
 	"airstrip/internal/fault"
 )
 
-// SignedInDevice is a session that still runs, as its user sees it.
+// SignedInDevice is a running session as its user sees it.
 type SignedInDevice struct {
 	ID        uuid.UUID
-	Current   bool // of the call that asks
+	Current   bool // whether it is the session of the call
 	Remember  bool
 	CreatedAt time.Time
-	SeenAt    time.Time // the newest sign-in or refresh
+	SeenAt    time.Time // the last sign-in or refresh
 	Origin
 }
 
-// ErrNoSession answers the end of a session that has ended or is somebody else's.
+// ErrNoSession is returned for a session that has ended or belongs to another user.
 var ErrNoSession = fault.NotFound("session_not_found", "这个登录已经结束", "This session has ended already")
 
-// Devices gives the caller's sessions that still run: the current one first, then the newest seen.
+// Devices returns the caller's running sessions: the current one first, then by the last use.
 func (ss *Sessions) Devices(ctx context.Context, who Identity) ([]SignedInDevice, error) {
 	var sessions []session
-	err := ss.db.NewSelect().Model(&sessions).Where("account_id = ? AND ended_at IS NULL AND expires_at > ?", who.UserID, ss.db.Now()).
+	err := ss.db.NewSelect().Model(&sessions).
+		Where("account_id = ? AND ended_at IS NULL AND expires_at > ?", who.UserID, ss.db.Now()).
 		OrderExpr("CASE WHEN id = ? THEN 0 ELSE 1 END, seen_at DESC, id DESC", who.SessionID).Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	devices := make([]SignedInDevice, len(sessions))
 	for i, s := range sessions {
-		devices[i] = SignedInDevice{s.ID, s.ID == who.SessionID, s.Remember, s.CreatedAt, s.SeenAt, ss.history.origin(s.IP, s.UserAgent)}
+		devices[i] = SignedInDevice{
+			s.ID, s.ID == who.SessionID, s.Remember, s.CreatedAt, s.SeenAt,
+			ss.history.origin(s.IP, s.UserAgent),
+		}
 	}
 	return devices, nil
 }
 
-// EndSession ends one of the caller's sessions, or answers ErrNoSession.
+// End ends one of the caller's sessions, or returns ErrNoSession.
 func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).
@@ -54,7 +58,7 @@ func (ss *Sessions) End(ctx context.Context, who Identity, id uuid.UUID, from Cl
 	})
 }
 
-// EndOtherSessions ends all of the caller's sessions but the one of the call.
+// EndOthers ends all of the caller's sessions except the current one.
 func (ss *Sessions) EndOthers(ctx context.Context, who Identity, from Client) error {
 	return ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := ss.end(ctx, tx, "account_id = ? AND id <> ?", who.UserID, who.SessionID); err != nil {

@@ -16,16 +16,17 @@ const (
 	iphone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1"
 )
 
-func (w *world) signInFrom(ip, userAgent string) account.Identity {
+func (w *testSite) signInFrom(ip, userAgent string) account.Identity {
 	w.Helper()
-	g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, account.Client{IP: netip.MustParseAddr(ip), UserAgent: userAgent})
+	g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password},
+		account.Client{IP: netip.MustParseAddr(ip), UserAgent: userAgent})
 	w.must(err)
 	who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 	w.must(err)
 	return who
 }
 
-func (w *world) devices(who account.Identity) (names []string) {
+func (w *testSite) devices(who account.Identity) (names []string) {
 	w.Helper()
 	all, err := w.Sessions.Devices(w.Context(), who)
 	w.must(err)
@@ -38,7 +39,7 @@ func (w *world) devices(who account.Identity) (names []string) {
 	return names
 }
 
-func (w *world) kinds(userID int64) (kinds []account.ActivityKind) {
+func (w *testSite) kinds(userID int64) (kinds []account.ActivityKind) {
 	w.Helper()
 	all, _, err := w.History.Activity(w.Context(), userID, 100, 0)
 	w.must(err)
@@ -49,7 +50,7 @@ func (w *world) kinds(userID int64) (kinds []account.ActivityKind) {
 }
 
 func TestDevicesAreListedAndEndedOneByOneAndTogether(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		phone := w.signInFrom("198.51.100.7", iphone)
 		w.now = w.now.Add(time.Minute)
@@ -58,9 +59,9 @@ func TestDevicesAreListedAndEndedOneByOneAndTogether(t *testing.T) {
 			w.Errorf("%q, want %q", got, want)
 		}
 
-		stranger, err := w.Sessions.Authenticate(w.Context(), w.signUp("b@example.com").Access)
+		other, err := w.Sessions.Authenticate(w.Context(), w.signUp("b@example.com").Access)
 		w.must(err)
-		w.want(w.Sessions.End(w.Context(), stranger, desk.SessionID, home), account.ErrNoSession)
+		w.want(w.Sessions.End(w.Context(), other, desk.SessionID, home), account.ErrNoSession)
 		w.want(w.Sessions.End(w.Context(), phone, uuid.New(), home), account.ErrNoSession)
 		w.must(w.Sessions.End(w.Context(), phone, desk.SessionID, home))
 		w.want(w.Sessions.End(w.Context(), phone, desk.SessionID, home), account.ErrNoSession)
@@ -71,18 +72,18 @@ func TestDevicesAreListedAndEndedOneByOneAndTogether(t *testing.T) {
 		if got := w.devices(phone); len(got) != 1 {
 			w.Errorf("after all others were ended: %q", got)
 		}
-		if got := w.devices(stranger); len(got) != 1 {
+		if got := w.devices(other); len(got) != 1 {
 			w.Errorf("another user has %q", got)
 		}
 		w.now = w.now.Add(2 * time.Hour)
-		if got := w.devices(stranger); len(got) != 0 {
+		if got := w.devices(other); len(got) != 0 {
 			w.Errorf("run out, but listed: %q", got)
 		}
 	})
 }
 
 func TestActivityTellsWhatWasDone(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		who := w.signInFrom("198.51.100.7", firefox)
 		w.must(w.Rename(w.Context(), u.ID, "  另一个名字 ", home))
@@ -92,7 +93,8 @@ func TestActivityTellsWhatWasDone(t *testing.T) {
 		w.must(err)
 		w.must(w.Credentials.SetPassword(w.Context(), u.Email, "the operator's choice"))
 		want := []account.ActivityKind{
-			account.PasswordChanged, account.PasswordChanged, account.OtherSessionsEnded, account.ProfileChanged, account.SignedIn, account.SignedUp,
+			account.PasswordChanged, account.PasswordChanged, account.OtherSessionsEnded, account.ProfileChanged,
+			account.SignedIn, account.SignedUp,
 		}
 		if got := w.kinds(u.ID); !slices.Equal(got, want) {
 			w.Errorf("%v, want %v", got, want)
@@ -116,7 +118,7 @@ func TestActivityTellsWhatWasDone(t *testing.T) {
 }
 
 func TestASignInFromANewPlaceIsToldByMail(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		count := func() int { return len(w.mailsTo("a@example.com")) }
 		w.signInFrom("192.0.2.1", "Browser/1")

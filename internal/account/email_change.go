@@ -16,10 +16,12 @@ import (
 	"airstrip/internal/permission"
 )
 
-// RequestEmailChange sends a code to the user's address and one to the address that is to be theirs, once the password
-// is right. An address that has an account gets a mail that says so instead; the answer is the same. Wrong input is named
-// email, current_password.
-func (cr *Credentials) RequestEmailChange(ctx context.Context, who Identity, email, password string, from Client) error {
+// RequestEmailChange sends a code to the user's present address and one to the new address, once the password is right.
+// A new address that has an account already gets a mail that says so instead, and the answer is the same. Invalid input
+// names the fields email, current_password.
+func (cr *Credentials) RequestEmailChange(
+	ctx context.Context, who Identity, email, password string, from Client,
+) error {
 	u, err := userByID(ctx, cr.db, who.UserID)
 	if err != nil {
 		return err
@@ -28,37 +30,39 @@ func (cr *Credentials) RequestEmailChange(ctx context.Context, who Identity, ema
 	if err := invalid(checkNewEmail(u.Email, email, cr.settings.Get().SignUpDomains)); err != nil {
 		return err
 	}
-	err = cr.verifier.prove(ctx, u.Email, password, noSecond, from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
-		taken, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
-		if err != nil {
-			return err
-		}
-		for _, to := range []string{r.Email, email} {
-			content, err := cr.codes.issue(ctx, tx, emailChange(r.ID, to, email), from)
+	err = cr.verifier.prove(ctx, u.Email, password, noSecond, from.within(who),
+		func(ctx context.Context, tx bun.Tx, r row) error {
+			taken, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
 			if err != nil {
 				return err
 			}
-			content.Other = email
-			msg := mail.Message{To: to, Lang: from.Lang, Content: content, Until: cr.db.Now().Add(codeLife)}
-			if to == email && taken {
-				msg.Content = mail.EmailTaken{}
+			for _, to := range []string{r.Email, email} {
+				content, err := cr.codes.issue(ctx, tx, emailChange(r.ID, to, email), from)
+				if err != nil {
+					return err
+				}
+				content.Other = email
+				msg := mail.Message{To: to, Lang: from.Lang, Content: content, Until: cr.db.Now().Add(codeLife)}
+				if to == email && taken {
+					msg.Content = mail.EmailTaken{}
+				}
+				if err := cr.mails.Send(ctx, tx, msg); err != nil {
+					return err
+				}
 			}
-			if err := cr.mails.Send(ctx, tx, msg); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if errors.Is(err, ErrWrongCredentials) {
 		err = wrongPassword()
 	}
 	return err
 }
 
-// ChangeEmail gives the user another address, with the code that was sent to it and the one that was sent to the present
-// address. All other sessions and all API tokens end. Wrong input is named email, email_code,
-// current_email_code.
-func (cr *Credentials) ChangeEmail(ctx context.Context, who Identity, email, code, currentCode string, from Client) error {
+// ChangeEmail changes the user's address, with the codes that were sent to the new and to the present address. All
+// other sessions and all API tokens end. Invalid input names the fields email, email_code, current_email_code.
+func (cr *Credentials) ChangeEmail(
+	ctx context.Context, who Identity, email, code, currentCode string, from Client,
+) error {
 	email = NormalEmail(email)
 	var wrong error
 	err := cr.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -93,17 +97,20 @@ func (cr *Credentials) ChangeEmail(ctx context.Context, who Identity, email, cod
 
 // Faults of an address that staff replaces.
 var (
-	ErrOtherEmail     = fault.Invalid("user_old_email", "mismatch", "与该用户当前的邮箱不符", "This is not the user's present address")
+	ErrOtherEmail = fault.Invalid("user_old_email", "mismatch", "与该用户当前的邮箱不符",
+		"This is not the user's present address")
 	ErrStaffProtected = fault.Forbidden("staff_protected", "工作人员的邮箱只能在服务器上用命令更改",
 		"Only a command on the server changes the address of a member of staff")
 )
 
-// ReplaceEmail gives the user another address without a code, as owners and admins do for people who lost theirs. The
-// caller names both the present address and the new one, so that a mistyped id changes nobody else. All sessions of the
-// user end, the former address gets a mail, and the activity log records who did it. That of a member of staff is for the
-// operator alone, who is the zero Identity: whoever has the address can sign in as them. Wrong input is named
+// ReplaceEmail changes a user's address without a code, for people who lost theirs. The caller names both the present
+// address and the new one, so that a mistyped id changes nobody else. All sessions of the user end, the former address
+// gets a mail, and the history records who made the change. The address of a member of staff can only be replaced by
+// the operator, who is the zero Identity, since its owner can sign in as that member. Invalid input names the fields
 // user_old_email, user_new_email.
-func (cr *Credentials) ReplaceEmail(ctx context.Context, by Identity, userID int64, present, email string, from Client) (former string, err error) {
+func (cr *Credentials) ReplaceEmail(
+	ctx context.Context, by Identity, userID int64, present, email string, from Client,
+) (former string, err error) {
 	email = NormalEmail(email)
 	err = cr.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := findLocked(ctx, tx, "id = ? AND closed_at IS NULL", userID)
@@ -138,15 +145,23 @@ func (cr *Credentials) ReplaceEmail(ctx context.Context, by Identity, userID int
 	return former, err
 }
 
-func (cr *Credentials) emailChanged(r row, former string, keep uuid.UUID, recovered bool, from Client) credentialChange {
-	return credentialChange{kind: EmailChanged, keep: keep, recovered: recovered, former: former, content: func(left waysIn) mail.Content {
-		return mail.EmailChanged{At: cr.db.Now(), IP: addressOf(from), Other: r.Email, Recovered: recovered, Passkeys: left.passkeys, Telegram: left.telegram}
-	}}
+func (cr *Credentials) emailChanged(
+	r row, former string, keep uuid.UUID, recovered bool, from Client,
+) credentialChange {
+	return credentialChange{
+		kind: EmailChanged, keep: keep, recovered: recovered, former: former,
+		content: func(left otherCredentials) mail.Content {
+			return mail.EmailChanged{
+				At: cr.db.Now(), IP: addressOf(from), Other: r.Email, Recovered: recovered,
+				Passkeys: left.passkeys, Telegram: left.telegram,
+			}
+		},
+	}
 }
 
-// emailChange is the code sent to one of the two addresses, bound to the user and the address that they will have.
-func emailChange(userID int64, to, email string) shown {
-	return shown{purpose: forChangeEmail, email: to, about: strconv.FormatInt(userID, 10) + " " + email}
+// emailChange is the code that is sent to one of the two addresses. It is bound to the user and to the new address.
+func emailChange(userID int64, to, email string) presentedCode {
+	return presentedCode{purpose: forChangeEmail, email: to, binding: strconv.FormatInt(userID, 10) + " " + email}
 }
 
 func checkNewEmail(present, email string, allowed []string) *fault.Field {

@@ -32,10 +32,10 @@ type EmailCodes struct {
 	existenceChecks *limit.Limiter // calls whose answer tells whether an address or an invite code exists, by network
 }
 
-// Purpose is what an e-mail code is good for; it is good for nothing else.
+// Purpose is the only use of an e-mail code.
 type Purpose string
 
-// The purposes for which anybody may ask for a code. ForTest shows the operator that mail arrives.
+// The purposes for which anybody may request a code. ForTest shows the operator that mail arrives.
 const (
 	ForRegister       Purpose = "register"
 	ForLogin          Purpose = "login"
@@ -46,42 +46,45 @@ const (
 )
 
 const (
-	codeLife        = 10 * time.Minute
-	codeTries       = 5
-	codePause       = time.Minute // between two codes that one network asks for, for one e-mail
-	codesPerEmail   = 10          // that one network may ask for, for one e-mail, a day
-	codesPerNetwork = 30          // a day
-	codesUnasked    = 10          // for one e-mail from networks that its account does not know, a day, before a captcha
-	codesAtMost     = 20          // for one e-mail from such networks with a captcha, a day
+	codeLife           = 10 * time.Minute
+	maxCodeTries       = 5
+	codePause          = time.Minute // between two codes that one network requests for one address
+	maxCodesPerEmail   = 10          // that one network may request for one address, a day
+	maxCodesPerNetwork = 30          // a day
+	// for one address, a day, from networks that its account has not signed in from
+	unfamiliarCodesBeforeCaptcha = 10
+	maxUnfamiliarCodes           = 20 // the same, with a captcha
 )
 
-// Faults of codes; those of a code itself stand at its field and have the codes code_required, code_format, code_wrong,
-// code_used, code_expired and code_tries.
+// Faults of requests for codes. The fault of a code itself names its field and has the code code_required, code_format,
+// code_wrong, code_used, code_expired or code_tries.
 var (
-	ErrCodeTooSoon  = fault.TooMany("email_code_too_soon", "验证码刚刚发送过，请稍后再获取", "A code was sent just now; please wait before you ask for another")
-	ErrTooManyCodes = fault.TooMany("too_many_email_codes", "今天获取的验证码过多，请明天再试", "Too many codes were asked for today; please try again tomorrow")
+	ErrCodeTooSoon = fault.TooMany("email_code_too_soon", "验证码刚刚发送过，请稍后再获取",
+		"A code was sent just now; please wait before you ask for another")
+	ErrTooManyCodes = fault.TooMany("too_many_email_codes", "今天获取的验证码过多，请明天再试",
+		"Too many codes were asked for today; please try again tomorrow")
 )
 
-// code is one that was asked for.
+// code is the stored form of an e-mail code.
 type code struct {
 	bun.BaseModel `bun:"table:email_code"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Purpose       Purpose
 	Email         string
 	Hash          []byte
-	Network       string // that asked for it
-	Tries         int    // from that network, or from one that the account knows
-	ForeignTries  int    // from others
+	Network       string // that requested it
+	Tries         int    // from that network, or from one that the account has signed in from
+	ForeignTries  int    // from other networks
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 	UsedAt        *time.Time
 }
 
-// RequestCode sends a code to email. The answer is the same whether the address has an account or not; what differs is
-// the mail: to sign up with an address that has an account, its owner is told so, and nobody gets a mail that is to sign
-// in to, or to set the password of, an account that does not exist.
+// Request sends a code to the address. The answer is the same whether or not the address has an account; only the mail
+// differs: the owner of an address that has an account hears that somebody tries to sign up with it, and no code to
+// sign in or to set a password is sent to an address without an account.
 func (e *EmailCodes) Request(ctx context.Context, purpose Purpose, email string, from Client) error {
-	if err := e.existenceChecks.Allow(network(from.IP)); err != nil {
+	if err := e.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return err
 	}
 	site, email := e.settings.Get(), NormalEmail(email)
@@ -98,7 +101,7 @@ func (e *EmailCodes) Request(ctx context.Context, purpose Purpose, email string,
 		return err
 	}
 	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		content, err := e.issue(ctx, tx, shown{purpose: purpose, email: email}, from)
+		content, err := e.issue(ctx, tx, presentedCode{purpose: purpose, email: email}, from)
 		if err != nil {
 			return err
 		}
@@ -115,7 +118,8 @@ func (e *EmailCodes) Request(ctx context.Context, purpose Purpose, email string,
 	})
 }
 
-// sendWhere sends a mail where it is wanted. Where it is not, it costs the same work, so that time tells nothing either.
+// sendIf sends a mail if it is wanted. If not, it does the same work and rolls it back, so that the time of the answer
+// does not tell the two apart.
 func (e *EmailCodes) sendIf(ctx context.Context, tx bun.Tx, wanted bool, msg mail.Message) error {
 	unwanted := errors.New("this mail is not to be sent")
 	err := tx.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error { // a savepoint
@@ -130,11 +134,12 @@ func (e *EmailCodes) sendIf(ctx context.Context, tx bun.Tx, wanted bool, msg mai
 	return err
 }
 
-// issue makes the code that s describes and gives what the mail says, or answers ErrCodeTooSoon or ErrTooManyCodes. Codes
-// that the same network asked for before, for the same e-mail and purpose, are no longer good; those that others asked for
-// are. So nobody ends or delays a code of somebody else's; how many mails all strangers can cause is bounded apart.
-func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s shown, from Client) (mail.Code, error) {
-	if err := e.count(ctx, tx, "email "+s.email+" "+network(from.IP), codesPerEmail, codePause); err != nil {
+// issue makes the code that s describes and returns the content of its mail, or returns ErrCodeTooSoon or
+// ErrTooManyCodes. It replaces the codes that the same network requested for the same address and purpose; those that
+// other networks requested stay valid, so nobody can end or delay another user's code. The number of mails that unknown
+// networks can cause has a limit of its own.
+func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s presentedCode, from Client) (mail.Code, error) {
+	if err := e.count(ctx, tx, "email "+s.email+" "+networkOf(from.IP), maxCodesPerEmail, codePause); err != nil {
 		return mail.Code{}, err
 	}
 	known, err := e.history.knowsNetwork(ctx, tx, s.email, from)
@@ -142,11 +147,11 @@ func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s shown, from Client)
 		return mail.Code{}, err
 	}
 	if !known && s.purpose != forChangeEmail {
-		if err := e.count(ctx, tx, strangersOf(s.email), codesAtMost, 0); err != nil {
+		if err := e.count(ctx, tx, unfamiliarNetworksOf(s.email), maxUnfamiliarCodes, 0); err != nil {
 			return mail.Code{}, err
 		}
 	}
-	if err := e.count(ctx, tx, "network "+network(from.IP), codesPerNetwork, 0); err != nil {
+	if err := e.count(ctx, tx, "network "+networkOf(from.IP), maxCodesPerNetwork, 0); err != nil {
 		return mail.Code{}, err
 	}
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
@@ -155,7 +160,10 @@ func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s shown, from Client)
 	}
 	s.code = fmt.Sprintf("%06d", n)
 	now := e.db.Now()
-	c := code{Purpose: s.purpose, Email: s.email, Hash: e.hash(s), Network: network(from.IP), CreatedAt: now, ExpiresAt: now.Add(codeLife)}
+	c := code{
+		Purpose: s.purpose, Email: s.email, Hash: e.hash(s), Network: networkOf(from.IP), CreatedAt: now,
+		ExpiresAt: now.Add(codeLife),
+	}
 	if _, err := tx.NewInsert().Model(&c).Exec(ctx); err != nil {
 		return mail.Code{}, err
 	}
@@ -166,10 +174,12 @@ func (e *EmailCodes) issue(ctx context.Context, tx bun.Tx, s shown, from Client)
 	return content, nil
 }
 
-// strangersOf names the count of codes for an e-mail that networks ask for which its account does not know.
-func strangersOf(email string) string { return "strangers " + email }
+// unfamiliarNetworksOf names the counter of codes for an address that are requested from networks which its account has
+// not signed in from.
+func unfamiliarNetworksOf(email string) string { return "strangers " + email }
 
-// countCode takes one of the codes that who may ask for within a day of the first, each pause after the last.
+// count consumes one of the most codes that who may request within a day of the first, each at least pause after the
+// last.
 func (e *EmailCodes) count(ctx context.Context, tx bun.Tx, who string, most int, pause time.Duration) error {
 	const day = 24 * time.Hour
 	now := e.db.Now()
@@ -185,7 +195,8 @@ func (e *EmailCodes) count(ctx context.Context, tx bun.Tx, who string, most int,
 		Since, LastAt time.Time
 		Codes         int
 	}
-	if err := tx.NewRaw(`SELECT since, last_at, codes FROM email_code_count WHERE who = ?`, who).Scan(ctx, &taken); err != nil {
+	if err := tx.NewRaw(`SELECT since, last_at, codes FROM email_code_count WHERE who = ?`, who).
+		Scan(ctx, &taken); err != nil {
 		return err
 	}
 	if taken.Codes >= most && taken.Since.After(now.Add(-day)) {
@@ -194,19 +205,21 @@ func (e *EmailCodes) count(ctx context.Context, tx bun.Tx, who string, most int,
 	return ErrCodeTooSoon.After(taken.LastAt.Add(pause).Sub(now))
 }
 
-// shown is a code that somebody shows, with all that it must be bound to.
-type shown struct {
+// presentedCode is a code that a client presents, with everything that it must be bound to.
+type presentedCode struct {
 	purpose Purpose
 	email   string
-	about   string // with change_email: whose address becomes which
+	binding string // with change_email: whose address becomes which
 	code    string
-	field   string // name of the input
+	field   string // name of the input field
 }
 
-// redeem uses up the codes that are shown: all, or none where something is wrong with one. Each look costs a try, so the
-// transaction must be committed also where wrong is not nil. Whether a code was used is told only to who knows it, since
-// only an existing account's can be.
-func (e *EmailCodes) redeem(ctx context.Context, tx bun.Tx, from Client, codes ...shown) (wrong error, err error) {
+// redeem consumes the presented codes: all, or none where one is wrong. Each call costs a try, so the transaction must
+// be committed also where wrong is not nil. That a code was used before is reported only to a client that presents the
+// right code.
+func (e *EmailCodes) redeem(
+	ctx context.Context, tx bun.Tx, from Client, codes ...presentedCode,
+) (wrong error, err error) {
 	now := e.db.Now()
 	var fields []*fault.Field
 	var good []code
@@ -220,7 +233,7 @@ func (e *EmailCodes) redeem(ctx context.Context, tx bun.Tx, from Client, codes .
 	if wrong := invalid(fields...); wrong != nil {
 		return wrong, nil
 	}
-	for _, c := range good { // with the others of the same purpose, which nobody needs any more
+	for _, c := range good { // and the other codes of the same purpose, which are not needed any longer
 		_, err := tx.NewUpdate().Model((*code)(nil)).Set("used_at = ?", now).
 			Where("email = ? AND purpose = ? AND used_at IS NULL", c.Email, c.Purpose).Exec(ctx)
 		if err != nil {
@@ -230,11 +243,13 @@ func (e *EmailCodes) redeem(ctx context.Context, tx bun.Tx, from Client, codes .
 	return nil, nil
 }
 
-// try looks for a code that was shown among the newest that each network asked for. Every try costs one of five: of the
-// codes that the same network asked for, and of all codes where the account knows the network; of others it costs one of
-// five that all strangers share. So nobody uses up the tries of whoever asked for a code, and no code is tried more than
-// ten times. The lock on the codes makes others who try them wait.
-func (e *EmailCodes) try(ctx context.Context, tx bun.Tx, s shown, from Client, now time.Time) (c code, problem *fault.Field, err error) {
+// try compares a presented code with the newest code that each network requested. Each try counts against one of two
+// limits of five: that of the codes which the same network requested, and of all codes where the account has signed in
+// from the network; or one that all other networks share. So nobody can use up another user's tries, and no code is
+// tried more than ten times. The lock on the codes makes simultaneous tries wait.
+func (e *EmailCodes) try(
+	ctx context.Context, tx bun.Tx, s presentedCode, from Client, now time.Time,
+) (c code, problem *fault.Field, err error) {
 	if problem := checkCode(s.field, s.code); problem != nil {
 		return c, problem, nil
 	}
@@ -251,14 +266,14 @@ func (e *EmailCodes) try(ctx context.Context, tx bun.Tx, s shown, from Client, n
 	for i := range candidates {
 		c := &candidates[i]
 		column, tries := "foreign_tries", c.ForeignTries
-		if known || c.Network == network(from.IP) {
+		if known || c.Network == networkOf(from.IP) {
 			column, tries = "tries", c.Tries
 		}
 		matches, expired := hmac.Equal(c.Hash, e.hash(s)), !now.Before(c.ExpiresAt)
 		switch {
-		case expired && !matches: // whether somebody asked for a code before is nobody else's concern
+		case expired && !matches: // does not reveal whether somebody requested a code before
 			continue
-		case tries >= codeTries:
+		case tries >= maxCodeTries:
 			usedUp = true
 			continue
 		}
@@ -275,21 +290,27 @@ func (e *EmailCodes) try(ctx context.Context, tx bun.Tx, s shown, from Client, n
 	}
 	switch {
 	case found == nil && usedUp:
-		return c, field(s.field, "code_tries", "验证码输错次数过多，请重新获取", "Too many wrong tries; please ask for a new code"), nil
+		return c, field(s.field, "code_tries", "验证码输错次数过多，请重新获取", "Too many wrong tries; please ask for a new code"),
+			nil
 	case found == nil:
-		return c, field(s.field, "code_wrong", "验证码不正确，请使用最新邮件中的验证码", "The code is wrong; please use the one in the newest mail"), nil
+		return c, field(s.field, "code_wrong", "验证码不正确，请使用最新邮件中的验证码",
+			"The code is wrong; please use the one in the newest mail"), nil
 	case !now.Before(found.ExpiresAt):
 		return c, field(s.field, "code_expired", "验证码已过期，请重新获取", "The code has expired; please ask for a new one"), nil
 	case found.UsedAt != nil:
-		return c, field(s.field, "code_used", "验证码已使用过，请重新获取", "The code was used already; please ask for a new one"), nil
+		return c, field(s.field, "code_used", "验证码已使用过，请重新获取", "The code was used already; please ask for a new one"),
+			nil
 	}
 	return *found, nil, nil
 }
 
-// candidates gives the newest code that each network asked for within a day, and locks them.
-func (e *EmailCodes) candidates(ctx context.Context, tx bun.Tx, s shown, now time.Time) (newest []code, err error) {
+// candidates returns the newest code that each network requested within a day, and locks them.
+func (e *EmailCodes) candidates(
+	ctx context.Context, tx bun.Tx, s presentedCode, now time.Time,
+) (newest []code, err error) {
 	var all []code
-	err = db.Locked(tx.NewSelect().Model(&all).Where("purpose = ? AND email = ? AND created_at > ?", s.purpose, s.email, now.Add(-24*time.Hour)).
+	err = db.Locked(tx.NewSelect().Model(&all).
+		Where("purpose = ? AND email = ? AND created_at > ?", s.purpose, s.email, now.Add(-24*time.Hour)).
 		OrderExpr("id DESC").Limit(100)).Scan(ctx)
 	seen := map[string]bool{}
 	for _, c := range all {
@@ -301,14 +322,14 @@ func (e *EmailCodes) candidates(ctx context.Context, tx bun.Tx, s shown, now tim
 	return newest, err
 }
 
-// codeHash binds a code to this server's key, so that a copy of the database gives no codes away.
-func (e *EmailCodes) hash(s shown) []byte {
+// hash binds a code to this server's key, so that a copy of the database does not reveal codes.
+func (e *EmailCodes) hash(s presentedCode) []byte {
 	mac := hmac.New(sha256.New, e.key.For("e-mail code"))
-	mac.Write([]byte(strings.Join([]string{string(s.purpose), s.email, s.about, s.code}, "\x00")))
+	mac.Write([]byte(strings.Join([]string{string(s.purpose), s.email, s.binding, s.code}, "\x00")))
 	return mac.Sum(nil)
 }
 
-// normalCode gives a code as it was sent, without what people put between its digits.
+// normalCode returns a code as it was sent, without the spaces that people type between digits.
 func normalCode(code string) string { return strings.Join(strings.Fields(code), "") }
 
 func checkCode(name, code string) *fault.Field {

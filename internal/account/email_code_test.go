@@ -20,12 +20,12 @@ import (
 )
 
 // mails are what the users are sent.
-func (w *world) mails() *mail.Mails {
+func (w *testSite) mails() *mail.Mails {
 	return mail.New(w.db, seal.Key{1}, w.settings, secret.New(w.db, seal.Key{1}), "http://localhost:8080")
 }
 
 // mailsTo gives the kinds of the mails to an address, newest first.
-func (w *world) mailsTo(email string) (kinds []string) {
+func (w *testSite) mailsTo(email string) (kinds []string) {
 	w.Helper()
 	all, err := w.mails().List(w.Context(), 1000)
 	w.must(err)
@@ -40,7 +40,7 @@ func (w *world) mailsTo(email string) (kinds []string) {
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
 // newestMail gives the newest mail to an address and the code in it.
-func (w *world) newestMail(email string) (mail.Letter, string) {
+func (w *testSite) newestMail(email string) (mail.Letter, string) {
 	w.Helper()
 	all, err := w.mails().List(w.Context(), 1000)
 	w.must(err)
@@ -56,7 +56,7 @@ func (w *world) newestMail(email string) (mail.Letter, string) {
 }
 
 // sent asks for a code and gives it.
-func (w *world) sent(purpose account.Purpose, email string) string {
+func (w *testSite) sent(purpose account.Purpose, email string) string {
 	w.Helper()
 	w.must(w.EmailCodes.Request(w.Context(), purpose, email, home))
 	_, code := w.newestMail(account.NormalEmail(email))
@@ -70,7 +70,7 @@ func (w *world) sent(purpose account.Purpose, email string) string {
 func other(code string) string { return code[:5] + string('0'+(code[5]-'0'+1)%10) }
 
 // fields gives the wrong fields of a refused input, as name:code.
-func (w *world) fields(err error) string {
+func (w *testSite) fields(err error) string {
 	w.Helper()
 	f, ok := fault.As(err)
 	if !ok || f.Code != fault.ErrInvalid.Code {
@@ -87,23 +87,23 @@ func (w *world) fields(err error) string {
 	return strings.Join(all, " ")
 }
 
-func (w *world) wrong(err error, want string) {
+func (w *testSite) wrong(err error, want string) {
 	w.Helper()
 	if got := w.fields(err); got != want {
 		w.Fatalf("%s, want %s", got, want)
 	}
 }
 
-func (w *world) byCode(email, code string) (account.Grant, error) {
+func (w *testSite) byCode(email, code string) (account.Grant, error) {
 	return w.SignIns.ByCode(w.Context(), account.SignIn{Email: email, EmailCode: code}, home)
 }
 
-func (w *world) reset(email, code string) error {
+func (w *testSite) reset(email, code string) error {
 	return w.Credentials.ResetPassword(w.Context(), email, code, "a wholly new one", home)
 }
 
 func TestSignUpWithACodeProvesTheAddress(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("sign_up_email_code", true)
 		up := account.SignUp{Email: "Ming@example.com", Name: "小明", Password: password, Repeated: password}
 		_, err := w.SignUps.SignUp(w.Context(), up, home)
@@ -147,7 +147,7 @@ func TestSignUpWithACodeProvesTheAddress(t *testing.T) {
 }
 
 func TestACodeIsGoodForOneUseOfItsPurposeAndAddress(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		w.signUp("b@example.com")
 		code := w.sent(account.ForLogin, "a@example.com")
@@ -156,7 +156,8 @@ func TestACodeIsGoodForOneUseOfItsPurposeAndAddress(t *testing.T) {
 		w.wrong(err, "email_code:code_wrong")
 		g, err := w.byCode("A@example.com", code)
 		w.must(err)
-		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.UserID != g.User.ID || g.User.EmailVerifiedAt == nil {
+		if who, err := w.Sessions.Authenticate(w.Context(), g.Access); err != nil || who.UserID != g.User.ID ||
+			g.User.EmailVerifiedAt == nil {
 			w.Errorf("%+v %v", who, err)
 		}
 		_, err = w.byCode("a@example.com", code)
@@ -180,7 +181,7 @@ func TestACodeIsGoodForOneUseOfItsPurposeAndAddress(t *testing.T) {
 }
 
 func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		code := w.sent(account.ForLogin, "a@example.com")
 		var mu sync.Mutex
@@ -225,7 +226,7 @@ func TestACodeBearsFiveTriesHoweverManyComeAtOnce(t *testing.T) {
 }
 
 func TestCodesAreLimitedPerAddressAndPerNetwork(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_register", "never")
 		w.set("captcha_login", "never")
 		w.set("captcha_forgot_password", "never")
@@ -281,24 +282,25 @@ func TestCodesAreLimitedPerAddressAndPerNetwork(t *testing.T) {
 }
 
 // Somebody who knows nothing but an address neither delays its owner's code, nor ends it, nor uses up its tries.
-func TestRequestCode_ByStrangers_LeavesTheOwnersAlone(t *testing.T) {
-	each(t, func(w *world) {
+func TestRequestCode_FromUnknownNetworks_LeavesTheOwnersAlone(t *testing.T) {
+	each(t, func(w *testSite) {
 		for _, kind := range []string{"captcha_register", "captcha_login", "captcha_forgot_password"} {
 			w.set(kind, "never")
 		}
 		w.signUp("a@example.com")
-		owner, stranger := from("203.0.113.5"), from("198.51.100.5") // neither is known to the account
+		owner, attacker := from("203.0.113.5"), from("198.51.100.5") // neither is known to the account
 		for _, purpose := range []account.Purpose{account.ForLogin, account.ForForgotPassword, account.ForRegister} {
 			email := "a@example.com"
 			if purpose == account.ForRegister {
 				email = "new@example.com"
 			}
-			w.must(w.EmailCodes.Request(w.Context(), purpose, email, stranger))
+			w.must(w.EmailCodes.Request(w.Context(), purpose, email, attacker))
 			w.must(w.EmailCodes.Request(w.Context(), purpose, email, owner))
 			_, code := w.newestMail(email)
-			w.want(w.EmailCodes.Request(w.Context(), purpose, email, stranger), account.ErrCodeTooSoon)
+			w.want(w.EmailCodes.Request(w.Context(), purpose, email, attacker), account.ErrCodeTooSoon)
 			w.now = w.now.Add(time.Minute)
-			w.must(w.EmailCodes.Request(w.Context(), purpose, email, stranger)) // a newer one, which does not end the owner's
+			// a newer one, which does not end the owner's
+			w.must(w.EmailCodes.Request(w.Context(), purpose, email, attacker))
 			use := func(code string, by account.Client) (err error) {
 				switch purpose {
 				case account.ForLogin:
@@ -307,20 +309,24 @@ func TestRequestCode_ByStrangers_LeavesTheOwnersAlone(t *testing.T) {
 					err = w.Credentials.ResetPassword(w.Context(), email, code, "a wholly new one", by)
 				default:
 					w.set("sign_up_email_code", true)
-					up := account.SignUp{Email: email, Name: "n", Password: password, Repeated: password, EmailCode: code}
+					up := account.SignUp{
+						Email: email, Name: "n", Password: password, Repeated: password,
+						EmailCode: code,
+					}
 					_, err = w.SignUps.SignUp(w.Context(), up, by)
 				}
 				return err
 			}
 			wrong := other(code)
 			for range 7 {
-				if err := use(wrong, stranger); err == nil {
+				if err := use(wrong, attacker); err == nil {
 					w.Fatal("a wrong code was taken")
 				}
 			}
-			w.wrong(use(code, from("192.0.2.99")), "email_code:code_tries") // a third network: strangers had all of theirs
+			// a third network: the limit of unfamiliar networks is used up
+			w.wrong(use(code, from("192.0.2.99")), "email_code:code_tries")
 			if err := use(code, owner); err != nil {
-				w.Errorf("%s: the owner's code after a stranger's tries: %v", purpose, err)
+				w.Errorf("%s: the owner's code after tries from another network: %v", purpose, err)
 			}
 			w.now = w.now.Add(time.Hour)
 		}
@@ -329,12 +335,13 @@ func TestRequestCode_ByStrangers_LeavesTheOwnersAlone(t *testing.T) {
 
 // However many networks ask, an address gets 20 mails a day that its owner may not want, the later half for captchas.
 func TestRequestCode_FromManyNetworks_IsBounded(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com") // from home, which the account knows
 		w.set("captcha_login", "never")
 		sent, demanded := 0, 0
 		for i := range 60 {
-			err := w.EmailCodes.Request(w.Context(), account.ForLogin, "a@example.com", from(fmt.Sprintf("10.0.%d.1", i)))
+			err := w.EmailCodes.Request(w.Context(), account.ForLogin, "a@example.com",
+				from(fmt.Sprintf("10.0.%d.1", i)))
 			f, _ := fault.As(err)
 			switch {
 			case err == nil:
@@ -348,12 +355,13 @@ func TestRequestCode_FromManyNetworks_IsBounded(t *testing.T) {
 		if sent != 10 || demanded != 50 {
 			w.Errorf("%d codes were sent and %d captchas demanded, want 10 and 50", sent, demanded)
 		}
-		w.must(w.EmailCodes.Request(w.Context(), account.ForLogin, "a@example.com", home)) // the owner, at a place that is known
+		// the owner, at a place that is known
+		w.must(w.EmailCodes.Request(w.Context(), account.ForLogin, "a@example.com", home))
 	})
 }
 
 func TestAskingForACodeTellsNothingOfAccounts(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	w.signUp("known@example.com")
 	for _, purpose := range []account.Purpose{account.ForLogin, account.ForForgotPassword} {
 		for _, email := range []string{"known@example.com", "unknown@example.com"} {
@@ -380,7 +388,7 @@ func TestAskingForACodeTellsNothingOfAccounts(t *testing.T) {
 		w.now = w.now.Add(time.Minute)
 	}
 	if kinds := w.mailsTo("unknown@example.com"); kinds != nil {
-		w.Errorf("a stranger got %v", kinds)
+		w.Errorf("another user got %v", kinds)
 	}
 	w.set("sign_up_mode", "closed")
 	w.want(w.EmailCodes.Request(w.Context(), account.ForRegister, "new@example.com", home), account.ErrSignUpClosed)
@@ -392,25 +400,29 @@ func TestAskingForACodeTellsNothingOfAccounts(t *testing.T) {
 }
 
 func TestAForgottenPasswordIsSetAnewAndEndsAllSessions(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		old := w.signUp("a@example.com")
-		w.must(w.EmailCodes.Request(w.Context(), account.ForForgotPassword, "a@example.com", account.Client{IP: home.IP, Lang: fault.EN}))
+		w.must(w.EmailCodes.Request(w.Context(), account.ForForgotPassword, "a@example.com",
+			account.Client{IP: home.IP, Lang: fault.EN}))
 		letter, code := w.newestMail("a@example.com")
 		_, link, ok := strings.Cut(letter.Text, "http://localhost:8080/auth/forgot-password#")
 		if !ok || !strings.Contains(letter.HTML, "/auth/forgot-password#"+strings.Fields(link)[0]+`"`) {
 			w.Fatalf("no link in %+v", letter)
 		}
-		if email, in, err := account.ParseResetToken(strings.Fields(link)[0]); err != nil || email != "a@example.com" || in != code {
+		if email, in, err := account.ParseResetToken(strings.Fields(link)[0]); err != nil ||
+			email != "a@example.com" || in != code {
 			w.Fatalf("the link says %q %q, %v", email, in, err)
 		}
 		w.wrong(w.Credentials.ResetPassword(w.Context(), "a@example.com", code, "short", home), "password:length")
-		w.wrong(w.Credentials.ResetPassword(w.Context(), "a@example.com", "", "a wholly new one", home), "email_code:code_required")
+		w.wrong(w.Credentials.ResetPassword(w.Context(), "a@example.com", "", "a wholly new one", home),
+			"email_code:code_required")
 		w.must(w.reset("a@example.com", code))
 		_, err := w.Sessions.Authenticate(w.Context(), old.Access)
 		w.want(err, account.ErrSignedOut)
 		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, home)
 		w.want(err, account.ErrWrongCredentials)
-		g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: "a wholly new one"}, home)
+		g, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: "a wholly new one"}, home)
 		w.must(err)
 		if g.User.EmailVerifiedAt == nil {
 			w.Error("the address is proven")
@@ -428,7 +440,7 @@ func TestAForgottenPasswordIsSetAnewAndEndsAllSessions(t *testing.T) {
 }
 
 func TestAnAddressIsChangedWithCodesToBoth(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		first := w.signUp("old@example.com")
 		here, elsewhere := w.signIn("old@example.com"), first
 		who, err := w.Sessions.Authenticate(w.Context(), here.Access)
@@ -445,11 +457,13 @@ func TestAnAddressIsChangedWithCodesToBoth(t *testing.T) {
 		change := func(email, code, current string) error {
 			return w.Credentials.ChangeEmail(w.Context(), who, email, code, current, home)
 		}
-		w.wrong(change("new@example.com", other(fresh), other(present)), "current_email_code:code_wrong email_code:code_wrong")
+		w.wrong(change("new@example.com", other(fresh), other(present)),
+			"current_email_code:code_wrong email_code:code_wrong")
 		w.wrong(change("new@example.com", fresh, other(present)), "current_email_code:code_wrong")
 		w.wrong(change("else@example.com", fresh, present), "current_email_code:code_wrong email_code:code_wrong")
 		w.must(change("New@example.com", fresh, present))
-		if u, err := w.User(w.Context(), who.UserID); err != nil || u.Email != "new@example.com" || u.EmailVerifiedAt == nil {
+		if u, err := w.User(w.Context(), who.UserID); err != nil || u.Email != "new@example.com" ||
+			u.EmailVerifiedAt == nil {
 			w.Errorf("%+v %v", u, err)
 		}
 		_, err = w.Sessions.Authenticate(w.Context(), here.Access)
@@ -480,7 +494,7 @@ func TestAnAddressIsChangedWithCodesToBoth(t *testing.T) {
 
 func TestTheDatabaseGivesNoCodeAway(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
+		w := newTestSite(t, d)
 		w.signUp("a@example.com")
 		code := w.sent(account.ForLogin, "a@example.com")
 		for _, column := range []string{"hash FROM email_code", "sealed FROM mail"} {

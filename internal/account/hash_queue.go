@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// share names for whom a password is hashed, so that no account and no network takes the places of all others. The zero
-// share is the operator's, without a bound of its own.
+// share names for whom a password is hashed, so that no account and no network can occupy the whole queue. The zero
+// share is the operator's and has no bound of its own.
 type share struct {
 	account string // e-mail address, with or without an account
 	network string
 }
 
-func shareOf(email string, from Client) share { return share{email, neighbourhood(from.IP)} }
+func shareOf(email string, from Client) share { return share{email, hashNetwork(from.IP)} }
 
-// neighbourhood is the network by which hashing is shared: of IPv4 the /24, of IPv6 the /64.
-func neighbourhood(ip netip.Addr) string {
+// hashNetwork returns the network whose calls share a queue: the /24 of an IPv4 address, the /64 of an IPv6 address.
+func hashNetwork(ip netip.Addr) string {
 	bits := 64
 	if ip.Is4() {
 		bits = 24
@@ -31,45 +31,46 @@ func neighbourhood(ip netip.Addr) string {
 }
 
 const (
-	waitingPerSlot = 64              // about two seconds' work
-	placesPerUser  = 4               // at work or waiting for one account
-	longestWait    = 5 * time.Second // after which a call is sent away
+	maxWaitingPerSlot  = 64              // about two seconds' work
+	maxCallsPerAccount = 4               // running or waiting
+	maxHashWait        = 5 * time.Second // after which a call is refused
 )
 
-// hasher hashes a few passwords at once, so that a flood of sign-ins takes neither all memory nor all cores. Calls wait in
-// one queue for each network, and the networks take turns. The places of an account, of a network and of all are bounded.
+// hasher hashes few passwords at a time, so that a flood of sign-ins exhausts neither memory nor processors. Calls wait
+// in one queue for each network, and the networks are served in rotation. The calls of an account, of a network and of
+// all are bounded.
 type hasher struct {
-	slots     int // at work at once
-	places    int // at work or waiting, of all; a network has half of them
-	patience  time.Duration
+	slots     int // calls that may run at a time
+	maxCalls  int // running or waiting, of all; a network may have half of them
+	maxWait   time.Duration
 	mu        sync.Mutex
 	working   int
 	waiting   int
 	byAccount map[string]int
 	byNetwork map[string]int
-	queues    map[string][]*turn // of those that wait, by network
-	networks  []string           // that have a queue, the next one first
+	queues    map[string][]*waiter // waiting calls by network
+	networks  []string             // networks with a queue, in the order in which they are served
 }
 
-// turn is a call that waits. ready is closed when it may work.
-type turn struct{ ready chan struct{} }
+// waiter is a call that waits. ready is closed when it may run.
+type waiter struct{ ready chan struct{} }
 
 func newHasher() *hasher {
 	slots := max(1, runtime.GOMAXPROCS(0)-1)
 	return &hasher{
-		slots: slots, places: slots * (1 + waitingPerSlot), patience: longestWait,
-		byAccount: map[string]int{}, byNetwork: map[string]int{}, queues: map[string][]*turn{},
+		slots: slots, maxCalls: slots * (1 + maxWaitingPerSlot), maxWait: maxHashWait,
+		byAccount: map[string]int{}, byNetwork: map[string]int{}, queues: map[string][]*waiter{},
 	}
 }
 
-// do runs fn when it is its turn, or answers ErrBusy.
+// do runs fn when a slot is free, or returns ErrBusy.
 func (h *hasher) do(ctx context.Context, s share, fn func()) error {
 	t, err := h.enter(s)
 	if err != nil {
 		return err
 	}
 	defer h.leave(s)
-	wait, cancel := context.WithTimeout(ctx, h.patience)
+	wait, cancel := context.WithTimeout(ctx, h.maxWait)
 	defer cancel()
 	select {
 	case <-t.ready:
@@ -80,25 +81,25 @@ func (h *hasher) do(ctx context.Context, s share, fn func()) error {
 			}
 			return ErrBusy
 		}
-		<-t.ready // its turn came at the same moment
+		<-t.ready // the slot became free at the same moment
 	}
 	defer h.next()
 	fn()
 	return nil
 }
 
-// enter takes a place, or answers ErrBusy where none is left for this share.
-func (h *hasher) enter(s share) (*turn, error) {
+// enter adds a call to the queue, or returns ErrBusy where the bounds of its share are reached.
+func (h *hasher) enter(s share) (*waiter, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.working+h.waiting >= h.places ||
-		(s.account != "" && h.byAccount[s.account] >= placesPerUser) ||
-		(s.network != "" && h.byNetwork[s.network] >= (h.places+1)/2) {
+	if h.working+h.waiting >= h.maxCalls ||
+		(s.account != "" && h.byAccount[s.account] >= maxCallsPerAccount) ||
+		(s.network != "" && h.byNetwork[s.network] >= (h.maxCalls+1)/2) {
 		return nil, ErrBusy
 	}
 	h.byAccount[s.account]++
 	h.byNetwork[s.network]++
-	t := &turn{make(chan struct{})}
+	t := &waiter{make(chan struct{})}
 	if h.working < h.slots {
 		h.working++
 		close(t.ready)
@@ -125,7 +126,7 @@ func release(held map[string]int, key string) {
 	}
 }
 
-// next gives the slot of a call that is done to the network whose turn it is.
+// next passes the slot of a finished call to the network that is served next.
 func (h *hasher) next() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -146,8 +147,8 @@ func (h *hasher) next() {
 	h.networks = append(h.networks, network)
 }
 
-// withdraw takes a call out of its queue; false where its turn has come.
-func (h *hasher) withdraw(network string, t *turn) bool {
+// withdraw removes a call from its queue; false where the call may run already.
+func (h *hasher) withdraw(network string, t *waiter) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	queue := h.queues[network]

@@ -13,7 +13,7 @@ import (
 func busy(t *testing.T) (*hasher, func()) {
 	t.Helper()
 	h := newHasher()
-	h.slots, h.places, h.patience = 1, 64, time.Hour
+	h.slots, h.maxCalls, h.maxWait = 1, 64, time.Hour
 	atWork, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- h.do(context.Background(), share{}, func() { close(atWork); <-release })
@@ -60,13 +60,13 @@ func TestHasher_BoundsAnAccountANetworkAndAll(t *testing.T) {
 			default:
 				waiting = append(waiting, answer)
 			}
-			if want > placesPerUser { // of many accounts
+			if want > maxCallsPerAccount { // of many accounts
 				s.account += "x"
 			}
 		}
 	}
-	enter(share{"a@example.com", "192.0.2.0/24"}, placesPerUser)
-	enter(share{"b", "192.0.2.0/24"}, 32-placesPerUser)
+	enter(share{"a@example.com", "192.0.2.0/24"}, maxCallsPerAccount)
+	enter(share{"b", "192.0.2.0/24"}, 32-maxCallsPerAccount)
 	enter(share{"c", "198.51.100.0/24"}, 31) // what is left of all places
 	release()
 	for _, answer := range waiting {
@@ -84,7 +84,8 @@ func TestHasher_LetsNetworksTakeTurns(t *testing.T) {
 	var order []string // written by one slot, one after another
 	var waiting []<-chan error
 	for i := range 3 {
-		waiting = append(waiting, h.wait(t.Context(), share{fmt.Sprint(i), "flood"}, func() { order = append(order, "flood") }))
+		waiting = append(waiting, h.wait(t.Context(), share{fmt.Sprint(i), "flood"},
+			func() { order = append(order, "flood") }))
 	}
 	waiting = append(waiting, h.wait(t.Context(), share{"other", "other"}, func() { order = append(order, "other") }))
 	release()
@@ -106,7 +107,7 @@ func TestHasher_ForgetsWhoGoesAwayOrWaitsTooLong(t *testing.T) {
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	h.patience = 0
+	h.maxWait = 0
 	if err := h.do(t.Context(), share{"b", "n"}, func() { t.Error("it ran") }); !errors.Is(err, ErrBusy) {
 		t.Error(err)
 	}
@@ -114,15 +115,18 @@ func TestHasher_ForgetsWhoGoesAwayOrWaitsTooLong(t *testing.T) {
 	if h.waiting != 0 || len(h.byAccount)+len(h.byNetwork)+len(h.queues)+len(h.networks) != 0 {
 		t.Errorf("something is left: %+v", h)
 	}
-	h.patience = time.Hour
+	h.maxWait = time.Hour
 	if err := h.do(t.Context(), share{"a", "n"}, func() {}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestNeighbourhood(t *testing.T) {
-	for ip, want := range map[string]string{"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2:3::4": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64"} {
-		if got := neighbourhood(netip.MustParseAddr(ip)); got != want {
+	for ip, want := range map[string]string{
+		"192.0.2.77": "192.0.2.0/24", "2001:db8:1:2:3::4": "2001:db8:1:2::/64",
+		"fe80::1%eth0": "fe80::/64",
+	} {
+		if got := hashNetwork(netip.MustParseAddr(ip)); got != want {
 			t.Errorf("%s is of %s, want %s", ip, got, want)
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// History holds what happened to accounts: sign-ins, failed ones too, and what users and staff changed.
+// History records what happened to accounts: sign-ins, failed ones too, and what users and staff changed.
 type History struct {
 	db    *db.DB
 	areas *geo.Areas // may be nil
 }
 
-// ActivityKind is something that a user or the operator did to an account.
+// ActivityKind is the kind of an entry in an account's history.
 type ActivityKind string
 
 // The kinds of activity.
@@ -36,14 +36,14 @@ const (
 	RecoveryCodeUsed   ActivityKind = "recovery_code_used"
 	PasskeyAdded       ActivityKind = "passkey_added"
 	PasskeyRemoved     ActivityKind = "passkey_removed"
-	PasskeySuspected   ActivityKind = "passkey_suspected" // it counts backwards, as a copy does
+	PasskeySuspected   ActivityKind = "passkey_suspected" // its counter went backwards, as that of a copy does
 	ProfileChanged     ActivityKind = "profile_changed"
 	SignInTokenMade    ActivityKind = "sign_in_token_made" // by staff, to sign in as the user
 	TelegramLinked     ActivityKind = "telegram_linked"
 	TelegramUnlinked   ActivityKind = "telegram_unlinked"
 	APITokenMade       ActivityKind = "api_token_made"
 	APITokenRevoked    ActivityKind = "api_token_revoked"
-	RefreshTokenReused ActivityKind = "refresh_token_reused" // somebody has a copy of it; its session ended
+	RefreshTokenReused ActivityKind = "refresh_token_reused" // somebody has a copy of it; its session was ended
 )
 
 type activity struct {
@@ -53,17 +53,19 @@ type activity struct {
 	Kind          ActivityKind
 	IP            string
 	UserAgent     string
-	MadeBy        *int64 // member of staff; nil: the user, or the operator
+	MadeBy        *int64 // member of staff; nil: the user or the operator
 	At            time.Time
 }
 
-// note keeps what happened, as part of tx; the zero Client stands for the operator.
+// note records an activity as part of tx; the zero Client stands for the operator.
 func (h *History) note(ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client) error {
 	return h.noteBy(ctx, tx, accountID, kind, from, nil)
 }
 
-// noteBy keeps what the member of staff did to the account, as part of tx. by is nil for the user and for the operator.
-func (h *History) noteBy(ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client, by *int64) error {
+// noteBy records what a member of staff did to the account, as part of tx. by is nil for the user and for the operator.
+func (h *History) noteBy(
+	ctx context.Context, tx bun.Tx, accountID int64, kind ActivityKind, from Client, by *int64,
+) error {
 	n := activity{AccountID: accountID, Kind: kind, UserAgent: userAgent(from), MadeBy: by, At: h.db.Now()}
 	if from.IP.IsValid() {
 		n.IP = from.IP.String()
@@ -72,7 +74,7 @@ func (h *History) noteBy(ctx context.Context, tx bun.Tx, accountID int64, kind A
 	return err
 }
 
-// Activity is one thing that happened to an account.
+// Activity is an entry of an account's history.
 type Activity struct {
 	ID   int64
 	Kind ActivityKind
@@ -80,7 +82,7 @@ type Activity struct {
 	Origin
 }
 
-// Origin is where a call came from.
+// Origin tells where a call came from.
 type Origin struct {
 	IP     string // empty: done by the operator or by staff
 	Area   string // ISO 3166-1, or geo.Unknown
@@ -92,7 +94,7 @@ func (h *History) origin(ip, userAgent string) Origin {
 	return Origin{ip, h.areas.Of(addr), deviceOf(userAgent)}
 }
 
-// Activity gives what happened to a user's account in the last year, newest first, and how much that is altogether.
+// Activity returns the history of a user's account over the last year, newest first, and the total number of entries.
 func (h *History) Activity(ctx context.Context, userID int64, limit, offset int64) ([]Activity, int64, error) {
 	var rows []activity
 	total, err := h.db.NewSelect().Model(&rows).Where("account_id = ?", userID).OrderExpr("at DESC, id DESC").
@@ -102,7 +104,7 @@ func (h *History) Activity(ctx context.Context, userID int64, limit, offset int6
 	}
 	all := make([]Activity, len(rows))
 	for i, r := range rows {
-		if r.MadeBy != nil { // the address and device of a member of staff are not the user's to see
+		if r.MadeBy != nil { // the user does not see the address and device of staff
 			r.IP, r.UserAgent = "", ""
 		}
 		all[i] = Activity{r.ID, r.Kind, r.At, h.origin(r.IP, r.UserAgent)}
@@ -110,8 +112,8 @@ func (h *History) Activity(ctx context.Context, userID int64, limit, offset int6
 	return all, total, nil
 }
 
-// try is one time that somebody showed a password or a code, or signed up.
-type try struct {
+// signInAttempt is the record of a sign-in, a sign-up, or a wrong password or code.
+type signInAttempt struct {
 	bun.BaseModel `bun:"table:sign_in"`
 	ID            int64 `bun:",pk,autoincrement"`
 	Email         string
@@ -122,10 +124,10 @@ type try struct {
 	At            time.Time
 }
 
-// Wrong is what was wrong with a try; empty where nothing was and it became a sign-in.
+// Wrong says what was wrong with an attempt; empty for a successful one.
 type Wrong string
 
-// What may be wrong with a try.
+// What may be wrong with an attempt.
 const (
 	nothing        Wrong = ""
 	WrongPassword  Wrong = "password"
@@ -134,12 +136,15 @@ const (
 )
 
 func (h *History) recordSignIn(ctx context.Context, tx bun.Tx, email string, from Client, wrong Wrong) error {
-	t := try{Email: email, Network: network(from.IP), IP: from.IP.String(), UserAgent: userAgent(from), Wrong: wrong, At: h.db.Now()}
+	t := signInAttempt{
+		Email: email, Network: networkOf(from.IP), IP: from.IP.String(), UserAgent: userAgent(from), Wrong: wrong,
+		At: h.db.Now(),
+	}
 	_, err := tx.NewInsert().Model(&t).Exec(ctx)
 	return err
 }
 
-// SignInRecord is one entry of a user's history of sign-ins.
+// SignInRecord is an entry of a user's history of sign-ins.
 type SignInRecord struct {
 	At        time.Time
 	UserAgent string
@@ -147,17 +152,17 @@ type SignInRecord struct {
 	Origin
 }
 
-const historyLength = 100
+const maxSignInRecords = 100
 
-// SignIns gives the newest sign-ins of a user, the failed ones too, newest first.
+// SignIns returns the newest sign-ins of a user, failed ones too, newest first.
 func (h *History) SignIns(ctx context.Context, userID int64) ([]SignInRecord, error) {
 	u, err := userByID(ctx, h.db, userID)
 	if err != nil {
 		return nil, err
 	}
-	var tries []try
+	var tries []signInAttempt
 	if err := h.db.NewSelect().Model(&tries).Where("email = ? AND at >= ?", u.Email, u.CreatedAt).
-		OrderExpr("at DESC, id DESC").Limit(historyLength).Scan(ctx); err != nil {
+		OrderExpr("at DESC, id DESC").Limit(maxSignInRecords).Scan(ctx); err != nil {
 		return nil, err
 	}
 	records := make([]SignInRecord, len(tries))
@@ -173,16 +178,16 @@ func userAgent(from Client) string {
 	return strings.ToValidUTF8(from.UserAgent[:min(len(from.UserAgent), maxUserAgent)], "")
 }
 
-// knows tells whether the account has signed in from the client's network in the last 90 days.
+// knowsNetwork tells whether the account has signed in from the client's network within signInRetention.
 func (h *History) knowsNetwork(ctx context.Context, idb bun.IDB, email string, from Client) (known bool, err error) {
 	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM sign_in s JOIN account a ON a.email = s.email
 		WHERE s.email = ? AND s.network = ? AND s.wrong = '' AND s.at > ? AND s.at >= a.created_at)`,
-		email, network(from.IP), h.db.Now().Add(-signInsKept)).Scan(ctx, &known)
+		email, networkOf(from.IP), h.db.Now().Add(-signInRetention)).Scan(ctx, &known)
 	return known, err
 }
 
-// PlaceOf tells where a client seems to be.
+// OriginOf tells where a client seems to be.
 func (h *History) OriginOf(from Client) Origin { return h.origin(from.IP.String(), userAgent(from)) }
 
-// ShortUserAgent gives the client's User-Agent header as it is kept: bounded, and whole characters.
+// ShortUserAgent returns the client's User-Agent header as it is stored: bounded, in valid UTF-8.
 func ShortUserAgent(from Client) string { return userAgent(from) }

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/permission"
 )
 
-// Role is what a member of staff is; empty for everybody else.
+// Role is the role of a member of staff; empty for everybody else.
 type Role = permission.Role
 
 // The roles of staff; package permission says what each one may do.
@@ -21,18 +21,21 @@ const (
 	Viewer  = permission.Viewer
 )
 
-// Actor is who calls, as the audit log names them.
+// Actor returns the caller as the audit log names them.
 func (i Identity) Actor(from Client, requestID string) audit.Actor {
-	return audit.Actor{Kind: audit.Member, UserID: i.UserID, Role: i.Role, Address: addressOf(from), RequestID: requestID}
+	return audit.Actor{
+		Kind: audit.Member, UserID: i.UserID, Role: i.Role, Address: addressOf(from),
+		RequestID: requestID,
+	}
 }
 
-// Identity is who makes a call: named by an access token, confirmed by the database at this very call.
+// Identity is the authenticated caller: named by a token and confirmed by the database at this call.
 type Identity struct {
 	UserID    int64
 	UUID      uuid.UUID
 	SessionID uuid.UUID
 	Role      Role
-	Withheld  Role // what Role will be once what Refusal names has passed; else empty
+	Withheld  Role // the role that takes effect once the cause of Refusal is gone; else empty
 	refusal   error
 	IssuedAt  time.Time // of the access token
 	ExpiresAt time.Time

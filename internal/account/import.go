@@ -8,14 +8,14 @@ import (
 	"airstrip/internal/audit"
 )
 
-// Hash gives the Argon2id PHC text of a password, for Import.
+// Hash returns the Argon2id PHC string of a password, for Import.
 func (a *Accounts) Hash(ctx context.Context, password string) (phc string, err error) {
 	return a.hasher.hash(ctx, share{}, normalPassword(password))
 }
 
-// Import adds an account whose password was hashed before, as part of tx. hash is what Hash or Accept gave.
+// Import adds an account whose password was hashed elsewhere, as part of tx. hash is a result of Hash or Accept.
 func (a *Accounts) Import(ctx context.Context, tx bun.Tx, email, name, hash string) (User, error) {
-	r := draft(email, name)
+	r := newRow(email, name)
 	if err := CheckImport(email, name); err != nil {
 		return User{}, err
 	}
@@ -34,8 +34,8 @@ func (a *Accounts) Import(ctx context.Context, tx bun.Tx, email, name, hash stri
 	return made.User, audit.Record(ctx, tx, "user.import", audit.ID("user", made.ID), nil, after, "")
 }
 
-// CheckImport tests what can be tested of an account before it is added.
+// CheckImport checks what can be checked of an account before it is added.
 func CheckImport(email, name string) error {
-	r := draft(email, name)
+	r := newRow(email, name)
 	return invalid(checkEmail(r.Email, nil), checkName(r.Name))
 }

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/invite"
 )
 
-// noInvites tells what is wrong with the code of a user who may bring in nobody more.
+// inviteQuotaUsedUp returns the fault of an invite code whose user may invite nobody else; nil where they may.
 func (s *SignUps) inviteQuotaUsedUp(ctx context.Context, idb bun.IDB, inviter int64) (*fault.Field, error) {
 	left, err := invite.Left(ctx, idb, s.settings.Get(), inviter)
 	if err != nil || left == nil || *left > 0 {
@@ -18,8 +18,8 @@ func (s *SignUps) inviteQuotaUsedUp(ctx context.Context, idb bun.IDB, inviter in
 	return field("invite_code", "invite_code_used_up", "该邀请码的名额已用完", "The invites of this code are used up"), nil
 }
 
-// takeInvite keeps other sign-ups with the inviter's code waiting until tx ends, and answers the fault of a code whose
-// invites are used up by then.
+// consumeInvite makes other sign-ups with the same inviter wait until tx ends, and returns a fault where the inviter's
+// quota is used up.
 func (s *SignUps) consumeInvite(ctx context.Context, tx bun.Tx, inviter *int64) error {
 	if inviter == nil || s.settings.Get().InviteQuota < 0 {
 		return nil

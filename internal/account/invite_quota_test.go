@@ -10,7 +10,7 @@ import (
 )
 
 func TestACodeBringsInOnlySoManyAtOnce(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		inviter := w.signUp("a@example.com").User
 		w.set("invite_quota", 1)
 		w.set("invite_price", "0.01")
@@ -25,7 +25,8 @@ func TestACodeBringsInOnlySoManyAtOnce(t *testing.T) {
 		for i := range 6 {
 			wg.Go(func() {
 				_, err := w.SignUps.SignUp(w.Context(), account.SignUp{
-					Email: fmt.Sprintf("b%d@example.com", i), Name: "b", Password: password, Repeated: password, InviteCode: inviter.InviteCode,
+					Email: fmt.Sprintf("b%d@example.com", i), Name: "b", Password: password, Repeated: password,
+					InviteCode: inviter.InviteCode,
 				}, home)
 				mu.Lock()
 				defer mu.Unlock()
@@ -40,7 +41,8 @@ func TestACodeBringsInOnlySoManyAtOnce(t *testing.T) {
 		if brought != 3 {
 			w.Errorf("%d came in", brought)
 		}
-		if got := w.fields(w.SignUps.CheckInviteCode(w.Context(), inviter.InviteCode, home)); got != "invite_code:invite_code_used_up" {
+		if got := w.fields(w.SignUps.CheckInviteCode(w.Context(), inviter.InviteCode,
+			home)); got != "invite_code:invite_code_used_up" {
 			w.Errorf("asked for the code: %q", got)
 		}
 	})

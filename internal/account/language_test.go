@@ -9,7 +9,7 @@ import (
 )
 
 func TestMailsThatNobodyAskedForAreInTheLanguageLastUsed(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		in := func(lang fault.Lang) account.Client {
 			c := home
 			c.Lang = lang
@@ -25,12 +25,14 @@ func TestMailsThatNobodyAskedForAreInTheLanguageLastUsed(t *testing.T) {
 			}
 			return all[0].Lang
 		}
-		g, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "a@example.com", Name: "A", Password: password, Repeated: password}, in(fault.EN))
+		g, err := w.SignUps.SignUp(w.Context(),
+			account.SignUp{Email: "a@example.com", Name: "A", Password: password, Repeated: password}, in(fault.EN))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.EN {
 			t.Errorf("after a sign-up in English: %q", got)
 		}
-		g, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password}, in(fault.ZH))
+		g, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password},
+			in(fault.ZH))
 		w.must(err)
 		if got := banMail(g.User.ID); got != fault.ZH {
 			t.Errorf("after a sign-in in Chinese: %q", got)

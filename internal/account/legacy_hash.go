@@ -18,18 +18,18 @@ import (
 // HashKind says how another panel hashed a password.
 type HashKind string
 
-// The kinds of hashes that are accepted. V2Board calls its own md5, sha256 and md5salt and else has bcrypt; SSPanel has
-// md5salt or sha256salt, with the one salt of its configuration, or bcrypt or argon2id.
+// The accepted kinds of hashes. V2Board names its own md5, sha256 and md5salt and otherwise uses bcrypt; SSPanel uses
+// md5salt or sha256salt, with one salt in its configuration, or bcrypt or argon2id.
 const (
 	Argon2id   HashKind = "argon2id"
 	Bcrypt     HashKind = "bcrypt"
 	MD5        HashKind = "md5"
 	SHA256     HashKind = "sha256"
-	MD5Salt    HashKind = "md5salt"    // of the password with the salt behind it
+	MD5Salt    HashKind = "md5salt"    // of the password followed by the salt
 	SHA256Salt HashKind = "sha256salt" // the same
 )
 
-// digest gives the hash, in hex, as the other panel has it.
+// digest returns the hash, in hex, as the other panel computes it.
 func (k HashKind) digest(password, salt string) string {
 	switch k {
 	case MD5, MD5Salt:
@@ -41,25 +41,25 @@ func (k HashKind) digest(password, salt string) string {
 	}
 }
 
-// wrapped is an Argon2id hash of another panel's hash: what is fast to guess is never stored bare.
-type wrapped struct {
+// legacyHash is an Argon2id hash of another panel's hash. A hash that is fast to guess is never stored by itself.
+type legacyHash struct {
 	kind HashKind
 	salt string
 	phc  string
 }
 
-// String is the stored form, kind:salt:phc, with the salt in base64.
-func (w wrapped) String() string {
+// String returns the stored form, kind:salt:phc, with the salt in base64.
+func (w legacyHash) String() string {
 	return string(w.kind) + ":" + base64.RawStdEncoding.EncodeToString([]byte(w.salt)) + ":" + w.phc
 }
 
-func unwrap(stored string) (w wrapped, ok bool) {
+func parseLegacyHash(stored string) (w legacyHash, ok bool) {
 	parts := strings.SplitN(stored, ":", 3)
 	if len(parts) != 3 {
 		return w, false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[1])
-	return wrapped{HashKind(parts[0]), string(salt), parts[2]}, err == nil
+	return legacyHash{HashKind(parts[0]), string(salt), parts[2]}, err == nil
 }
 
 func isBcrypt(stored string) bool { return strings.HasPrefix(stored, "$2") }
@@ -67,8 +67,8 @@ func isBcrypt(stored string) bool { return strings.HasPrefix(stored, "$2") }
 // maxBcryptCost keeps a sign-in below about two seconds.
 const maxBcryptCost = 14
 
-// Accept gives what Import takes for a hash of another panel. An empty kind is told from the hash itself. Wrong input is
-// named kind, hash or salt.
+// Accept returns what Import takes for the hash of another panel. An empty kind is derived from the hash. Invalid input
+// names the fields kind, hash or salt.
 func (a *Accounts) Accept(ctx context.Context, kind HashKind, hash, salt string) (stored string, err error) {
 	if kind == "" && isBcrypt(hash) {
 		kind = Bcrypt
@@ -79,22 +79,25 @@ func (a *Accounts) Accept(ctx context.Context, kind HashKind, hash, salt string)
 	digits, needed := map[HashKind]int{MD5: 32, MD5Salt: 32, SHA256: 64, SHA256Salt: 64}[kind]
 	switch {
 	case !needed && kind != Bcrypt && kind != Argon2id:
-		return "", fault.Invalid("kind", "choice", "kind 只能是 argon2id、bcrypt、md5、sha256、md5salt 或 sha256salt", "The kind is argon2id, bcrypt, md5, sha256, md5salt or sha256salt")
+		return "", fault.Invalid("kind", "choice", "kind 只能是 argon2id、bcrypt、md5、sha256、md5salt 或 sha256salt",
+			"The kind is argon2id, bcrypt, md5, sha256, md5salt or sha256salt")
 	case salted != (salt != ""):
-		return "", fault.Invalid("salt", "salt", "md5salt 和 sha256salt 需要 salt，其他类型不能有", "md5salt and sha256salt need a salt, the others have none")
+		return "", fault.Invalid("salt", "salt", "md5salt 和 sha256salt 需要 salt，其他类型不能有",
+			"md5salt and sha256salt need a salt, the others have none")
 	}
 	if !needed {
 		return hash, checkHash(hash)
 	}
 	hash = strings.ToLower(hash)
 	if raw, err := hex.DecodeString(hash); err != nil || len(raw)*2 != digits {
-		return "", fault.Invalid("hash", "format", fmt.Sprintf("%s 须为 %d 位十六进制", kind, digits), fmt.Sprintf("A hash of the kind %s has %d hex digits", kind, digits))
+		return "", fault.Invalid("hash", "format", fmt.Sprintf("%s 须为 %d 位十六进制", kind, digits),
+			fmt.Sprintf("A hash of the kind %s has %d hex digits", kind, digits))
 	}
 	phc, err := a.hasher.hash(ctx, share{}, hash)
-	return wrapped{kind, salt, phc}.String(), err
+	return legacyHash{kind, salt, phc}.String(), err
 }
 
-// checkHash tests what is about to be stored as somebody's password.
+// checkHash checks a hash before it is stored as a password.
 func checkHash(stored string) error {
 	if isBcrypt(stored) {
 		if cost, err := bcrypt.Cost([]byte(stored)); err != nil || len(stored) != 60 || cost > maxBcryptCost {
@@ -102,11 +105,12 @@ func checkHash(stored string) error {
 		}
 		return nil
 	}
-	if w, is := unwrap(stored); is && slices.Contains([]HashKind{MD5, SHA256, MD5Salt, SHA256Salt}, w.kind) {
+	if w, is := parseLegacyHash(stored); is && slices.Contains([]HashKind{MD5, SHA256, MD5Salt, SHA256Salt}, w.kind) {
 		stored = w.phc
 	}
 	if _, _, _, err := parse(stored); err != nil {
-		return fault.Invalid("hash", "format", "不是可用的 Argon2id 哈希", "This is no Argon2id hash that can be used").Because(err)
+		return fault.Invalid("hash", "format", "不是可用的 Argon2id 哈希", "This is no Argon2id hash that can be used").
+			Because(err)
 	}
 	return nil
 }

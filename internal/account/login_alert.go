@@ -10,15 +10,18 @@ import (
 	"airstrip/internal/mail"
 )
 
-// tellNewPlace mails a user who wants it that somebody signs in from an area or a device that none of their sign-ins of
-// the last 90 days came from. Call it before the sign-in is recorded; the first one of all is no news.
+// sendLoginAlert mails a user who wants it that somebody signs in from an area or a device that none of their sign-ins
+// of the last 90 days came from. It must be called before the sign-in is recorded. The first sign-in of an account
+// causes no mail.
 func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Client) error {
 	if !r.NoticeByMail {
 		return nil
 	}
-	var before []try
+	var before []signInAttempt
 	err := tx.NewSelect().Model(&before).Column("ip", "user_agent").Distinct().
-		Where("email = ? AND wrong = '' AND at >= ? AND at > ?", r.Email, r.CreatedAt, si.db.Now().Add(-signInsKept)).Scan(ctx)
+		Where("email = ? AND wrong = '' AND at >= ? AND at > ?", r.Email, r.CreatedAt, si.db.Now().
+			Add(-signInRetention)).
+		Scan(ctx)
 	if err != nil || len(before) == 0 {
 		return err
 	}
@@ -32,7 +35,10 @@ func (si *SignIns) sendLoginAlert(ctx context.Context, tx bun.Tx, r row, from Cl
 	if knownArea && knownDevice {
 		return nil
 	}
-	content := mail.NewPlace{At: si.db.Now(), IP: here.IP, Device: strings.Trim(here.Device.Browser+" · "+here.Device.System, " ·")}
+	content := mail.NewPlace{
+		At: si.db.Now(), IP: here.IP,
+		Device: strings.Trim(here.Device.Browser+" · "+here.Device.System, " ·"),
+	}
 	if here.Area != geo.Unknown {
 		content.Area = here.Area
 	}

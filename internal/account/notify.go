@@ -8,8 +8,9 @@ import (
 	"airstrip/internal/mail"
 )
 
-// Tell sends the user a mail in the language that they last used, as part of tx. Somebody without an account is ErrNoUser.
-func (a *Accounts) Tell(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
+// Notify sends the user a mail in the language that they last used, as part of tx. It returns ErrNoUser for an unknown
+// id.
+func (a *Accounts) Notify(ctx context.Context, tx bun.Tx, userID int64, content mail.Content) error {
 	r, err := find(ctx, tx, "id = ?", userID)
 	if err != nil {
 		return err
@@ -17,8 +18,8 @@ func (a *Accounts) Tell(ctx context.Context, tx bun.Tx, userID int64, content ma
 	return a.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: content})
 }
 
-// TellStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
-func (a *Accounts) TellStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
+// NotifyStaff sends a mail to everybody with one of the roles, each in their language, as part of tx.
+func (a *Accounts) NotifyStaff(ctx context.Context, tx bun.Tx, roles []Role, content mail.Content) error {
 	staff, err := a.Staff(ctx, tx, roles)
 	if err != nil {
 		return err

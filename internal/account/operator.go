@@ -11,10 +11,11 @@ import (
 
 // Create makes an account whatever the sign-up settings say.
 func (a *Accounts) Create(ctx context.Context, email, name, password string, role Role) (User, error) {
-	r := draft(email, name)
+	r := newRow(email, name)
 	r.Role = role
 	password = normalPassword(password)
-	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name), checkPassword("password", password, r.Email, a.settings.Get().SiteName), checkRole(role)); err != nil {
+	if err := invalid(checkEmail(r.Email, nil), checkName(r.Name),
+		checkPassword("password", password, r.Email, a.settings.Get().SiteName), checkRole(role)); err != nil {
 		return User{}, err
 	}
 	var err error
@@ -32,7 +33,7 @@ func (a *Accounts) Create(ctx context.Context, email, name, password string, rol
 	return made.User, err
 }
 
-// SetRole makes the user a member of staff, or with an empty role no longer one, from their next call on.
+// SetRole makes the user a member of staff, or with an empty role no longer one. It takes effect with their next call.
 func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 	if err := invalid(checkRole(role)); err != nil {
 		return err
@@ -43,11 +44,12 @@ func (a *Accounts) SetRole(ctx context.Context, email string, role Role) error {
 		if _, err := tx.NewUpdate().Model(&r).Column("role").WherePK().Exec(ctx); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was}, map[string]any{"role": role}, "")
+		return audit.Record(ctx, tx, "staff.role", audit.ID("user", r.ID), map[string]any{"role": was},
+			map[string]any{"role": role}, "")
 	})
 }
 
-// changeByEmail runs fn on the user with this e-mail, or answers ErrNoUser.
+// changeByEmail runs fn with the locked row of the user with this address, or returns ErrNoUser.
 func changeByEmail(ctx context.Context, d *db.DB, email string, fn func(context.Context, bun.Tx, row) error) error {
 	return d.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		r, err := findLocked(ctx, tx, "email = ? AND closed_at IS NULL", NormalEmail(email))

@@ -5,25 +5,26 @@ import (
 	"strings"
 )
 
-// OutdatedPassword is an account whose password is hashed as another panel did, or at another cost than today's. It is
-// hashed anew at the user's next sign-in with the password; nothing else can do it.
+// OutdatedPassword is an account whose password hash is that of another panel or of another cost than the present one.
+// The user's next sign-in with the password replaces the hash; nothing else can.
 type OutdatedPassword struct {
 	UserID int64    `json:"user_id"`
 	Kind   HashKind `json:"kind"`
 }
 
-// OutdatedPasswords gives the first such accounts by id, and how many there are.
+// OutdatedPasswords returns the first such accounts by id, and their total number.
 func (a *Accounts) OutdatedPasswords(ctx context.Context, limit int) (all []OutdatedPassword, total int64, err error) {
 	var rows []row
 	total, err = a.db.NewSelect().Model(&rows).Column("id", "password").
-		Where("closed_at IS NULL AND password NOT LIKE ?", presentCost+"%").OrderExpr("id").Limit(int64(limit)).ScanAndCount(ctx)
+		Where("closed_at IS NULL AND password NOT LIKE ?", presentPrefix+"%").OrderExpr("id").Limit(int64(limit)).
+		ScanAndCount(ctx)
 	for _, r := range rows {
 		all = append(all, OutdatedPassword{r.ID, kindOf(r.Password)})
 	}
 	return all, total, err
 }
 
-// kindOf tells how a stored password is hashed; of one that is wrapped, how the other panel did it.
+// kindOf returns the kind of a stored hash; for a legacy hash, the kind that the other panel used.
 func kindOf(stored string) HashKind {
 	if isBcrypt(stored) {
 		return Bcrypt

@@ -14,10 +14,12 @@ import (
 	"airstrip/internal/mail"
 )
 
-// BeginPasskey gives what a browser needs to make a passkey for the user (PublicKeyCredentialCreationOptionsJSON), who
-// shows the password and, since a passkey will stand for both factors, the second one where it is on. An empty name
-// becomes that of the device. Wrong input is named name, password, code.
-func (p *Passkeys) Begin(ctx context.Context, who Identity, name, password, code string, from Client) (options json.RawMessage, err error) {
+// Begin returns what a browser needs to create a passkey for the user (PublicKeyCredentialCreationOptionsJSON). The
+// user proves the password and, since a passkey replaces both factors, the second one where it is on. An empty name
+// becomes that of the device. Invalid input names the fields name, password, code.
+func (p *Passkeys) Begin(
+	ctx context.Context, who Identity, name, password, code string, from Client,
+) (options json.RawMessage, err error) {
 	if p.webauthn == nil {
 		return nil, ErrPasskeysOff
 	}
@@ -31,29 +33,33 @@ func (p *Passkeys) Begin(ctx context.Context, who Identity, name, password, code
 	if err != nil {
 		return nil, err
 	}
-	err = p.verifier.prove(ctx, u.Email, password, p.verifier.secondFactor(code, from.within(who)), from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
-		keys, err := roomForPasskey(ctx, tx, r.ID)
-		if err != nil {
-			return err
-		}
-		o := owner{r.User, keys}
-		creation, session, err := p.webauthn.BeginRegistration(o,
-			webauthn.WithRegistrationRelyingPartyName(p.settings.Get().SiteName),
-			webauthn.WithExclusions(webauthn.Credentials(o.WebAuthnCredentials()).CredentialDescriptors()))
-		if err != nil {
-			return err
-		}
-		if options, err = json.Marshal(creation.Response); err != nil {
-			return err
-		}
-		return p.storeChallenge(ctx, tx, session, &r.ID, name)
-	})
+	err = p.verifier.prove(ctx, u.Email, password, p.verifier.secondFactor(code, from.within(who)), from.within(who),
+		func(ctx context.Context, tx bun.Tx, r row) error {
+			keys, err := roomForPasskey(ctx, tx, r.ID)
+			if err != nil {
+				return err
+			}
+			o := webauthnUser{r.User, keys}
+			creation, session, err := p.webauthn.BeginRegistration(o,
+				webauthn.WithRegistrationRelyingPartyName(p.settings.Get().SiteName),
+				webauthn.WithExclusions(webauthn.Credentials(o.WebAuthnCredentials()).CredentialDescriptors()))
+			if err != nil {
+				return err
+			}
+			if options, err = json.Marshal(creation.Response); err != nil {
+				return err
+			}
+			return p.storeChallenge(ctx, tx, session, &r.ID, name)
+		})
 	return options, atFields(err, "password", "code")
 }
 
-// FinishPasskey adds the passkey that a browser made (RegistrationResponseJSON) after BeginPasskey, and tells the user by
-// mail: it is a new way into the account. All other sessions and all API tokens end. Faults: ErrPasskeyTooLate, ErrPasskeyInvalid, ErrPasskeyTaken.
-func (p *Passkeys) Finish(ctx context.Context, who Identity, response json.RawMessage, from Client) (key Passkey, err error) {
+// Finish adds the passkey that a browser created (RegistrationResponseJSON) after Begin, and notifies the user by mail,
+// since it opens the account. All other sessions and all API tokens end. Faults: ErrPasskeyTooLate, ErrPasskeyInvalid,
+// ErrPasskeyTaken.
+func (p *Passkeys) Finish(
+	ctx context.Context, who Identity, response json.RawMessage, from Client,
+) (key Passkey, err error) {
 	if p.webauthn == nil {
 		return key, ErrPasskeysOff
 	}
@@ -73,14 +79,16 @@ func (p *Passkeys) Finish(ctx context.Context, who Identity, response json.RawMe
 		if _, err := roomForPasskey(ctx, tx, r.ID); err != nil {
 			return err
 		}
-		made, err := p.webauthn.CreateCredential(owner{User: r.User}, c.Session, answer)
+		made, err := p.webauthn.CreateCredential(webauthnUser{User: r.User}, c.Session, answer)
 		if err != nil {
 			return ErrPasskeyInvalid.Because(err)
 		}
 		now := p.db.Now()
 		key = Passkey{
-			AccountID: r.ID, CredentialID: made.ID, PublicKey: made.PublicKey, SignCount: int64(made.Authenticator.SignCount),
-			Transports: append([]protocol.AuthenticatorTransport{}, made.Transport...), BackupEligible: made.Flags.BackupEligible, Name: c.Name, CreatedAt: now,
+			AccountID: r.ID, CredentialID: made.ID, PublicKey: made.PublicKey,
+			SignCount:      int64(made.Authenticator.SignCount),
+			Transports:     append([]protocol.AuthenticatorTransport{}, made.Transport...),
+			BackupEligible: made.Flags.BackupEligible, Name: c.Name, CreatedAt: now,
 		}
 		if _, err := tx.NewInsert().Model(&key).Exec(ctx); err != nil {
 			if err = db.Error(err); errors.Is(err, db.ErrUnique) {
@@ -88,23 +96,24 @@ func (p *Passkeys) Finish(ctx context.Context, who Identity, response json.RawMe
 			}
 			return err
 		}
-		return p.credentials.recordChange(ctx, tx, r, credentialChange{kind: PasskeyAdded, keep: who.SessionID, content: func(waysIn) mail.Content {
-			return mail.PasskeyAdded{At: now, IP: addressOf(from), Name: key.Name}
-		}}, from)
+		return p.credentials.recordChange(ctx, tx, r,
+			credentialChange{kind: PasskeyAdded, keep: who.SessionID, content: func(otherCredentials) mail.Content {
+				return mail.PasskeyAdded{At: now, IP: addressOf(from), Name: key.Name}
+			}}, from)
 	})
 	return key, err
 }
 
-// roomForPasskey gives the passkeys that the user has, or answers ErrTooManyPasskeys.
+// roomForPasskey returns the user's passkeys, or ErrTooManyPasskeys.
 func roomForPasskey(ctx context.Context, tx bun.Tx, userID int64) ([]Passkey, error) {
 	keys, err := passkeysOf(ctx, tx, userID)
-	if err == nil && len(keys) >= passkeysAtMost {
+	if err == nil && len(keys) >= maxPasskeys {
 		err = ErrTooManyPasskeys
 	}
 	return keys, err
 }
 
-// passkeyNameFor names a passkey by the device that makes it.
+// passkeyNameFor names a passkey after the device that creates it.
 func passkeyNameFor(from Client) string {
 	d := deviceOf(userAgent(from))
 	if name := strings.Trim(d.Browser+" · "+d.System, " ·"); name != "" {

@@ -12,13 +12,13 @@ import (
 	"airstrip/internal/db"
 )
 
-// BeginPasskeySignIn gives what a browser needs to let somebody choose one of their passkeys
-// (PublicKeyCredentialRequestOptionsJSON). Nobody is named: the passkey will say whose it is.
+// BeginSignIn returns what a browser needs to let the user choose a passkey (PublicKeyCredentialRequestOptionsJSON). No
+// user is named: the passkey identifies its user.
 func (p *Passkeys) BeginSignIn(ctx context.Context, from Client) (options json.RawMessage, err error) {
 	if p.webauthn == nil {
 		return nil, ErrPasskeysOff
 	}
-	if err := p.challenges.Allow(network(from.IP)); err != nil {
+	if err := p.challenges.Allow(networkOf(from.IP)); err != nil {
 		return nil, err
 	}
 	assertion, session, err := p.webauthn.BeginDiscoverableLogin()
@@ -28,13 +28,18 @@ func (p *Passkeys) BeginSignIn(ctx context.Context, from Client) (options json.R
 	if options, err = json.Marshal(assertion.Response); err != nil {
 		return nil, err
 	}
-	return options, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return p.storeChallenge(ctx, tx, session, nil, "") })
+	return options, p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return p.storeChallenge(ctx, tx,
+			session, nil, "")
+	})
 }
 
-// SignInByPasskey begins a session for whose passkey has answered (AuthenticationResponseJSON) a challenge of
-// BeginPasskeySignIn. The second factor is not asked for, since the passkey knows its owner. Faults: ErrPasskeyTooLate,
-// ErrPasskeyInvalid, ErrPasskeyUnknown, ErrPasskeySuspected.
-func (p *Passkeys) SignIn(ctx context.Context, response json.RawMessage, remember bool, from Client) (g Grant, err error) {
+// SignIn begins a session for the user whose passkey answered (AuthenticationResponseJSON) a challenge of BeginSignIn.
+// No second factor is needed, since the device has verified its user. Faults: ErrPasskeyTooLate, ErrPasskeyInvalid,
+// ErrPasskeyUnknown, ErrPasskeySuspected.
+func (p *Passkeys) SignIn(
+	ctx context.Context, response json.RawMessage, remember bool, from Client,
+) (g Grant, err error) {
 	if p.webauthn == nil {
 		return g, ErrPasskeysOff
 	}
@@ -59,7 +64,7 @@ func (p *Passkeys) SignIn(ctx context.Context, response json.RawMessage, remembe
 		if err != nil {
 			return err
 		}
-		whose := func([]byte, []byte) (webauthn.User, error) { return owner{r.User, []Passkey{key}}, nil }
+		whose := func([]byte, []byte) (webauthn.User, error) { return webauthnUser{r.User, []Passkey{key}}, nil }
 		if _, _, err := p.webauthn.ValidatePasskeyLogin(whose, c.Session, answer); err != nil {
 			return ErrPasskeyInvalid.Because(err)
 		}
@@ -78,15 +83,18 @@ func (p *Passkeys) SignIn(ctx context.Context, response json.RawMessage, remembe
 	return g, err
 }
 
-// countPasskey notes a use of the key. An authenticator that counts, counts upwards; where it does not, there is a copy
-// that counts too, nobody can tell which is the right one, and neither is good from then on.
+// countUse records a use of the key. An authenticator with a counter counts upwards. Where the counter does not grow
+// there is a copy of the key; nobody can tell which one is genuine, so the key no longer signs in.
 func (p *Passkeys) countUse(ctx context.Context, tx bun.Tx, key Passkey, count int64) (good bool, err error) {
 	now := p.db.Now()
-	n, err := db.Changed(tx.NewUpdate().Model((*Passkey)(nil)).Set("sign_count = ?", count).Set("last_used_at = ?", now).
-		Where("id = ? AND suspected_at IS NULL AND (sign_count < ? OR (sign_count = 0 AND ? = 0))", key.ID, count, count).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*Passkey)(nil)).Set("sign_count = ?", count).
+		Set("last_used_at = ?", now).
+		Where("id = ? AND suspected_at IS NULL AND (sign_count < ? OR (sign_count = 0 AND ? = 0))", key.ID, count,
+			count).Exec(ctx))
 	if err != nil || n == 1 {
 		return n == 1, err
 	}
-	_, err = tx.NewUpdate().Model((*Passkey)(nil)).Set("suspected_at = ?", now).Where("id = ? AND suspected_at IS NULL", key.ID).Exec(ctx)
+	_, err = tx.NewUpdate().Model((*Passkey)(nil)).Set("suspected_at = ?", now).
+		Where("id = ? AND suspected_at IS NULL", key.ID).Exec(ctx)
 	return false, err
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // addPasskey gives a user with no second factor the passkey of a new device.
-func (w *world) addPasskey(who account.Identity, name string) *authenticator {
+func (w *testSite) addPasskey(who account.Identity, name string) *authenticator {
 	w.Helper()
 	d := w.authenticator()
 	options, err := w.Passkeys.Begin(w.Context(), who, name, password, "", home)
@@ -27,27 +27,27 @@ func (w *world) addPasskey(who account.Identity, name string) *authenticator {
 	return d
 }
 
-func (w *world) identity(g account.Grant) account.Identity {
+func (w *testSite) identity(g account.Grant) account.Identity {
 	w.Helper()
 	who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 	w.must(err)
 	return who
 }
 
-func (w *world) challenge() json.RawMessage {
+func (w *testSite) challenge() json.RawMessage {
 	w.Helper()
 	options, err := w.Passkeys.BeginSignIn(w.Context(), home)
 	w.must(err)
 	return options
 }
 
-func (w *world) signInBy(d *authenticator) (account.Grant, error) {
+func (w *testSite) signInBy(d *authenticator) (account.Grant, error) {
 	w.Helper()
 	return w.Passkeys.SignIn(w.Context(), d.get(w.challenge()), true, home)
 }
 
 func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("b@example.com")
 		who := w.identity(w.signUp("a@example.com"))
 		phone, laptop := w.addPasskey(who, " Phone "), w.addPasskey(who, "Laptop")
@@ -62,12 +62,14 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 
 		keys, err := w.Passkeys.List(w.Context(), who.UserID)
 		w.must(err)
-		if len(keys) != 2 || keys[0].Name != "Phone" || keys[0].LastUsedAt != nil || keys[1].Name != "Laptop" || !keys[1].LastUsedAt.Equal(w.now) || !keys[1].CreatedAt.Equal(w.now.Add(-time.Hour)) {
+		if len(keys) != 2 || keys[0].Name != "Phone" || keys[0].LastUsedAt != nil || keys[1].Name != "Laptop" ||
+			!keys[1].LastUsedAt.Equal(w.now) || !keys[1].CreatedAt.Equal(w.now.Add(-time.Hour)) {
 			w.Errorf("passkeys %+v", keys)
 		}
 		w.must(w.Passkeys.Rename(w.Context(), who.UserID, keys[0].ID, "Old phone"))
 		w.must(w.Passkeys.Remove(w.Context(), who, keys[1].ID, home))
-		if keys, err = w.Passkeys.List(w.Context(), who.UserID); err != nil || len(keys) != 1 || keys[0].Name != "Old phone" {
+		if keys, err = w.Passkeys.List(w.Context(), who.UserID); err != nil || len(keys) != 1 ||
+			keys[0].Name != "Old phone" {
 			w.Errorf("passkeys %+v, %v", keys, err)
 		}
 		_, err = w.signInBy(laptop)
@@ -83,7 +85,8 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 			kinds = append(kinds, a.Kind)
 		}
 		if want := []account.ActivityKind{
-			account.SignedUp, account.PasskeyAdded, account.PasskeyAdded, account.SignedIn, account.SignedIn, account.PasskeyRemoved, account.SignedIn, account.SignedIn,
+			account.SignedUp, account.PasskeyAdded, account.PasskeyAdded, account.SignedIn, account.SignedIn,
+			account.PasskeyRemoved, account.SignedIn, account.SignedIn,
 		}; !slices.Equal(kinds, want) {
 			w.Errorf("activity %v", kinds)
 		}
@@ -93,14 +96,14 @@ func TestAPasskeySignsItsUserInWithoutNameOrPassword(t *testing.T) {
 	})
 }
 
-func (w *world) mailsOf(kind string) (n int64) {
+func (w *testSite) mailsOf(kind string) (n int64) {
 	w.Helper()
 	w.must(w.db.NewRaw(`SELECT count(*) FROM mail WHERE kind = ?`, kind).Scan(w.Context(), &n))
 	return n
 }
 
 func TestAPasskeyAnswersOneChallengeOnceAndInTime(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		d := w.addPasskey(who, "Key")
 		answer := d.get(w.challenge())
@@ -143,15 +146,18 @@ func TestAPasskeyAnswersOneChallengeOnceAndInTime(t *testing.T) {
 }
 
 // withRPID gives options of a registration the form of those of a sign-in; withRP the reverse.
-func withRPID(w *world, options json.RawMessage) json.RawMessage {
+func withRPID(w *testSite, options json.RawMessage) json.RawMessage {
 	return reshape(w, options, map[string]any{"rpId": "localhost"})
 }
 
-func withRP(w *world, options json.RawMessage, who account.Identity) json.RawMessage {
-	return reshape(w, options, map[string]any{"rp": map[string]any{"id": "localhost"}, "user": map[string]any{"id": b64(who.UUID[:])}})
+func withRP(w *testSite, options json.RawMessage, who account.Identity) json.RawMessage {
+	return reshape(w, options, map[string]any{
+		"rp":   map[string]any{"id": "localhost"},
+		"user": map[string]any{"id": b64(who.UUID[:])},
+	})
 }
 
-func reshape(w *world, options json.RawMessage, more map[string]any) json.RawMessage {
+func reshape(w *testSite, options json.RawMessage, more map[string]any) json.RawMessage {
 	w.Helper()
 	var o struct{ Challenge string }
 	w.must(json.Unmarshal(options, &o))
@@ -162,18 +168,30 @@ func reshape(w *world, options json.RawMessage, more map[string]any) json.RawMes
 }
 
 func TestAForgedAnswerSignsNobodyIn(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		other := w.identity(w.signUp("b@example.com"))
 		who := w.identity(w.signUp("a@example.com"))
 		for name, c := range map[string]struct {
 			spoil func(*authenticator)
 			want  error
 		}{
-			"another origin":         {func(d *authenticator) { d.origin = "http://localhost.example.com:8080" }, account.ErrPasskeyInvalid},
-			"another port":           {func(d *authenticator) { d.origin = "http://localhost:9090" }, account.ErrPasskeyInvalid},
-			"another user's handle":  {func(d *authenticator) { d.handle = b64(other.UUID[:]) }, account.ErrPasskeyInvalid},
-			"no handle":              {func(d *authenticator) { d.handle = "" }, account.ErrPasskeyInvalid},
-			"another key":            {func(d *authenticator) { d.key = w.authenticator().key }, account.ErrPasskeyInvalid},
+			"another origin": {
+				func(d *authenticator) { d.origin = "http://localhost.example.com:8080" },
+				account.ErrPasskeyInvalid,
+			},
+			"another port": {
+				func(d *authenticator) { d.origin = "http://localhost:9090" },
+				account.ErrPasskeyInvalid,
+			},
+			"another user's handle": {
+				func(d *authenticator) { d.handle = b64(other.UUID[:]) },
+				account.ErrPasskeyInvalid,
+			},
+			"no handle": {func(d *authenticator) { d.handle = "" }, account.ErrPasskeyInvalid},
+			"another key": {
+				func(d *authenticator) { d.key = w.authenticator().key },
+				account.ErrPasskeyInvalid,
+			},
 			"an unknown key":         {func(d *authenticator) { d.id = []byte("nobody's") }, account.ErrPasskeyUnknown},
 			"an owner not made sure": {func(d *authenticator) { d.verifies = false }, account.ErrPasskeyInvalid},
 		} {
@@ -184,7 +202,10 @@ func TestAForgedAnswerSignsNobodyIn(t *testing.T) {
 				w.Errorf("%s: %v, want %v", name, err, c.want)
 			}
 		}
-		for _, garbage := range []string{``, `null`, `{}`, `{"id":1}`, `{"id":"AA","rawId":"AA","type":"public-key","response":{}}`} {
+		for _, garbage := range []string{
+			``, `null`, `{}`, `{"id":1}`,
+			`{"id":"AA","rawId":"AA","type":"public-key","response":{}}`,
+		} {
 			_, err := w.Passkeys.SignIn(w.Context(), json.RawMessage(garbage), false, home)
 			w.want(err, account.ErrPasskeyInvalid)
 		}
@@ -192,7 +213,7 @@ func TestAForgedAnswerSignsNobodyIn(t *testing.T) {
 }
 
 func TestACopiedPasskeyIsTakenOutOfUse(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		d := w.addPasskey(who, "Key")
 		_, err := w.signInBy(d)
@@ -216,7 +237,7 @@ func TestACopiedPasskeyIsTakenOutOfUse(t *testing.T) {
 }
 
 func TestABannedUserSignsInByPasskeyAndSeesWhy(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		d := w.addPasskey(who, "Key")
 		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: who.UserID, Reason: "spam"}, account.Identity{})
@@ -230,7 +251,7 @@ func TestABannedUserSignsInByPasskeyAndSeesWhy(t *testing.T) {
 }
 
 func TestToAddAPasskeyTakesWhatItWillStandFor(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who := w.identity(w.signUp("a@example.com"))
 		_, err := w.Passkeys.Begin(w.Context(), who, "Key", "wrong password", "", home)
 		if f := w.fields(err); f != "password:wrong_credentials" {
@@ -283,7 +304,7 @@ func TestToAddAPasskeyTakesWhatItWillStandFor(t *testing.T) {
 }
 
 func TestARegistrationFromAnotherPageOrWithoutItsOwnerIsRefused(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	who := w.identity(w.signUp("a@example.com"))
 	for name, spoil := range map[string]func(*authenticator){
 		"another origin":         func(d *authenticator) { d.origin = "https://localhost:8080" },
@@ -299,11 +320,14 @@ func TestARegistrationFromAnotherPageOrWithoutItsOwnerIsRefused(t *testing.T) {
 }
 
 func TestThereIsRoomForTwentyPasskeys(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	who := w.identity(w.signUp("a@example.com"))
 	w.must(w.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		for i := range 20 {
-			k := account.Passkey{AccountID: who.UserID, CredentialID: []byte{byte(i)}, PublicKey: []byte{1}, Name: "Key", CreatedAt: w.now}
+			k := account.Passkey{
+				AccountID: who.UserID, CredentialID: []byte{byte(i)}, PublicKey: []byte{1},
+				Name: "Key", CreatedAt: w.now,
+			}
 			if _, err := tx.NewInsert().Model(&k).Exec(ctx); err != nil {
 				return err
 			}

@@ -16,29 +16,31 @@ import (
 	"airstrip/internal/fault"
 )
 
-// ErrBusy is the fault of a call that would have to wait too long for its password to be hashed.
-var ErrBusy = fault.TooMany("sign_in_busy", "登录人数较多，请稍后再试", "Many people are signing in right now; please try again in a moment").After(3 * time.Second)
+// ErrBusy is returned to a call that would wait too long for its password to be hashed.
+var ErrBusy = fault.TooMany("sign_in_busy", "登录人数较多，请稍后再试",
+	"Many people are signing in right now; please try again in a moment").After(3 * time.Second)
 
-// cost is how dear an Argon2id hash is.
-type cost struct {
+// argon2Cost holds the parameters of an Argon2id hash.
+type argon2Cost struct {
 	memory  uint32 // KiB
 	passes  uint32
 	threads uint8
 }
 
 var (
-	present     = cost{19 * 1024, 2, 1}
-	presentCost = present.prefix()
+	presentArgon2 = argon2Cost{19 * 1024, 2, 1}
+	presentPrefix = presentArgon2.prefix()
 )
 
-// hash gives the PHC string of a password.
+// hash returns the PHC string of a password.
 func (h *hasher) hash(ctx context.Context, s share, password string) (phc string, err error) {
-	err = h.do(ctx, s, func() { phc = present.hash(password) })
+	err = h.do(ctx, s, func() { phc = presentArgon2.hash(password) })
 	return phc, err
 }
 
-// matches tells whether stored is of this password, as it was typed; an empty one, of a user who does not exist, never is.
-// A wrong password is compared with decoys of all other costs too (see costs), in the same turn.
+// matches tells whether the stored hash is that of the password as it was typed. An empty hash, that of a user who does
+// not exist, never matches. A wrong password is also compared with dummy hashes of all other costs (see
+// verifier.costs), in the same slot.
 func (h *hasher) matches(ctx context.Context, s share, password, stored string, costs []string) (ok bool, err error) {
 	if stored != "" && checkHash(stored) != nil {
 		return false, errDamaged
@@ -49,25 +51,25 @@ func (h *hasher) matches(ctx context.Context, s share, password, stored string, 
 		}
 		for _, cost := range costs {
 			if cost != costOf(stored) {
-				compare(password, decoyOf(cost))
+				compare(password, dummyHash(cost))
 			}
 		}
 	})
 	return ok, err
 }
 
-// compare tells whether a stored hash, of whatever kind, is of this password as it was typed.
+// compare tells whether a stored hash, of any kind, is that of the password as it was typed.
 func compare(password, stored string) bool {
 	if isBcrypt(stored) {
 		return bcrypt.CompareHashAndPassword([]byte(stored), []byte(password)) == nil
 	}
-	if w, is := unwrap(stored); is {
+	if w, is := parseLegacyHash(stored); is {
 		return argon(w.kind.digest(password, w.salt), w.phc)
 	}
 	return argon(normalPassword(password), stored)
 }
 
-// argon tells whether a PHC string is of this text.
+// argon tells whether a PHC string is the hash of the text.
 func argon(text, phc string) bool {
 	c, salt, sum, err := parse(phc)
 	if err != nil {
@@ -77,13 +79,13 @@ func argon(text, phc string) bool {
 	return subtle.ConstantTimeCompare(got, sum) == 1
 }
 
-// outdated tells whether a stored hash is of another cost than today's, or of another panel.
+// outdated tells whether a stored hash has another cost than the present one, or comes from another panel.
 func outdated(stored string) bool {
 	c, _, _, err := parse(stored)
-	return err != nil || c != present
+	return err != nil || c != presentArgon2
 }
 
-func (c cost) hash(password string) string {
+func (c argon2Cost) hash(password string) string {
 	salt := make([]byte, 16)
 	rand.Read(salt)
 	sum := argon2.IDKey([]byte(password), salt, c.passes, c.memory, c.threads, 32)
@@ -91,8 +93,8 @@ func (c cost) hash(password string) string {
 	return c.prefix() + b64.EncodeToString(salt) + "$" + b64.EncodeToString(sum)
 }
 
-// prefix is how hashes of this cost begin.
-func (c cost) prefix() string {
+// prefix returns the beginning of all hashes of this cost.
+func (c argon2Cost) prefix() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, c.memory, c.passes, c.threads)
 }
 
@@ -100,9 +102,9 @@ var errDamaged = errors.New("a stored password hash cannot be read")
 
 const maxMemory = 128 << 10 // KiB
 
-// parse reads what hash, or another panel, wrote. Costs beyond reason are refused: with them a few sign-ins would take the
-// server's memory.
-func parse(phc string) (c cost, salt, sum []byte, err error) {
+// parse reads a PHC string that hash or another panel made. It refuses excessive costs, with which a few sign-ins would
+// exhaust the server's memory.
+func parse(phc string) (c argon2Cost, salt, sum []byte, err error) {
 	parts := strings.Split(phc, "$")
 	version := 0
 	if len(parts) == 6 && parts[0] == "" && parts[1] == "argon2id" {
@@ -114,8 +116,9 @@ func parse(phc string) (c cost, salt, sum []byte, err error) {
 			sum, err = base64.RawStdEncoding.DecodeString(parts[5])
 		}
 	}
-	if err != nil || version != argon2.Version || c.memory > maxMemory || c.passes < 1 || c.passes > 16 || c.threads < 1 || len(sum) < 16 {
-		return cost{}, nil, nil, errDamaged
+	if err != nil || version != argon2.Version || c.memory > maxMemory || c.passes < 1 || c.passes > 16 ||
+		c.threads < 1 || len(sum) < 16 {
+		return argon2Cost{}, nil, nil, errDamaged
 	}
 	return c, salt, sum, nil
 }

@@ -10,21 +10,24 @@ import (
 
 func TestDamagedHashesAreErrorsAndNoMatch(t *testing.T) {
 	h := newHasher()
-	good := present.hash("a password")
+	good := presentArgon2.hash("a password")
 	for _, phc := range []string{
-		"x", good + "$", "$argon2i" + good[len("$argon2id"):], "$argon2id$v=19$m=19456,t=0,p=1$c2FsdHNhbHRzYWx0$" + "AAAAAAAAAAAAAAAAAAAAAA",
-		"$argon2id$v=19$m=4294967295,t=2,p=1$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAA", "$argon2id$v=19$m=19456,t=2,p=1$$",
+		"x", good + "$", "$argon2i" + good[len("$argon2id"):],
+		"$argon2id$v=19$m=19456,t=0,p=1$c2FsdHNhbHRzYWx0$" + "AAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=4294967295,t=2,p=1$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=19456,t=2,p=1$$",
 	} {
-		if ok, err := h.matches(t.Context(), share{}, "a password", phc, []string{presentCost}); ok || err == nil {
+		if ok, err := h.matches(t.Context(), share{}, "a password", phc, []string{presentPrefix}); ok || err == nil {
 			t.Errorf("%q: %v, %v", phc, ok, err)
 		}
 	}
 	for password, want := range map[string]bool{"a password": true, "A password": false, "": false} {
-		if ok, err := h.matches(t.Context(), share{}, password, good, []string{presentCost}); ok != want || err != nil {
+		if ok, err := h.matches(t.Context(), share{}, password, good, []string{presentPrefix}); ok != want ||
+			err != nil {
 			t.Errorf("%q: %v, %v", password, ok, err)
 		}
 	}
-	if ok, err := h.matches(t.Context(), share{}, "a password", "", []string{presentCost}); ok || err != nil {
+	if ok, err := h.matches(t.Context(), share{}, "a password", "", []string{presentPrefix}); ok || err != nil {
 		t.Errorf("nobody's password: %v, %v", ok, err)
 	}
 }
@@ -34,13 +37,17 @@ func TestADecoyIsWorkedOnLikeTheHashesWhoseCostItHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	php := cost{64 << 10, 4, 1}.hash("a password")
-	for _, stored := range []string{string(own), "$2y" + strings.TrimPrefix(string(own), "$2a"), php, present.hash("x"), wrapped{MD5Salt, "salt", present.hash("x")}.String()} {
-		decoy := decoyOf(costOf(stored))
+	php := argon2Cost{64 << 10, 4, 1}.hash("a password")
+	for _, stored := range []string{
+		string(own), "$2y" + strings.TrimPrefix(string(own), "$2a"), php,
+		presentArgon2.hash("x"), legacyHash{MD5Salt, "salt", presentArgon2.hash("x")}.String(),
+	} {
+		decoy := dummyHash(costOf(stored))
 		if costOf(decoy) != costOf(stored) || checkHash(decoy) != nil {
 			t.Errorf("the decoy of %s is %s", stored, decoy)
 		}
-		if isBcrypt(decoy) && !errors.Is(bcrypt.CompareHashAndPassword([]byte(decoy), []byte("x")), bcrypt.ErrMismatchedHashAndPassword) {
+		if isBcrypt(decoy) && !errors.Is(bcrypt.CompareHashAndPassword([]byte(decoy), []byte("x")),
+			bcrypt.ErrMismatchedHashAndPassword) {
 			t.Errorf("bcrypt does not work on %s", decoy)
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Security is what protects an account.
+// Security describes what protects an account.
 type Security struct {
 	PasswordChangedAt time.Time
 	TwoFactorSince    *time.Time // nil: off
 	RecoveryCodesLeft int64
-	NoticeByMail      bool // of a sign-in from a new place
+	NoticeByMail      bool // whether a sign-in from a new area or device is reported by mail
 }
 
-// Security tells what protects a user's account.
+// Security returns what protects a user's account.
 func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error) {
 	r, err := find(ctx, a.db, "id = ?", userID)
 	if err != nil {
@@ -27,11 +27,12 @@ func (a *Accounts) Security(ctx context.Context, userID int64) (Security, error)
 		return s, err
 	}
 	s.TwoFactorSince = t.ConfirmedAt
-	s.RecoveryCodesLeft, err = a.db.NewSelect().Model((*recoveryCode)(nil)).Where("account_id = ? AND used_at IS NULL", userID).Count(ctx)
+	s.RecoveryCodesLeft, err = a.db.NewSelect().Model((*recoveryCode)(nil)).
+		Where("account_id = ? AND used_at IS NULL", userID).Count(ctx)
 	return s, err
 }
 
-// SetNoticeByMail says whether the user wants to hear by mail of a sign-in from a new place.
+// SetNoticeByMail says whether the user wants a mail about sign-ins from a new area or device.
 func (a *Accounts) SetNoticeByMail(ctx context.Context, userID int64, wanted bool) error {
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewUpdate().Model((*row)(nil)).Set("notice_by_mail = ?", wanted).Where("id = ?", userID).Exec(ctx)
@@ -39,14 +40,15 @@ func (a *Accounts) SetNoticeByMail(ctx context.Context, userID int64, wanted boo
 	})
 }
 
-// Rename gives the user another name; a wrong one stands at the field name.
+// Rename changes the user's name. An invalid one is reported at the field name.
 func (a *Accounts) Rename(ctx context.Context, userID int64, name string, from Client) error {
 	name = normalName(name)
 	if err := invalid(checkName(name)); err != nil {
 		return err
 	}
 	return a.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewUpdate().Model((*row)(nil)).Set("name = ?", name).Where("id = ?", userID).Exec(ctx); err != nil {
+		if _, err := tx.NewUpdate().Model((*row)(nil)).Set("name = ?", name).Where("id = ?", userID).
+			Exec(ctx); err != nil {
 			return err
 		}
 		return a.History.note(ctx, tx, userID, ProfileChanged, from)

@@ -16,21 +16,22 @@ import (
 	"airstrip/internal/token"
 )
 
-// CookieSession is a session as the older cookies name it. They open only what is said to take them, and end with the
-// session.
+// CookieSession is a session as the cookies of the older API name it. They authenticate only the routes that accept
+// them, and end with the session.
 type CookieSession struct {
 	User      User
 	ExpiresAt time.Time
-	IP        string // the only address that may show them
-	Key       string // 45 hex digits, the secret among the cookies
+	IP        string // the only address from which they are accepted
+	Key       string // 45 hex digits, the secret one of the cookies
 	Prefix    string // of the names of all cookies: __Host- on an https site, else empty
 }
 
-// CookieName is the name of the cookie with the key where it has no prefix.
+// CookieName is the name of the cookie with the key, without the prefix.
 const CookieName = "key"
 
-// CookiePrefix keeps cookies of an https site from being set by other hosts of its domain or without TLS (RFC 6265bis).
-// Browsers take such names only over https, so that a site without it, such as one on loopback, has none.
+// CookiePrefix returns the prefix of all cookie names. On an https site it keeps other hosts of the domain, and
+// responses without TLS, from setting the cookies (RFC 6265bis). Browsers accept such names only over https, so a site
+// without it has no prefix.
 func (ss *Sessions) CookiePrefix() string { return ss.cookiePrefix }
 
 const (
@@ -38,7 +39,7 @@ const (
 	cookieKeyLength = 45
 )
 
-// Cookies gives the older cookies of the session that an access or a refresh token belongs to; the token stays good.
+// Cookies makes the cookies of the session to which an access or a refresh token belongs. The token stays valid.
 func (ss *Sessions) Cookies(ctx context.Context, access, refresh string, from Client) (CookieSession, error) {
 	sessionID, err := ss.sessionOf(ctx, access, refresh)
 	if err != nil {
@@ -70,7 +71,7 @@ func (ss *Sessions) Cookies(ctx context.Context, access, refresh string, from Cl
 	return c, err
 }
 
-// sessionOf tells which session a living token belongs to.
+// sessionOf returns the session to which a valid token belongs.
 func (ss *Sessions) sessionOf(ctx context.Context, access, refresh string) (id uuid.UUID, err error) {
 	if access != "" {
 		who, err := ss.Authenticate(ctx, access)
@@ -80,7 +81,7 @@ func (ss *Sessions) sessionOf(ctx context.Context, access, refresh string) (id u
 	if err != nil {
 		return id, err
 	}
-	// A refresh token that was exchanged already opens nothing.
+	// A refresh token that was exchanged opens nothing.
 	err = ss.db.NewRaw(`SELECT p.session_id FROM token_pair p WHERE p.refresh_id = ?0 AND NOT EXISTS (SELECT 1 FROM token_pair n WHERE n.replaces = ?0)`, claims.ID).Scan(ctx, &id)
 	if errors.Is(err, db.ErrNoRows) {
 		err = ErrSignedOut
@@ -88,10 +89,12 @@ func (ss *Sessions) sessionOf(ctx context.Context, access, refresh string) (id u
 	return id, err
 }
 
-// AuthenticateCookie tells who shows the older cookies, by the value of the one that has the key and the name under which
-// it came, which must be that under which it was given. With it comes what must stand in the
-// header X-CSRF-Token.
-func (ss *Sessions) AuthenticateCookie(ctx context.Context, name, key string, from Client) (who Identity, csrf uuid.UUID, err error) {
+// AuthenticateCookie returns the caller who presents the cookies, by the value of the one with the key and by the name
+// under which it came, which must be the name under which it was set. csrf is the value required in the header
+// X-CSRF-Token.
+func (ss *Sessions) AuthenticateCookie(
+	ctx context.Context, name, key string, from Client,
+) (who Identity, csrf uuid.UUID, err error) {
 	var banned bool
 	err = ss.db.NewRaw(`SELECT a.id, a.uuid, a.role, s.id, c.expires_at, a.banned_at IS NOT NULL
 		FROM session_cookie c JOIN session s ON s.id = c.session_id JOIN account a ON a.id = s.account_id
@@ -106,8 +109,8 @@ func (ss *Sessions) AuthenticateCookie(ctx context.Context, name, key string, fr
 	return who, ss.CSRFToken(key), err
 }
 
-// CSRFToken gives what a page must show in the header X-CSRF-Token beside the cookie called key; without the cookie
-// there is nothing to protect, and the token is of no use.
+// CSRFToken returns the value that a page must send in the header X-CSRF-Token together with the cookie whose value is
+// key. Without the cookie there is nothing to protect, and the token is random.
 func (ss *Sessions) CSRFToken(key string) uuid.UUID {
 	if key == "" {
 		return uuid.New()

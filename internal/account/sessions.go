@@ -17,7 +17,7 @@ import (
 	"airstrip/internal/token"
 )
 
-// Sessions begins, refreshes and ends the sessions of signed-in users, and tells who makes a call.
+// Sessions begins, refreshes and ends the sessions of users, and authenticates calls that carry a token of one.
 type Sessions struct {
 	db           *db.DB
 	key          seal.Key
@@ -44,7 +44,7 @@ func newSessions(c Config, roles *staffRoles, history *History) *Sessions {
 	return ss
 }
 
-// session is one device that is signed in. It is the family of the refresh tokens that replaced each other in it.
+// session is one signed-in device. Its refresh tokens, each of which replaced the one before, form a family.
 type session struct {
 	bun.BaseModel `bun:"table:session"`
 	ID            uuid.UUID `bun:",pk"`
@@ -58,8 +58,8 @@ type session struct {
 	EndedAt       *time.Time
 }
 
-// pair is an access token and the refresh token that came with it.
-type pair struct {
+// tokenPair is an access token and the refresh token that was issued with it.
+type tokenPair struct {
 	bun.BaseModel `bun:"table:token_pair"`
 	RefreshID     uuid.UUID `bun:",pk"`
 	AccessID      uuid.UUID
@@ -69,14 +69,14 @@ type pair struct {
 	ExpiresAt     time.Time
 }
 
-// Grant is what a sign-in or a refresh gives: who it is, and the two tokens.
+// Grant is the result of a sign-in or a refresh: the user and the two tokens.
 type Grant struct {
 	User    User
 	Access  string
 	Refresh string
 }
 
-// begin starts a session for a user whose right to it is proven.
+// begin starts a session for a user who has proved who they are.
 func (ss *Sessions) begin(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
 	now := ss.db.Now()
 	s := session{
@@ -86,35 +86,40 @@ func (ss *Sessions) begin(ctx context.Context, tx bun.Tx, r row, remember bool, 
 	if _, err := tx.NewInsert().Model(&s).Exec(ctx); err != nil {
 		return Grant{}, err
 	}
-	p := newPair(s, now)
+	p := newTokenPair(s, now)
 	if _, err := tx.NewInsert().Model(&p).Exec(ctx); err != nil {
 		return Grant{}, err
 	}
 	return ss.grant(r, s, p)
 }
 
-// newID gives a UUID whose order is that of time.
+// newID returns a UUID that sorts by time.
 func newID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-func newPair(s session, now time.Time) pair {
-	return pair{RefreshID: newID(), AccessID: newID(), SessionID: s.ID, IssuedAt: now, ExpiresAt: now.Add(token.RefreshLifeOf(s.Remember))}
+func newTokenPair(s session, now time.Time) tokenPair {
+	return tokenPair{
+		RefreshID: newID(), AccessID: newID(), SessionID: s.ID, IssuedAt: now,
+		ExpiresAt: now.Add(token.RefreshLifeOf(s.Remember)),
+	}
 }
 
-// grant signs the tokens of a pair; the same pair gives the same tokens.
-func (ss *Sessions) grant(r row, s session, p pair) (Grant, error) {
-	access, err := ss.tokens.Sign(token.NewAccess(p.AccessID, p.IssuedAt, token.SubjectAccess{UserID: r.ID, UserNewID: r.UUID, UserName: r.Name, Email: r.Email}))
+// grant signs the tokens of a pair. The same pair always results in the same tokens.
+func (ss *Sessions) grant(r row, s session, p tokenPair) (Grant, error) {
+	access, err := ss.tokens.Sign(token.NewAccess(p.AccessID, p.IssuedAt,
+		token.SubjectAccess{UserID: r.ID, UserNewID: r.UUID, UserName: r.Name, Email: r.Email}))
 	if err != nil {
 		return Grant{}, err
 	}
-	refresh, err := ss.tokens.Sign(token.NewRefresh(p.RefreshID, p.IssuedAt, token.SubjectRefresh{UserID: r.ID, PasswordHash: r.PasswordVersion, IsRememberMe: s.Remember}))
+	refresh, err := ss.tokens.Sign(token.NewRefresh(p.RefreshID, p.IssuedAt,
+		token.SubjectRefresh{UserID: r.ID, PasswordHash: r.PasswordVersion, IsRememberMe: s.Remember}))
 	return Grant{r.User, access, refresh}, err
 }
 
-const grace = 10 * time.Second // in which a used refresh token gives its replacement once more
+const refreshGrace = 10 * time.Second // within which a used refresh token still returns its replacement
 
-// Refresh exchanges a refresh token for a new pair. For ten seconds the old one gives the same pair again, so that two
-// tabs or a lost answer sign nobody out. One that is presented later is treated as stolen: the session ends, and the user
-// is told by mail.
+// Refresh exchanges a refresh token for a new pair. Within refreshGrace the old token returns the same pair again, so
+// that two tabs or a lost answer sign nobody out. A refresh token that is presented again after that is treated as
+// stolen: the whole session family ends, and the user is notified by mail.
 func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (Grant, error) {
 	claims, err := ss.verify(ctx, refresh, token.Refresh)
 	if err != nil {
@@ -128,14 +133,15 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 	err = ss.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		now := ss.db.Now()
 		var s session
-		err := tx.NewSelect().Model(&s).Where("id = (SELECT session_id FROM token_pair WHERE refresh_id = ?)", claims.ID).Scan(ctx)
+		err := tx.NewSelect().Model(&s).Where("id = (SELECT session_id FROM token_pair WHERE refresh_id = ?)",
+			claims.ID).Scan(ctx)
 		if errors.Is(err, db.ErrNoRows) {
 			return ErrSignedOut
 		}
 		if err != nil {
 			return err
 		}
-		next := newPair(s, now)
+		next := newTokenPair(s, now)
 		next.Replaces = &claims.ID
 		fresh, err := db.Changed(tx.NewInsert().Model(&next).On("CONFLICT (replaces) DO NOTHING").Exec(ctx))
 		if err != nil {
@@ -145,12 +151,14 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 			if err := tx.NewSelect().Model(&next).Where("replaces = ?", claims.ID).Scan(ctx); err != nil {
 				return err
 			}
-			if reused = now.Sub(next.IssuedAt) > grace; reused {
+			if reused = now.Sub(next.IssuedAt) > refreshGrace; reused {
 				return ss.endStolen(ctx, tx, s, from)
 			}
 		}
-		alive, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("seen_at = ?", now).Set("expires_at = ?", next.ExpiresAt).
-			Set("ip = ?", from.IP.String()).Set("user_agent = ?", userAgent(from)).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+		alive, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("seen_at = ?", now).
+			Set("expires_at = ?", next.ExpiresAt).
+			Set("ip = ?", from.IP.String()).Set("user_agent = ?", userAgent(from)).
+			Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
 		if err != nil {
 			return err
 		}
@@ -173,10 +181,11 @@ func (ss *Sessions) Refresh(ctx context.Context, refresh string, from Client) (G
 	return g, err
 }
 
-// endStolen ends a session one of whose refresh tokens was presented a second time: somebody else has a copy. The first
-// such call tells the user.
+// endStolen ends a session one of whose refresh tokens was presented again, since somebody else has a copy. The first
+// such call notifies the user.
 func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Client) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).
+		Where("id = ? AND ended_at IS NULL", s.ID).Exec(ctx))
 	if err != nil || n == 0 {
 		return err
 	}
@@ -187,17 +196,23 @@ func (ss *Sessions) endStolen(ctx context.Context, tx bun.Tx, s session, from Cl
 	if err := ss.history.note(ctx, tx, r.ID, RefreshTokenReused, from); err != nil {
 		return err
 	}
-	return ss.mails.Send(ctx, tx, mail.Message{To: r.Email, Lang: r.Lang, Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: ss.db.Now(), IP: addressOf(from)}})
+	return ss.mails.Send(ctx, tx, mail.Message{
+		To: r.Email, Lang: r.Lang,
+		Content: mail.SecurityChanged{What: string(RefreshTokenReused), At: ss.db.Now(), IP: addressOf(from)},
+	})
 }
 
-// Authenticate tells who holds an access token. User, session, role and ban are read from the database at each call, so
-// that a sign-out, a new password, a ban or another role take effect at once.
+// Authenticate returns the user of an access token. User, session, role and ban are read from the database at each
+// call, so that a sign-out, a new password, a ban or another role takes effect at once.
 func (ss *Sessions) Authenticate(ctx context.Context, access string) (Identity, error) {
 	claims, err := ss.verify(ctx, access, token.Access)
 	if err != nil {
 		return Identity{}, err
 	}
-	who := Identity{UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(), ExpiresAt: claims.ExpiresAt.UTC()}
+	who := Identity{
+		UserID: claims.SubjectAccess.UserID, IssuedAt: claims.IssuedAt.UTC(),
+		ExpiresAt: claims.ExpiresAt.UTC(),
+	}
 	var banned bool
 	err = ss.byToken.Row(ctx, []any{claims.ID, who.UserID}, &who.UUID, &who.Role, &who.SessionID, &banned)
 	if errors.Is(err, db.ErrNoRows) {
@@ -227,13 +242,14 @@ func (ss *Sessions) SignOut(ctx context.Context, who Identity, from Client) erro
 	})
 }
 
-// end ends the sessions that still run among those named.
+// end ends those of the named sessions that are running.
 func (ss *Sessions) end(ctx context.Context, tx bun.Tx, where string, args ...any) error {
-	_, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where(where, args...).Where("ended_at IS NULL").Exec(ctx)
+	_, err := tx.NewUpdate().Model((*session)(nil)).Set("ended_at = ?", ss.db.Now()).Where(where, args...).
+		Where("ended_at IS NULL").Exec(ctx)
 	return err
 }
 
-// speaks keeps the language of a user's device for the mails to come.
+// rememberLanguage stores the language of the user's device, in which later mails are written.
 func (ss *Sessions) rememberLanguage(ctx context.Context, tx bun.Tx, r *row, from Client) error {
 	if from.Lang == "" || from.Lang == r.Lang {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"airstrip/internal/fault"
 )
 
-func (w *world) alive(access string) {
+func (w *testSite) alive(access string) {
 	w.Helper()
 	if _, err := w.Sessions.Authenticate(w.Context(), access); err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) dead(g account.Grant) {
+func (w *testSite) dead(g account.Grant) {
 	w.Helper()
 	if _, err := w.Sessions.Authenticate(w.Context(), g.Access); !errors.Is(err, account.ErrSignedOut) {
 		w.Fatalf("the access token: %v", err)
@@ -28,7 +28,7 @@ func (w *world) dead(g account.Grant) {
 	}
 }
 
-func (w *world) refresh(g account.Grant) account.Grant {
+func (w *testSite) refresh(g account.Grant) account.Grant {
 	w.Helper()
 	next, err := w.Sessions.Refresh(w.Context(), g.Refresh, home)
 	w.must(err)
@@ -36,7 +36,7 @@ func (w *world) refresh(g account.Grant) account.Grant {
 }
 
 func TestARefreshTokenIsReplacedByItsUse(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		first := w.signUp("a@example.com")
 		for range 3 {
 			w.now = w.now.Add(50 * time.Minute) // together longer than one token lives
@@ -53,9 +53,10 @@ func TestARefreshTokenIsReplacedByItsUse(t *testing.T) {
 }
 
 func TestRememberedSessionsLast30Days(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
-		g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
+		g, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		w.now = w.now.Add(30*24*time.Hour - time.Minute)
 		g = w.refresh(g)
@@ -67,7 +68,7 @@ func TestRememberedSessionsLast30Days(t *testing.T) {
 }
 
 func TestALostAnswerSignsNobodyOut(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		first := w.signUp("a@example.com")
 		second := w.refresh(first)
 		w.now = w.now.Add(9 * time.Second)
@@ -80,7 +81,7 @@ func TestALostAnswerSignsNobodyOut(t *testing.T) {
 }
 
 func TestAnOldRefreshTokenEndsItsFamilyAndNoOther(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		other := w.signUp("a@example.com")
 		stolen := w.signIn("a@example.com")
 		second := w.refresh(stolen)
@@ -96,7 +97,7 @@ func TestAnOldRefreshTokenEndsItsFamilyAndNoOther(t *testing.T) {
 }
 
 func TestRefreshesAtOnceMakeOneReplacement(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		first := w.signUp("a@example.com")
 		grants := make([]account.Grant, 50)
 		var wg sync.WaitGroup
@@ -120,7 +121,7 @@ func TestRefreshesAtOnceMakeOneReplacement(t *testing.T) {
 }
 
 func TestRefreshesHaveALimit(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("a@example.com")
 		var err error
 		for made := 0; err == nil && made < 200; made++ { // 60 and, where the machine is slow, one more a second
@@ -139,7 +140,7 @@ func TestRefreshesHaveALimit(t *testing.T) {
 }
 
 func TestSignOutEndsTheSessionAtOnceAndNoOther(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
 		mine, other := w.signIn("a@example.com"), w.signIn("a@example.com")
 		who, err := w.Sessions.Authenticate(w.Context(), mine.Access)
@@ -151,7 +152,7 @@ func TestSignOutEndsTheSessionAtOnceAndNoOther(t *testing.T) {
 }
 
 func TestTokensAreTakenForNothingElse(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("a@example.com")
 		_, err := w.Sessions.Authenticate(w.Context(), g.Refresh)
 		w.want(err, account.ErrSignedOut)
@@ -166,9 +167,10 @@ func TestTokensAreTakenForNothingElse(t *testing.T) {
 }
 
 func TestANewPasswordEndsAllSessionsAndBeginsOne(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		other := w.signUp("a@example.com")
-		mine, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
+		mine, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		who, err := w.Sessions.Authenticate(w.Context(), mine.Access)
 		w.must(err)
@@ -194,7 +196,7 @@ func TestANewPasswordEndsAllSessionsAndBeginsOne(t *testing.T) {
 }
 
 func TestPresentPasswordsAreGuessedNoFasterThanAtSignIn(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("a@example.com")
 		who, err := w.Sessions.Authenticate(w.Context(), g.Access)
 		w.must(err)
@@ -208,9 +210,10 @@ func TestPresentPasswordsAreGuessedNoFasterThanAtSignIn(t *testing.T) {
 }
 
 func TestWhatIsLongPastIsForgotten(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("a@example.com")
-		g, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
+		g, err := w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: "a@example.com", Password: password, Remember: true}, home)
 		w.must(err)
 		for range 5 {
 			w.now = w.now.Add(25 * 24 * time.Hour)
@@ -224,7 +227,8 @@ func TestWhatIsLongPastIsForgotten(t *testing.T) {
 			w.must(err)
 			counts[table] = n
 		}
-		if counts["session"] != 1 || counts["token_pair"] > 3 || counts["sign_in"] != 0 || counts["sign_up_count"] != 0 {
+		if counts["session"] != 1 || counts["token_pair"] > 3 || counts["sign_in"] != 0 ||
+			counts["sign_up_count"] != 0 {
 			w.Errorf("left: %v", counts)
 		}
 	})

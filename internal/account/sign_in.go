@@ -13,7 +13,7 @@ import (
 	"airstrip/internal/seal"
 )
 
-// SignIns tests what a person shows to sign in and begins the session.
+// SignIns checks what a person presents to sign in and begins the session.
 type SignIns struct {
 	db              *db.DB
 	key             seal.Key
@@ -26,41 +26,43 @@ type SignIns struct {
 	existenceChecks *limit.Limiter
 }
 
-// Credentials is what a person shows to sign in: a password, or a code that was sent by mail.
+// SignIn is what a person presents to sign in: a password, or a code that was sent by mail.
 type SignIn struct {
 	Email     string
 	Password  string
 	EmailCode string
-	TwoFactor string // code of the app, or a recovery code; needed where the user has a second factor
+	TwoFactor string // code of the app, or a recovery code; required where the second factor is on
 	Remember  bool   // for 30 days after the last refresh instead of an hour
 }
 
-// SignIn tests e-mail, password and, where the user has one, the second factor, and begins a session. Wrong credentials
-// answer ErrWrongCredentials whatever it is that is wrong; after the right password a missing code answers
-// ErrTwoFactorRequired and a wrong one ErrWrongTwoFactor, both at the field two_fa_code. A banned user can sign in.
+// ByPassword checks address, password and, where it is on, the second factor, and begins a session. Wrong credentials
+// return ErrWrongCredentials, whatever is wrong. After the right password a missing code returns ErrTwoFactorRequired
+// and a wrong one ErrWrongTwoFactor, both at the field two_fa_code. A banned user can sign in.
 func (si *SignIns) ByPassword(ctx context.Context, c SignIn, from Client) (Grant, error) {
 	var g Grant
 	c.Email = NormalEmail(c.Email)
-	if checkEmail(c.Email, nil) != nil { // nobody's, and nothing to keep in the history
+	if checkEmail(c.Email, nil) != nil { // no account has such an address, and the history does not record it
 		return g, ErrWrongCredentials
 	}
 	var err error
 	if from.solved, err = si.limits.requireCaptchaAtSignIn(ctx, c.Email, from); err != nil {
 		return g, err
 	}
-	err = si.verifier.prove(ctx, c.Email, c.Password, si.verifier.secondFactor(c.TwoFactor, from), from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
-		g, err = si.complete(ctx, tx, r, c.Remember, from)
-		return err
-	})
+	err = si.verifier.prove(ctx, c.Email, c.Password, si.verifier.secondFactor(c.TwoFactor, from), from,
+		func(ctx context.Context, tx bun.Tx, r row) (err error) {
+			g, err = si.complete(ctx, tx, r, c.Remember, from)
+			return err
+		})
 	return g, atTwoFactor(err)
 }
 
-// signedIn records a sign-in of the user r, as read before the proof, and begins the session. Credentials that changed
-// meanwhile answer ErrCredentialsChanged.
+// complete records a sign-in of the user r, as read before the proof, and begins the session. It returns
+// ErrCredentialsChanged where the credentials changed meanwhile.
 func (si *SignIns) complete(ctx context.Context, tx bun.Tx, r row, remember bool, from Client) (Grant, error) {
 	now := si.db.Now()
 	r.SignedInAt = &now
-	n, err := db.Changed(tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().Where("credentials_version = ?", r.CredentialsVersion).Exec(ctx))
+	n, err := db.Changed(tx.NewUpdate().Model(&r).Column("signed_in_at").WherePK().
+		Where("credentials_version = ?", r.CredentialsVersion).Exec(ctx))
 	if err == nil && n == 0 {
 		err = ErrCredentialsChanged
 	}
@@ -82,49 +84,57 @@ func (si *SignIns) complete(ctx context.Context, tx bun.Tx, r row, remember bool
 	return si.sessions.begin(ctx, tx, r, remember, from)
 }
 
-// SignInByCode begins a session for who shows a code that was sent for ForLogin. Wrong input is named email, email_code;
-// without an account the code is wrong, as any other would be. Wrong passwords do not stand in the way: a code has its
-// own few tries. The second factor is asked for as by SignIn, and until it is right the code is not used up.
+// ByCode begins a session for who presents a code that was sent for ForLogin. Invalid input names the fields email,
+// email_code; for an address without an account the code is reported as wrong. Wrong passwords do not block it: a code
+// has a limit of its own. The second factor is required as in ByPassword, and the code is not consumed until it is
+// right.
 func (si *SignIns) ByCode(ctx context.Context, c SignIn, from Client) (Grant, error) {
-	if err := si.existenceChecks.Allow(network(from.IP)); err != nil {
+	if err := si.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return Grant{}, err
 	}
-	s := shown{purpose: ForLogin, email: NormalEmail(c.Email), code: normalCode(c.EmailCode), field: "email_code"}
+	s := presentedCode{
+		purpose: ForLogin, email: NormalEmail(c.Email), code: normalCode(c.EmailCode),
+		field: "email_code",
+	}
 	if err := invalid(checkEmail(s.email, nil), checkCode(s.field, s.code)); err != nil {
 		return Grant{}, err
 	}
 	var g Grant
 	var wrong error
 	guesser := func(ctx context.Context, tx bun.Tx) (row, error) { return find(ctx, tx, "email = ?", s.email) }
-	err := si.verifier.withLockedAccount(ctx, c.TwoFactor, from, guesser, func(ctx context.Context, tx bun.Tx) (err error) {
-		if wrong, err = si.codes.redeem(ctx, tx, from, s); err != nil {
+	err := si.verifier.withLockedAccount(ctx, c.TwoFactor, from, guesser,
+		func(ctx context.Context, tx bun.Tx) (err error) {
+			if wrong, err = si.codes.redeem(ctx, tx, from, s); err != nil {
+				return err
+			}
+			if wrong != nil {
+				return si.history.recordSignIn(ctx, tx, s.email, from, WrongEmailCode)
+			}
+			r, err := find(ctx, tx, "email = ?", s.email)
+			if err != nil {
+				return err
+			}
+			if err := si.verifier.secondFactor(c.TwoFactor, from)(ctx, tx, r); err != nil {
+				return err
+			}
+			now := si.db.Now()
+			r.EmailVerifiedAt = &now
+			if _, err := tx.NewUpdate().Model(&r).Column("email_verified_at").WherePK().Exec(ctx); err != nil {
+				return err
+			}
+			g, err = si.complete(ctx, tx, r, c.Remember, from)
 			return err
-		}
-		if wrong != nil {
-			return si.history.recordSignIn(ctx, tx, s.email, from, WrongEmailCode)
-		}
-		r, err := find(ctx, tx, "email = ?", s.email)
-		if err != nil {
-			return err
-		}
-		if err := si.verifier.secondFactor(c.TwoFactor, from)(ctx, tx, r); err != nil {
-			return err
-		}
-		now := si.db.Now()
-		r.EmailVerifiedAt = &now
-		if _, err := tx.NewUpdate().Model(&r).Column("email_verified_at").WherePK().Exec(ctx); err != nil {
-			return err
-		}
-		g, err = si.complete(ctx, tx, r, c.Remember, from)
-		return err
-	})
+		})
 	return g, cmp.Or(atTwoFactor(err), wrong)
 }
 
-// SignInByTelegram begins a session for the user of the Telegram account that use names, in the transaction in which it
-// uses the confirmation up. The second factor is asked for as by SignIn, and until it is right nothing is used up.
+// ByTelegram begins a session for the user of the Telegram account that use returns, in the transaction in which use
+// consumes the confirmation. The second factor is required as in ByPassword, and nothing is consumed until it is right.
 // ErrNoUser: the account is no longer linked.
-func (si *SignIns) ByTelegram(ctx context.Context, twoFactor string, remember bool, from Client, use func(context.Context, bun.Tx) (telegramID int64, err error)) (g Grant, err error) {
+func (si *SignIns) ByTelegram(
+	ctx context.Context, twoFactor string, remember bool, from Client,
+	use func(context.Context, bun.Tx) (telegramID int64, err error),
+) (g Grant, err error) {
 	peeked := errors.New("only to see whose it is")
 	whose := func(ctx context.Context, tx bun.Tx) (r row, err error) {
 		var telegramID int64

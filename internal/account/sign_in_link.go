@@ -18,16 +18,17 @@ import (
 	"airstrip/internal/fault"
 )
 
-// ErrSignInLink is the fault of an address or token that signs nobody in: false, too old, or used.
-var ErrSignInLink = fault.Unauthorized("sign_in_link_invalid", "登录链接无效、已使用或已过期，请重新获取", "This sign-in link is not valid, was used or is too old; please ask for another")
+// ErrSignInLink is returned for a link or token that signs nobody in: forged, expired or used.
+var ErrSignInLink = fault.Unauthorized("sign_in_link_invalid", "登录链接无效、已使用或已过期，请重新获取",
+	"This sign-in link is not valid, was used or is too old; please ask for another")
 
 const (
 	signInURLLife   = 5 * time.Minute
 	signInTokenLife = 10 * time.Minute
-	clockSkew       = time.Minute // of another program that signs addresses
+	clockSkew       = time.Minute // tolerated for other programs that sign links
 )
 
-// SignedURL is what an address carries that signs its holder in, all as it stands in the query.
+// SignedURL holds the query parameters of a signed login link, as they were received.
 type SignedURL struct {
 	CreatedAt string // created_at_unix
 	Input     string // input_data: the user's id
@@ -35,23 +36,29 @@ type SignedURL struct {
 	Token     string // valid_token
 }
 
-// SignInURLKey gives the key, in hex, with which other programs of the operator sign addresses.
+// URLKey returns the key, in hex, with which other programs of the operator sign login links.
 func (si *SignIns) URLKey() string { return hex.EncodeToString(si.key.For("sign-in url")) }
 
-// SignInURL gives the query of an address that signs the user in, once, within five minutes.
+// URL returns the query of a signed login link, which signs the user in once, within five minutes.
 func (si *SignIns) URL(userID int64, version string) url.Values {
-	s := SignedURL{CreatedAt: strconv.FormatInt(si.db.Now().Unix(), 10), Input: strconv.FormatInt(userID, 10), Version: version}
-	return url.Values{"created_at_unix": {s.CreatedAt}, "input_data": {s.Input}, "login_web_version": {version}, "valid_token": {si.urlToken(s).String()}}
+	s := SignedURL{
+		CreatedAt: strconv.FormatInt(si.db.Now().Unix(), 10), Input: strconv.FormatInt(userID, 10),
+		Version: version,
+	}
+	return url.Values{
+		"created_at_unix": {s.CreatedAt}, "input_data": {s.Input}, "login_web_version": {version},
+		"valid_token": {si.urlToken(s).String()},
+	}
 }
 
-// urlToken is the first half of an HMAC-SHA256 over the other three, joined by line feeds, written as a UUID.
+// urlToken returns the first half of an HMAC-SHA256 over the other three parameters, joined by line feeds, as a UUID.
 func (si *SignIns) urlToken(s SignedURL) uuid.UUID {
 	mac := hmac.New(sha256.New, si.key.For("sign-in url"))
 	mac.Write([]byte(strings.Join([]string{s.CreatedAt, s.Input, s.Version}, "\n")))
 	return uuid.UUID(mac.Sum(nil)[:16])
 }
 
-// SignInByURL begins a session for who opens an address that SignInURL, or a program with its key, has signed.
+// ByURL begins a session for who opens a login link that URL, or a program with its key, has signed.
 func (si *SignIns) ByURL(ctx context.Context, s SignedURL, from Client) (Grant, error) {
 	token, err := uuid.Parse(s.Token)
 	if right := si.urlToken(s); err != nil || !hmac.Equal(token[:], right[:]) {
@@ -79,7 +86,7 @@ func (si *SignIns) ByURL(ctx context.Context, s SignedURL, from Client) (Grant, 
 	})
 }
 
-// MakeSignInToken gives staff a token that signs the user with this e-mail in, once, until the time given.
+// MakeToken returns a token for staff that signs in as the user with this address, once, until the time returned.
 func (si *SignIns) MakeToken(ctx context.Context, email string) (token uuid.UUID, until time.Time, err error) {
 	token, until = uuid.New(), si.db.Now().Add(signInTokenLife)
 	err = changeByEmail(ctx, si.db, email, func(ctx context.Context, tx bun.Tx, r row) error {
@@ -87,7 +94,8 @@ func (si *SignIns) MakeToken(ctx context.Context, email string) (token uuid.UUID
 			tokenHash(token), r.ID, si.db.Now(), until).Exec(ctx); err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, "user.sign_in_token", audit.ID("user", r.ID), nil, map[string]any{"until": until}, ""); err != nil {
+		if err := audit.Record(ctx, tx, "user.sign_in_token", audit.ID("user", r.ID), nil,
+			map[string]any{"until": until}, ""); err != nil {
 			return err
 		}
 		return si.history.note(ctx, tx, r.ID, SignInTokenMade, Client{})
@@ -95,13 +103,13 @@ func (si *SignIns) MakeToken(ctx context.Context, email string) (token uuid.UUID
 	return token, until, err
 }
 
-// SignInByToken begins a session for who shows a token of MakeSignInToken.
+// ByToken begins a session for who presents a token of MakeToken.
 func (si *SignIns) ByToken(ctx context.Context, token string, from Client) (Grant, error) {
 	id, err := uuid.Parse(token)
 	if err != nil {
 		return Grant{}, ErrSignInLink
 	}
-	if err := si.existenceChecks.Allow(network(from.IP)); err != nil {
+	if err := si.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return Grant{}, err
 	}
 	return si.once(ctx, si.db.Now(), from, func(ctx context.Context, tx bun.Tx) (userID int64, err error) {
@@ -118,9 +126,11 @@ func (si *SignIns) ByToken(ctx context.Context, token string, from Client) (Gran
 	})
 }
 
-// signInOnce signs the user in whom use names, in the transaction in which it uses something up that was made at made. What
-// was made before the user's credentials changed, or in the same second, is no longer good.
-func (si *SignIns) once(ctx context.Context, made time.Time, from Client, use func(context.Context, bun.Tx) (userID int64, err error)) (g Grant, err error) {
+// once signs in the user whom use returns, in the transaction in which use consumes a link or token that was made at
+// made. One that was made before the user's credentials changed, or in the same second, is no longer valid.
+func (si *SignIns) once(
+	ctx context.Context, made time.Time, from Client, use func(context.Context, bun.Tx) (userID int64, err error),
+) (g Grant, err error) {
 	err = si.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		userID, err := use(ctx, tx)
 		if err != nil {
@@ -139,7 +149,7 @@ func (si *SignIns) once(ctx context.Context, made time.Time, from Client, use fu
 	return g, err
 }
 
-// tokenHash is how random UUIDs that open something are kept.
+// tokenHash returns the stored form of a random UUID that is a secret.
 func tokenHash(token uuid.UUID) []byte {
 	sum := sha256.Sum256(token[:])
 	return sum[:]

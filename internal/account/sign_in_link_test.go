@@ -15,11 +15,14 @@ import (
 )
 
 func TestASignedAddressSignsInOnceWithinFiveMinutes(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		signed := func() account.SignedURL {
 			q := w.SignIns.URL(u.ID, "v1")
-			return account.SignedURL{CreatedAt: q.Get("created_at_unix"), Input: q.Get("input_data"), Version: q.Get("login_web_version"), Token: q.Get("valid_token")}
+			return account.SignedURL{
+				CreatedAt: q.Get("created_at_unix"), Input: q.Get("input_data"),
+				Version: q.Get("login_web_version"), Token: q.Get("valid_token"),
+			}
 		}
 		s := signed()
 		// Another program signs the same way with the key that it was given.
@@ -31,8 +34,11 @@ func TestASignedAddressSignsInOnceWithinFiveMinutes(t *testing.T) {
 			w.Errorf("signed %s, want %s", s.Token, own)
 		}
 		for name, change := range map[string]func(*account.SignedURL){
-			"time": func(s *account.SignedURL) { s.CreatedAt = strconv.FormatInt(w.now.Unix()+1, 10) }, "user": func(s *account.SignedURL) { s.Input += "0" },
-			"version": func(s *account.SignedURL) { s.Version = "v2" }, "token": func(s *account.SignedURL) { s.Token = uuid.NewString() }, "no token": func(s *account.SignedURL) { s.Token = "" },
+			"time":     func(s *account.SignedURL) { s.CreatedAt = strconv.FormatInt(w.now.Unix()+1, 10) },
+			"user":     func(s *account.SignedURL) { s.Input += "0" },
+			"version":  func(s *account.SignedURL) { s.Version = "v2" },
+			"token":    func(s *account.SignedURL) { s.Token = uuid.NewString() },
+			"no token": func(s *account.SignedURL) { s.Token = "" },
 		} {
 			forged := s
 			change(&forged)
@@ -63,7 +69,11 @@ func TestASignedAddressSignsInOnceWithinFiveMinutes(t *testing.T) {
 		_, err = w.SignIns.ByURL(w.Context(), late, home)
 		w.want(err, account.ErrSignInLink)
 		nobody := w.SignIns.URL(u.ID+1000, "v1")
-		_, err = w.SignIns.ByURL(w.Context(), account.SignedURL{CreatedAt: nobody.Get("created_at_unix"), Input: nobody.Get("input_data"), Version: "v1", Token: nobody.Get("valid_token")}, home)
+		_, err = w.SignIns.ByURL(w.Context(),
+			account.SignedURL{
+				CreatedAt: nobody.Get("created_at_unix"), Input: nobody.Get("input_data"),
+				Version: "v1", Token: nobody.Get("valid_token"),
+			}, home)
 		w.want(err, account.ErrSignInLink)
 		early := signed()
 		w.now = w.now.Add(-time.Hour)
@@ -73,7 +83,7 @@ func TestASignedAddressSignsInOnceWithinFiveMinutes(t *testing.T) {
 }
 
 func TestATokenMadeByStaffSignsInOnceAndTheUserSeesIt(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		u := w.signUp("a@example.com").User
 		w.now = w.now.Add(time.Minute)
 		token, until, err := w.SignIns.MakeToken(w.Context(), "A@example.com")
@@ -94,7 +104,8 @@ func TestATokenMadeByStaffSignsInOnceAndTheUserSeesIt(t *testing.T) {
 		w.want(err, account.ErrSignInLink)
 		what, _, err := w.History.Activity(w.Context(), u.ID, 10, 0)
 		w.must(err)
-		if len(what) != 3 || what[0].Kind != account.SignedIn || what[0].IP != "198.51.100.7" || what[1].Kind != account.SignInTokenMade || what[1].IP != "" {
+		if len(what) != 3 || what[0].Kind != account.SignedIn || what[0].IP != "198.51.100.7" ||
+			what[1].Kind != account.SignInTokenMade || what[1].IP != "" {
 			w.Errorf("the user sees %+v", what)
 		}
 		history, err := w.History.SignIns(w.Context(), u.ID)
@@ -117,7 +128,7 @@ func TestATokenMadeByStaffSignsInOnceAndTheUserSeesIt(t *testing.T) {
 }
 
 func TestTheOlderCookiesAreOfOneSessionAndAddress(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g := w.signUp("a@example.com")
 		_, err := w.Sessions.Cookies(w.Context(), "", "", home)
 		w.want(err, account.ErrSignedOut)
@@ -130,14 +141,16 @@ func TestTheOlderCookiesAreOfOneSessionAndAddress(t *testing.T) {
 		for _, c := range []account.CookieSession{byAccess, byRefresh} {
 			who, csrf, err := w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home)
 			w.must(err)
-			if len(c.Key) != 45 || who.UserID != g.User.ID || csrf != w.Sessions.CSRFToken(c.Key) || !c.ExpiresAt.Equal(w.now.Add(time.Hour)) {
+			if len(c.Key) != 45 || who.UserID != g.User.ID || csrf != w.Sessions.CSRFToken(c.Key) ||
+				!c.ExpiresAt.Equal(w.now.Add(time.Hour)) {
 				w.Errorf("%+v is %+v with %s", c, who, csrf)
 			}
-			_, _, err = w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, from("192.0.2.2"))
+			_, _, err = w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key,
+				from("192.0.2.2"))
 			w.want(err, account.ErrSignedOut)
 		}
-		stranger, another := w.Sessions.CSRFToken(""), w.Sessions.CSRFToken("")
-		if w.Sessions.CSRFToken(byAccess.Key) == w.Sessions.CSRFToken(byRefresh.Key) || stranger == another {
+		other, another := w.Sessions.CSRFToken(""), w.Sessions.CSRFToken("")
+		if w.Sessions.CSRFToken(byAccess.Key) == w.Sessions.CSRFToken(byRefresh.Key) || other == another {
 			w.Error("two cookies have the same token")
 		}
 		if _, err := w.Sessions.Refresh(w.Context(), g.Refresh, home); err != nil { // it is still good

@@ -34,39 +34,40 @@ type SignUps struct {
 	existenceChecks *limit.Limiter
 }
 
-// SignUp is what a person gives to get an account.
+// SignUp is what a person enters to get an account.
 type SignUp struct {
 	Email      string
 	Name       string
 	Password   string
-	Repeated   string // the password once more
-	InviteCode string // of another user; needed where the site admits only the invited
-	EmailCode  string // sent for ForRegister; needed where the site wants the address proven
+	Repeated   string // the password, typed again
+	InviteCode string // of another user; required where the site admits only invited people
+	EmailCode  string // sent for ForRegister; required where the site verifies addresses
 }
 
 // SignUp makes an account and signs its user in. It follows the site's settings: who may sign up, with which e-mail
-// domains, how many a day from one network. Wrong input is named as in the API: email, name, password, re_password,
-// invite_code, email_code. A taken e-mail answers ErrEmailTaken; where the site wants the address proven, only to who
-// proves it.
+// domains, and how many a day from one network. Invalid input names the fields of the API: email, name, password,
+// re_password, invite_code, email_code. A taken address returns ErrEmailTaken; where the site verifies addresses, only
+// to who proves to have it.
 func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, error) {
-	if err := s.existenceChecks.Allow(network(from.IP)); err != nil {
+	if err := s.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return Grant{}, err
 	}
 	site := s.settings.Get()
 	if site.SignUpMode == "closed" {
 		return Grant{}, ErrSignUpClosed
 	}
-	r, password := draft(in.Email, in.Name), normalPassword(in.Password)
+	r, password := newRow(in.Email, in.Name), normalPassword(in.Password)
 	inviter, wrongCode, err := s.inviter(ctx, in.InviteCode, site.SignUpMode == "invite")
 	if err != nil {
 		return Grant{}, err
 	}
-	proof := shown{purpose: ForRegister, email: r.Email, code: normalCode(in.EmailCode), field: "email_code"}
+	proof := presentedCode{purpose: ForRegister, email: r.Email, code: normalCode(in.EmailCode), field: "email_code"}
 	var noCode *fault.Field
 	if site.SignUpEmailCode {
 		noCode = checkCode(proof.field, proof.code)
 	}
-	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name), checkPassword("password", password, r.Email, s.settings.Get().SiteName),
+	if err := invalid(checkEmail(r.Email, site.SignUpDomains), checkName(r.Name),
+		checkPassword("password", password, r.Email, s.settings.Get().SiteName),
 		checkRepeated(in.Password, in.Repeated), wrongCode, noCode); err != nil {
 		return Grant{}, err
 	}
@@ -114,11 +115,11 @@ func (s *SignUps) SignUp(ctx context.Context, in SignUp, from Client) (Grant, er
 	return g, cmp.Or(err, wrong)
 }
 
-func draft(email, name string) row {
+func newRow(email, name string) row {
 	return row{User: User{Email: NormalEmail(email), Name: normalName(name)}}
 }
 
-// insert adds a user with everything that belongs to one.
+// insert adds a user with a wallet and a row of access.
 func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	now := s.db.Now()
 	r.Lang = cmp.Or(r.Lang, fault.ZH)
@@ -135,8 +136,8 @@ func (s *SignUps) insert(ctx context.Context, tx bun.Tx, r row) (row, error) {
 	return r, s.services.Open(ctx, tx, r.ID)
 }
 
-// taken gives ErrEmailTaken where the e-mail has an account. Without a code sent to the address its answer tells a
-// stranger so; therefore each costs one of the network's sign-ups of the day, as a new account does.
+// taken returns ErrEmailTaken where the address has an account. Where no code was sent to the address this reveals that
+// it has one; therefore each such answer costs one of the network's sign-ups of the day, as a new account does.
 func (s *SignUps) taken(ctx context.Context, tx bun.Tx, email string) (wrong, err error) {
 	exists, err := tx.NewSelect().Model((*row)(nil)).Where("email = ?", email).Exists(ctx)
 	if err == nil && exists {
@@ -145,13 +146,13 @@ func (s *SignUps) taken(ctx context.Context, tx bun.Tx, email string) (wrong, er
 	return wrong, err
 }
 
-// countSignUp takes one of the day's sign-ups of the client's network, or answers ErrTooManySignUps.
+// count consumes one of the day's sign-ups of the client's network, or returns ErrTooManySignUps.
 func (s *SignUps) count(ctx context.Context, tx bun.Tx, from Client) error {
 	site := s.settings.Get()
 	today := s.db.Now().In(site.Zone())
 	n, err := db.Changed(tx.NewRaw(`INSERT INTO sign_up_count (network, day, accounts) VALUES (?, ?, 1)
 		ON CONFLICT (network, day) DO UPDATE SET accounts = sign_up_count.accounts + 1 WHERE sign_up_count.accounts < ?`,
-		network(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
+		networkOf(from.IP), day(today), site.SignUpPerIPDaily).Exec(ctx))
 	if err == nil && n == 0 {
 		tomorrow := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, today.Location())
 		err = ErrTooManySignUps.After(tomorrow.Sub(today))
@@ -159,12 +160,12 @@ func (s *SignUps) count(ctx context.Context, tx bun.Tx, from Client) error {
 	return err
 }
 
-// day is a date as YYYYMMDD.
+// day returns a date as YYYYMMDD.
 func day(t time.Time) int { return t.Year()*10000 + int(t.Month())*100 + t.Day() }
 
-// CheckInviteCode answers nil where the code brings in a new user, or what is wrong with the field invite_code.
+// CheckInviteCode returns nil where a new user can sign up with the code, or the fault of the field invite_code.
 func (s *SignUps) CheckInviteCode(ctx context.Context, code string, from Client) error {
-	if err := s.existenceChecks.Allow(network(from.IP)); err != nil {
+	if err := s.existenceChecks.Allow(networkOf(from.IP)); err != nil {
 		return err
 	}
 	_, wrong, err := s.inviter(ctx, code, true)
@@ -174,7 +175,7 @@ func (s *SignUps) CheckInviteCode(ctx context.Context, code string, from Client)
 	return invalid(wrong)
 }
 
-// inviter gives the user whose code it is: nil for no code where none is needed.
+// inviter returns the user of the invite code; nil where there is no code and none is required.
 func (s *SignUps) inviter(ctx context.Context, code string, needed bool) (*int64, *fault.Field, error) {
 	code = strings.ToUpper(strings.TrimSpace(code))
 	if code == "" && !needed {
@@ -200,5 +201,5 @@ func (s *SignUps) inviter(ctx context.Context, code string, needed bool) (*int64
 
 var inviteCode = regexp.MustCompile(`^[A-Z2-7]{10}$`)
 
-// newInviteCode gives ten characters of base32, 50 bits.
+// newInviteCode returns ten characters of base32, 50 random bits.
 func newInviteCode() string { return rand.Text()[:10] }

@@ -10,22 +10,23 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// ErrStaffTwoFactor is the fault of a staff operation where the site makes its staff use a second factor and the caller
-// has none yet.
-var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要求工作人员启用两步验证：请先在账号安全中开启两步验证或添加通行密钥", "This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your account's security settings first")
+// ErrStaffTwoFactor refuses a staff operation where the site requires a second factor of its staff and the caller has
+// none.
+var ErrStaffTwoFactor = fault.Forbidden("staff_two_factor_required", "本站要求工作人员启用两步验证：请先在账号安全中开启两步验证或添加通行密钥",
+	"This site makes its staff use a second factor: please turn on two-step sign-in or add a passkey in your account's security settings first")
 
-// ErrStaffBanned is the fault of a staff operation while a ban of the caller runs.
+// ErrStaffBanned refuses a staff operation while the caller is banned.
 var ErrStaffBanned = fault.Forbidden("staff_banned", "你的账号已被封禁，封禁期间不能执行工作人员操作",
 	"Your account is banned; while the ban runs you cannot act as a member of staff")
 
-// staffRoles tells which staff roles take effect.
+// staffRoles decides which staff roles take effect.
 type staffRoles struct {
 	db       *db.DB
 	settings *setting.Settings
 }
 
-// inEffect gives the role of a member of staff that takes effect, and why it does not: none while a ban runs, and none
-// while the site makes staff use a second factor and this one has none.
+// inEffect returns the role that takes effect and, where it is empty, the reason: the member is banned, or the site
+// requires a second factor of its staff and the member has none.
 func (s *staffRoles) inEffect(ctx context.Context, userID int64, role Role, banned bool) (Role, error, error) {
 	if role == "" {
 		return "", nil, nil
@@ -48,7 +49,7 @@ func (s *staffRoles) inEffect(ctx context.Context, userID int64, role Role, bann
 	return role, nil, nil
 }
 
-// withhold takes a role that is not in effect from who, and keeps it as Withheld with the reason.
+// withhold removes a role that is not in effect from who, and keeps it as Withheld with the reason.
 func (s *staffRoles) withhold(ctx context.Context, who Identity, banned bool) (Identity, error) {
 	role, refusal, err := s.inEffect(ctx, who.UserID, who.Role, banned)
 	if err == nil && role != who.Role {
@@ -57,8 +58,8 @@ func (s *staffRoles) withhold(ctx context.Context, who Identity, banned bool) (I
 	return who, err
 }
 
-// Refusal is what a member of staff is told whose role does not take effect: ErrStaffBanned or ErrStaffTwoFactor; nil
-// for everybody else.
+// Refusal returns why a member of staff's role does not take effect: ErrStaffBanned or ErrStaffTwoFactor; nil for
+// everybody else.
 func (i Identity) Refusal() error { return i.refusal }
 
 // IsStaff tells whether the address is that of an account with a role, in effect or not.
@@ -66,10 +67,12 @@ func (a *Accounts) IsStaff(ctx context.Context, email string) (bool, error) {
 	return a.db.NewSelect().Model((*row)(nil)).Where("email = ? AND role <> ''", NormalEmail(email)).Exists(ctx)
 }
 
-// Staff gives everybody with one of the roles, but for those who are banned.
+// Staff returns everybody with one of the roles who is not banned.
 func (a *Accounts) Staff(ctx context.Context, tx bun.Tx, roles []Role) ([]User, error) {
 	var rows []row
-	if err := tx.NewSelect().Model(&rows).Where("role IN (?) AND closed_at IS NULL AND banned_at IS NULL", bun.List(roles)).OrderExpr("id").Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(&rows).
+		Where("role IN (?) AND closed_at IS NULL AND banned_at IS NULL", bun.List(roles)).OrderExpr("id").
+		Scan(ctx); err != nil {
 		return nil, err
 	}
 	users := make([]User, len(rows))

@@ -12,7 +12,7 @@ import (
 )
 
 // as signs a member of staff in and tells what takes effect of their role.
-func (w *world) as(role account.Role) (account.Grant, account.Identity) {
+func (w *testSite) as(role account.Role) (account.Grant, account.Identity) {
 	w.Helper()
 	email := string(role) + "@example.com"
 	w.signUp(email)
@@ -22,7 +22,7 @@ func (w *world) as(role account.Role) (account.Grant, account.Identity) {
 }
 
 func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g, who := w.as(account.Admin)
 		if who.Role != account.Admin || who.Withheld != "" || who.Refusal() != nil {
 			w.Fatalf("before the setting: %+v", who)
@@ -45,7 +45,8 @@ func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testi
 		w.want(err, fault.ErrInvalid)
 		c, err := w.Sessions.Cookies(w.Context(), g.Access, "", home)
 		w.must(err)
-		if by, _, err := w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key, home); err != nil || by.Staff() {
+		if by, _, err := w.Sessions.AuthenticateCookie(w.Context(), c.Prefix+account.CookieName, c.Key,
+			home); err != nil || by.Staff() {
 			w.Errorf("by cookie: %+v, %v", by, err)
 		}
 
@@ -65,7 +66,7 @@ func TestStaffMayDoNothingBeforeTheyHaveTheSecondFactorThatTheSiteWants(t *testi
 }
 
 func TestAPasskeyIsASecondFactorForStaff(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("staff_two_factor", true)
 		g, who := w.as(account.Owner)
 		if who.Withheld != account.Owner {
@@ -79,7 +80,7 @@ func TestAPasskeyIsASecondFactorForStaff(t *testing.T) {
 }
 
 func TestUsersNeedNoSecondFactorWhereStaffDo(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("staff_two_factor", true)
 		if who := w.identity(w.signUp("a@example.com")); who.Withheld != "" || who.Refusal() != nil {
 			w.Errorf("%+v", who)
@@ -88,7 +89,7 @@ func TestUsersNeedNoSecondFactorWhereStaffDo(t *testing.T) {
 }
 
 func TestBannedStaffHaveNoRoleWhileTheBanRuns(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		g, who := w.as(account.Admin)
 		_, err := w.Bans.Ban(w.Context(), account.BanTask{AccountID: who.UserID}, account.Identity{})
 		w.must(err)
@@ -117,7 +118,7 @@ func TestBannedStaffHaveNoRoleWhileTheBanRuns(t *testing.T) {
 }
 
 // told gives who hears what the role is told.
-func (w *world) told(role account.Role) (staff []account.User) {
+func (w *testSite) told(role account.Role) (staff []account.User) {
 	w.Helper()
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 		staff, err = w.Staff(ctx, tx, []account.Role{role})
@@ -127,7 +128,7 @@ func (w *world) told(role account.Role) (staff []account.User) {
 }
 
 func TestNoBanByStaffLeavesASiteWithoutAnOwner(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		_, one := w.as(account.Owner)
 		w.signUp("two@example.com")
 		w.must(w.SetRole(w.Context(), "two@example.com", account.Owner))
@@ -144,7 +145,8 @@ func TestNoBanByStaffLeavesASiteWithoutAnOwner(t *testing.T) {
 		w.must(err)
 		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: one.UserID}, two)
 		w.must(err)
-		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: two.UserID}, account.Identity{}) // the operator can end it
+		// the operator can end it
+		_, err = w.Bans.Ban(w.Context(), account.BanTask{AccountID: two.UserID}, account.Identity{})
 		w.must(err)
 	})
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The second factor is TOTP (RFC 6238: SHA-1, six digits, 30 s, one step of drift either way), and for the day that the
-// device is lost ten recovery codes, each good for one use.
+// The second factor is TOTP (RFC 6238: SHA-1, six digits, 30 s, one step of drift either way), with ten recovery codes,
+// each valid once, for the day on which the device is lost.
 
 const (
 	totpStep      = 30 * time.Second
 	totpDrift     = 1  // steps
-	recoveryCodes = 10 // of a set
+	recoveryCodes = 10 // in a set
 
 	sealTOTP     = "totp secret"
 	sealRecovery = "recovery code"
@@ -45,7 +45,7 @@ type recoveryCode struct {
 	UsedAt        *time.Time
 }
 
-// totpOf gives the user's secret, nil where there is none.
+// totpOf returns the user's secret; nil where there is none.
 func (v *verifier) totpOf(ctx context.Context, idb bun.IDB, userID int64) (*totpRow, error) {
 	var t totpRow
 	err := idb.NewSelect().Model(&t).Where("account_id = ? AND confirmed_at IS NOT NULL", userID).Scan(ctx)
@@ -55,7 +55,7 @@ func (v *verifier) totpOf(ctx context.Context, idb bun.IDB, userID int64) (*totp
 	return &t, err
 }
 
-// stepOf gives the step whose code it is, 0 where it is wrong or was taken before.
+// stepOf returns the time step of the code; 0 where it is wrong or was used before.
 func (v *verifier) stepOf(t *totpRow, code string) (int64, error) {
 	secret, err := v.key.Open(sealTOTP, t.Sealed)
 	if err != nil {
@@ -64,7 +64,7 @@ func (v *verifier) stepOf(t *totpRow, code string) (int64, error) {
 	now := v.db.Now().Unix() / int64(totpStep.Seconds())
 	opts := hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 	for step := max(now-totpDrift, t.LastStep+1); step <= now+totpDrift; step++ {
-		// A code that is no code at all is an error to the library and a wrong one to us.
+		// The library reports malformed codes as errors; here they are wrong codes.
 		if ok, err := hotp.ValidateCustom(code, uint64(step), string(secret), opts); err == nil && ok {
 			return step, nil
 		}
@@ -72,7 +72,7 @@ func (v *verifier) stepOf(t *totpRow, code string) (int64, error) {
 	return 0, nil
 }
 
-// takeDigits uses up a code of the app: it and those before it count no more.
+// consumeDigits accepts a code of the app once: it and the codes before it are no longer valid.
 func (v *verifier) consumeDigits(ctx context.Context, tx bun.Tx, t *totpRow, code string) (bool, error) {
 	step, err := v.stepOf(t, code)
 	if err != nil || step == 0 {
@@ -83,8 +83,8 @@ func (v *verifier) consumeDigits(ctx context.Context, tx bun.Tx, t *totpRow, cod
 	return n == 1, err
 }
 
-// guessDigits counts a guess at the digits and then tells whether it is right, or answers ErrTooManyWrongTwoFA where no guess
-// is left.
+// guessDigits counts a guess at the digits and tells whether it is right, or returns ErrTooManyWrongTwoFA where no
+// guess remains.
 func (v *verifier) guessDigits(ctx context.Context, tx bun.Tx, of allowance, right func() (bool, error)) (bool, error) {
 	left, wait, err := v.limits.consumeGuess(ctx, tx, of)
 	if err != nil {
@@ -100,7 +100,9 @@ func (v *verifier) guessDigits(ctx context.Context, tx bun.Tx, of allowance, rig
 	return true, v.limits.returnGuess(ctx, tx, of)
 }
 
-func (v *verifier) consumeRecoveryCode(ctx context.Context, tx bun.Tx, userID int64, code string, from Client) (bool, error) {
+func (v *verifier) consumeRecoveryCode(
+	ctx context.Context, tx bun.Tx, userID int64, code string, from Client,
+) (bool, error) {
 	n, err := db.Changed(tx.NewUpdate().Model((*recoveryCode)(nil)).Set("used_at = ?", v.db.Now()).
 		Where("account_id = ? AND hash = ? AND used_at IS NULL", userID, v.recoveryHash(userID, code)).Exec(ctx))
 	if err != nil || n == 0 {
@@ -117,7 +119,7 @@ func (v *verifier) recoveryHash(userID int64, code string) []byte {
 
 var sixDigits = regexp.MustCompile(`^[0-9]{6}$`)
 
-// normalTwoFactor gives a code as it is compared: people type it in groups.
+// normalTwoFactor returns a code as it is compared, without the separators that people type.
 func normalTwoFactor(code string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(code)))
 }

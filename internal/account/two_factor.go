@@ -22,15 +22,19 @@ const enrolmentLife = 10 * time.Minute
 
 // Faults of the second factor.
 var (
-	ErrTwoFactorRequired = fault.Unauthorized("two_fa_required", "请输入两步验证码", "Please enter the code of your second step")
-	ErrWrongTwoFactor    = fault.Unauthorized("two_fa_wrong", "验证码不正确或已使用，请等待下一个", "This code is wrong or was used before; please wait for the next one")
-	ErrTooManyWrongTwoFA = fault.TooMany("too_many_two_fa_failures", "验证码错误次数过多，请稍后再试或使用恢复码", "Too many wrong codes; please wait, or use a recovery code")
-	ErrTwoFactorOn       = fault.Conflict("two_factor_on", "两步验证已经开启", "The second step is on already")
-	ErrTwoFactorOff      = fault.Conflict("two_factor_off", "两步验证没有开启", "The second step is not on")
-	ErrNotEnrolling      = fault.Conflict("two_factor_not_begun", "请先开始设置两步验证", "Please begin the set-up of the second step first")
+	ErrTwoFactorRequired = fault.Unauthorized("two_fa_required", "请输入两步验证码",
+		"Please enter the code of your second step")
+	ErrWrongTwoFactor = fault.Unauthorized("two_fa_wrong", "验证码不正确或已使用，请等待下一个",
+		"This code is wrong or was used before; please wait for the next one")
+	ErrTooManyWrongTwoFA = fault.TooMany("too_many_two_fa_failures", "验证码错误次数过多，请稍后再试或使用恢复码",
+		"Too many wrong codes; please wait, or use a recovery code")
+	ErrTwoFactorOn  = fault.Conflict("two_factor_on", "两步验证已经开启", "The second step is on already")
+	ErrTwoFactorOff = fault.Conflict("two_factor_off", "两步验证没有开启", "The second step is not on")
+	ErrNotEnrolling = fault.Conflict("two_factor_not_begun", "请先开始设置两步验证",
+		"Please begin the set-up of the second step first")
 )
 
-// TwoFactor turns the second factor of accounts on and off.
+// TwoFactor turns the second factor of an account on and off.
 type TwoFactor struct {
 	db          *db.DB
 	key         seal.Key
@@ -44,47 +48,52 @@ type TwoFactor struct {
 type enrolment struct {
 	bun.BaseModel `bun:"table:totp_enrolment"`
 	AccountID     int64     `bun:",pk"`
-	SessionID     uuid.UUID // that began it; no other can confirm it
+	SessionID     uuid.UUID // that began it; no other session can confirm it
 	Sealed        []byte
 	ExpiresAt     time.Time
 }
 
-// Enrolment is what an authenticator app needs to know.
+// Enrolment is what an authenticator app needs.
 type Enrolment struct {
 	Secret string // base32
 	URI    string // otpauth://, for a QR code
 }
 
-// BeginTwoFactor makes a secret for the user, who shows their password. It is shown this once. Nothing is asked for at
-// sign-in before ConfirmTwoFactor has seen a code of it, within ten minutes and from the same session; a set-up that was
-// begun before is forgotten. A wrong password stands at the field password.
+// Begin makes a secret for the user, who proves the password. It is shown only once. The second factor is required at
+// sign-in only after Confirm has received a code of the secret, within ten minutes and from the same session. It
+// replaces an enrolment that was begun before. A wrong password is reported at the field password.
 func (tf *TwoFactor) Begin(ctx context.Context, who Identity, password string, from Client) (Enrolment, error) {
 	u, err := userByID(ctx, tf.db, who.UserID)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	issuer := strings.ReplaceAll(tf.settings.Get().SiteName, ":", " ") // which would end it
+	issuer := strings.ReplaceAll(tf.settings.Get().SiteName, ":", " ") // a colon would end the issuer
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: u.Email})
 	if err != nil {
 		return Enrolment{}, err
 	}
-	err = tf.verifier.prove(ctx, u.Email, password, noSecond, from.within(who), func(ctx context.Context, tx bun.Tx, r row) error {
-		switch t, err := tf.verifier.totpOf(ctx, tx, r.ID); {
-		case err != nil:
+	err = tf.verifier.prove(ctx, u.Email, password, noSecond, from.within(who),
+		func(ctx context.Context, tx bun.Tx, r row) error {
+			switch t, err := tf.verifier.totpOf(ctx, tx, r.ID); {
+			case err != nil:
+				return err
+			case t != nil:
+				return ErrTwoFactorOn
+			}
+			e := enrolment{
+				AccountID: r.ID, SessionID: who.SessionID, Sealed: tf.key.Seal(sealTOTP, []byte(key.Secret())),
+				ExpiresAt: tf.db.Now().Add(enrolmentLife),
+			}
+			_, err := tx.NewInsert().Model(&e).On("CONFLICT (account_id) DO UPDATE").
+				Set("session_id = EXCLUDED.session_id").Set("sealed = EXCLUDED.sealed").
+				Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
 			return err
-		case t != nil:
-			return ErrTwoFactorOn
-		}
-		e := enrolment{AccountID: r.ID, SessionID: who.SessionID, Sealed: tf.key.Seal(sealTOTP, []byte(key.Secret())), ExpiresAt: tf.db.Now().Add(enrolmentLife)}
-		_, err := tx.NewInsert().Model(&e).On("CONFLICT (account_id) DO UPDATE").
-			Set("session_id = EXCLUDED.session_id").Set("sealed = EXCLUDED.sealed").Set("expires_at = EXCLUDED.expires_at").Exec(ctx)
-		return err
-	})
+		})
 	return Enrolment{key.Secret(), key.URL()}, atFields(err, "password", "code")
 }
 
-// ConfirmTwoFactor turns the second factor on with a code from the app, and gives the recovery codes, which are never
-// shown again. All other sessions and all API tokens end. A wrong code stands at the field code.
+// Confirm turns the second factor on with a code of the app, and returns the recovery codes, which are never shown
+// again. All other sessions and all API tokens end. A wrong code is reported at the field code.
 func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, from Client) (codes []string, err error) {
 	var right bool
 	err = tf.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -96,10 +105,11 @@ func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, fro
 		if err != nil {
 			return err
 		}
-		if right, err = tf.verifier.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)), func() (bool, error) {
-			t.LastStep, err = tf.verifier.stepOf(t, normalTwoFactor(code))
-			return t.LastStep > 0, err
-		}); err != nil || !right {
+		if right, err = tf.verifier.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)),
+			func() (bool, error) {
+				t.LastStep, err = tf.verifier.stepOf(t, normalTwoFactor(code))
+				return t.LastStep > 0, err
+			}); err != nil || !right {
 			return err
 		}
 		n, err := db.Changed(tx.NewInsert().Model(t).On("CONFLICT (account_id) DO NOTHING").Exec(ctx))
@@ -120,9 +130,8 @@ func (tf *TwoFactor) Confirm(ctx context.Context, who Identity, code string, fro
 	return codes, atFields(err, "password", "code")
 }
 
-// TurnOffTwoFactor forgets secret and recovery codes of a user who shows password and code. All other sessions and all API
-// tokens end. What is wrong stands at the
-// fields password and code.
+// TurnOff deletes the secret and the recovery codes of a user who proves password and code. All other sessions and all
+// API tokens end. Invalid input names the fields password and code.
 func (tf *TwoFactor) TurnOff(ctx context.Context, who Identity, password, code string, from Client) error {
 	return tf.verifier.proveBoth(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx, r row) error {
 		for _, gone := range []any{(*totpRow)(nil), (*recoveryCode)(nil)} {
@@ -134,19 +143,22 @@ func (tf *TwoFactor) TurnOff(ctx context.Context, who Identity, password, code s
 	})
 }
 
-// RenewRecoveryCodes gives a user who shows password and code a new set; the old one is void.
-func (tf *TwoFactor) RenewRecoveryCodes(ctx context.Context, who Identity, password, code string, from Client) (codes []string, err error) {
-	err = tf.verifier.proveBoth(ctx, who, password, code, from, func(ctx context.Context, tx bun.Tx, r row) (err error) {
-		if codes, err = tf.makeRecoveryCodes(ctx, tx, r.ID); err != nil {
-			return err
-		}
-		return tf.credentials.recordChange(ctx, tx, r, tf.change(RecoveryCodesMade, who, from), from)
-	})
+// RenewRecoveryCodes replaces the recovery codes of a user who proves password and code.
+func (tf *TwoFactor) RenewRecoveryCodes(
+	ctx context.Context, who Identity, password, code string, from Client,
+) (codes []string, err error) {
+	err = tf.verifier.proveBoth(ctx, who, password, code, from,
+		func(ctx context.Context, tx bun.Tx, r row) (err error) {
+			if codes, err = tf.makeRecoveryCodes(ctx, tx, r.ID); err != nil {
+				return err
+			}
+			return tf.credentials.recordChange(ctx, tx, r, tf.change(RecoveryCodesMade, who, from), from)
+		})
 	return codes, err
 }
 
-// CheckTwoFactor tells whether code is right for the user's secret, or for the one that this session is setting up,
-// without using it up. A wrong one stands at the field code.
+// Check tells whether a code is right for the user's secret, or for the enrolment of this session, without consuming
+// it. A wrong code is reported at the field code.
 func (tf *TwoFactor) Check(ctx context.Context, who Identity, code string, from Client) error {
 	var right bool
 	err := tf.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -166,10 +178,11 @@ func (tf *TwoFactor) Check(ctx context.Context, who Identity, code string, from 
 				return err
 			}
 		}
-		if right, err = tf.verifier.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)), func() (bool, error) {
-			step, err := tf.verifier.stepOf(t, normalTwoFactor(code))
-			return step > 0, err
-		}); err != nil || right {
+		if right, err = tf.verifier.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from.within(who)),
+			func() (bool, error) {
+				step, err := tf.verifier.stepOf(t, normalTwoFactor(code))
+				return step > 0, err
+			}); err != nil || right {
 			return err
 		}
 		return tf.history.recordSignIn(ctx, tx, r.Email, from, WrongTwoFactor)
@@ -180,17 +193,18 @@ func (tf *TwoFactor) Check(ctx context.Context, who Identity, code string, from 
 	return atFields(err, "password", "code")
 }
 
-// securityChange is a change of the second factor by the session that makes the call.
+// change describes a change of the second factor by the session that makes the call.
 func (tf *TwoFactor) change(kind ActivityKind, who Identity, from Client) credentialChange {
 	return credentialChange{kind: kind, keep: who.SessionID, content: tf.credentials.securityMail(kind, "", from)}
 }
 
-// enrolled gives the second factor that the caller's session is setting up, as it will be once it is confirmed, or
+// enrolled returns the second factor that the caller's session is setting up, as it will be once it is confirmed, or
 // ErrNotEnrolling; ErrTwoFactorOn where the account has one already.
 func (tf *TwoFactor) enrolled(ctx context.Context, tx bun.Tx, who Identity) (*totpRow, error) {
 	var e enrolment
 	now := tf.db.Now()
-	err := tx.NewSelect().Model(&e).Where("account_id = ? AND session_id = ? AND expires_at > ?", who.UserID, who.SessionID, now).Scan(ctx)
+	err := tx.NewSelect().Model(&e).Where("account_id = ? AND session_id = ? AND expires_at > ?", who.UserID,
+		who.SessionID, now).Scan(ctx)
 	switch {
 	case err == nil:
 		return &totpRow{AccountID: e.AccountID, Sealed: e.Sealed, ConfirmedAt: &now, CreatedAt: now}, nil
@@ -204,7 +218,7 @@ func (tf *TwoFactor) enrolled(ctx context.Context, tx bun.Tx, who Identity) (*to
 	return nil, cmp.Or[error](err, ErrNotEnrolling)
 }
 
-// makeRecoveryCodes gives a new set in the place of the old one.
+// makeRecoveryCodes replaces the recovery codes by a new set.
 func (tf *TwoFactor) makeRecoveryCodes(ctx context.Context, tx bun.Tx, userID int64) ([]string, error) {
 	if _, err := tx.NewDelete().Model((*recoveryCode)(nil)).Where("account_id = ?", userID).Exec(ctx); err != nil {
 		return nil, err

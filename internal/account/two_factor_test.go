@@ -19,14 +19,14 @@ import (
 // app is an authenticator app with the secret of one account.
 type app string
 
-func (a app) code(w *world) string {
+func (a app) code(w *testSite) string {
 	code, err := totp.GenerateCode(string(a), w.now)
 	w.must(err)
 	return code
 }
 
 // turnOn gives a user of their own with a second factor, as seen 30 s later, when the app shows the next code.
-func (w *world) turnOn(email string) (who account.Identity, phone app, recovery []string) {
+func (w *testSite) turnOn(email string) (who account.Identity, phone app, recovery []string) {
 	w.Helper()
 	who, err := w.Sessions.Authenticate(w.Context(), w.signUp(email).Access)
 	w.must(err)
@@ -41,12 +41,12 @@ func (w *world) turnOn(email string) (who account.Identity, phone app, recovery 
 	return who, app(e.Secret), recovery
 }
 
-func (w *world) with(email, code string) error {
+func (w *testSite) with(email, code string) error {
 	_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password, TwoFactor: code}, home)
 	return err
 }
 
-func (w *world) wantField(err error, want string) {
+func (w *testSite) wantField(err error, want string) {
 	w.Helper()
 	f, ok := fault.As(err)
 	if !ok || len(f.Fields) != 1 || f.Fields[0].Name+":"+f.Fields[0].Code != want {
@@ -55,7 +55,7 @@ func (w *world) wantField(err error, want string) {
 }
 
 func TestASecondFactorIsAskedForOnceItIsConfirmed(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		who, err := w.Sessions.Authenticate(w.Context(), w.signUp(email).Access)
 		w.must(err)
@@ -85,14 +85,15 @@ func TestASecondFactorIsAskedForOnceItIsConfirmed(t *testing.T) {
 		}
 
 		w.wantField(w.with(email, ""), "two_fa_code:two_fa_required")
-		_, err = w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: "wrong password", TwoFactor: "123456"}, home)
+		_, err = w.SignIns.ByPassword(w.Context(),
+			account.SignIn{Email: email, Password: "wrong password", TwoFactor: "123456"}, home)
 		w.want(err, account.ErrWrongCredentials)
 		w.wantField(w.with(email, "12345x"), "two_fa_code:two_fa_wrong")
 	})
 }
 
 func TestACodeCountsOnceAndOnlyInItsTime(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		_, phone, _ := w.turnOn(email)
 		code := phone.code(w)
@@ -116,7 +117,7 @@ func TestACodeCountsOnceAndOnlyInItsTime(t *testing.T) {
 }
 
 func TestOneCodeAtOnceSignsInOnce(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.set("captcha_login", "never")
 		_, phone, recovery := w.turnOn("a@example.com")
 		for _, code := range []string{phone.code(w), recovery[0]} {
@@ -125,12 +126,14 @@ func TestOneCodeAtOnceSignsInOnce(t *testing.T) {
 			in := 0
 			for range 4 {
 				wg.Go(func() {
-					_, err := w.SignIns.ByPassword(context.Background(), account.SignIn{Email: "a@example.com", Password: password, TwoFactor: code}, home)
+					_, err := w.SignIns.ByPassword(context.Background(),
+						account.SignIn{Email: "a@example.com", Password: password, TwoFactor: code}, home)
 					lock.Lock()
 					defer lock.Unlock()
 					if err == nil {
 						in++
-					} else if !errors.Is(err, account.ErrWrongTwoFactor) && !errors.Is(err, account.ErrTooManyFailures) {
+					} else if !errors.Is(err, account.ErrWrongTwoFactor) &&
+						!errors.Is(err, account.ErrTooManyFailures) {
 						w.Error(err)
 					}
 				})
@@ -145,7 +148,7 @@ func TestOneCodeAtOnceSignsInOnce(t *testing.T) {
 }
 
 func TestARecoveryCodeIsGoodForOneUse(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		who, phone, recovery := w.turnOn(email)
 		w.must(w.with(email, strings.ToLower(recovery[3])))
@@ -169,10 +172,11 @@ func TestARecoveryCodeIsGoodForOneUse(t *testing.T) {
 }
 
 func TestTheSecondFactorGoesWithPasswordAndCodeOnly(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		who, phone, _ := w.turnOn(email)
-		w.wantField(w.TwoFactor.TurnOff(w.Context(), who, "wrong password", phone.code(w), home), "password:wrong_credentials")
+		w.wantField(w.TwoFactor.TurnOff(w.Context(), who, "wrong password", phone.code(w), home),
+			"password:wrong_credentials")
 		w.wantField(w.TwoFactor.TurnOff(w.Context(), who, password, "", home), "code:two_fa_required")
 		w.wantField(w.TwoFactor.TurnOff(w.Context(), who, password, "000000x", home), "code:two_fa_wrong")
 		w.wantField(w.with(email, ""), "two_fa_code:two_fa_required")
@@ -183,11 +187,12 @@ func TestTheSecondFactorGoesWithPasswordAndCodeOnly(t *testing.T) {
 }
 
 func TestGuessersOfDigitsAreHeldUpAndRecoveryCodesAreNot(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		_, phone, recovery := w.turnOn(email)
 		guess := func(i int, code string) error {
-			_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: email, Password: password, TwoFactor: code}, from("198.51."+strconv.Itoa(i)+".1"))
+			_, err := w.SignIns.ByPassword(w.Context(),
+				account.SignIn{Email: email, Password: password, TwoFactor: code}, from("198.51."+strconv.Itoa(i)+".1"))
 			return err
 		}
 		wrong := phone.other(w)
@@ -203,7 +208,7 @@ func TestGuessersOfDigitsAreHeldUpAndRecoveryCodesAreNot(t *testing.T) {
 }
 
 // other gives six digits that are of no step near.
-func (a app) other(w *world) string {
+func (a app) other(w *testSite) string {
 	for code := 100000; ; code++ {
 		digits := strconv.Itoa(code)
 		near := false
@@ -219,7 +224,7 @@ func (a app) other(w *world) string {
 }
 
 func TestACodeCanBeTriedWithoutUsingItUp(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		who, phone, _ := w.turnOn("a@example.com")
 		w.must(w.TwoFactor.Check(w.Context(), who, phone.code(w), home))
 		w.wantField(w.TwoFactor.Check(w.Context(), who, "00000x", home), "code:two_fa_wrong")
@@ -232,12 +237,13 @@ func TestACodeCanBeTriedWithoutUsingItUp(t *testing.T) {
 }
 
 func TestACodeByMailNeedsTheSecondFactorToo(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		const email = "a@example.com"
 		_, phone, _ := w.turnOn(email)
 		byMail := w.sent(account.ForLogin, email)
 		show := func(second string) error {
-			_, err := w.SignIns.ByCode(w.Context(), account.SignIn{Email: email, EmailCode: byMail, TwoFactor: second}, home)
+			_, err := w.SignIns.ByCode(w.Context(),
+				account.SignIn{Email: email, EmailCode: byMail, TwoFactor: second}, home)
 			return err
 		}
 		w.wantField(show(""), "two_fa_code:two_fa_required")

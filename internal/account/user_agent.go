@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// Device is what a User-Agent header says of the machine at the other end, in names that people know. It is what the
-// client claims and proves nothing.
+// Device is what a User-Agent header says of the client's machine, in names that people know. The client claims it, and
+// it proves nothing.
 type Device struct {
 	Browser string // with its major version, as "Firefox 140"; empty where unknown
 	System  string // as "Windows" or "Android 16"; empty where unknown
 	Kind    string // computer, phone or tablet; empty where unknown
 }
 
-// same tells whether two headers are of the same device as far as one can see: updates of the browser don't count.
+// same tells whether two headers seem to be of the same device. Versions do not count.
 func (d Device) same(other Device) bool {
-	return firstWord(d.Browser) == firstWord(other.Browser) && d.Kind == other.Kind && firstWord(d.System) == firstWord(other.System)
+	return firstWord(d.Browser) == firstWord(other.Browser) && d.Kind == other.Kind &&
+		firstWord(d.System) == firstWord(other.System)
 }
 
 func firstWord(s string) string {
@@ -23,14 +24,14 @@ func firstWord(s string) string {
 	return word
 }
 
-type sign struct {
+type userAgentPattern struct {
 	in   *regexp.Regexp // its first group, if it has one, is the version
 	name string
 	kind string
 }
 
-// The first that fits counts: most browsers name those that they descend from, too.
-var browsers = []sign{
+// The first match counts, since most browsers also name those from which they descend.
+var browsers = []userAgentPattern{
 	{in: regexp.MustCompile(`MicroMessenger/(\d+)`), name: "WeChat"},
 	{in: regexp.MustCompile(`Edg(?:e|A|iOS)?/(\d+)`), name: "Edge"},
 	{in: regexp.MustCompile(`OPR/(\d+)`), name: "Opera"},
@@ -44,10 +45,10 @@ var browsers = []sign{
 	{in: regexp.MustCompile(`(?:Chrome|CriOS|Chromium)/(\d+)`), name: "Chrome"},
 	{in: regexp.MustCompile(`Version/(\d+)[\d.]* .*Safari/`), name: "Safari"},
 	{in: regexp.MustCompile(`^curl/(\d+)`), name: "curl"},
-	{in: regexp.MustCompile(`^Telegram$`), name: "Telegram"}, // what is done in the bot
+	{in: regexp.MustCompile(`^Telegram$`), name: "Telegram"}, // actions in the bot
 }
 
-var systems = []sign{
+var systems = []userAgentPattern{
 	{in: regexp.MustCompile(`iPhone;.* OS (\d+)`), name: "iOS", kind: "phone"},
 	{in: regexp.MustCompile(`iPad;.* OS (\d+)`), name: "iPadOS", kind: "tablet"},
 	{in: regexp.MustCompile(`(?:OpenHarmony|HarmonyOS) ?(\d+)?`), name: "HarmonyOS", kind: "phone"},
@@ -66,7 +67,7 @@ func deviceOf(userAgent string) Device {
 	return Device{browser, system, kind}
 }
 
-func firstOf(signs []sign, userAgent string) (name, kind string) {
+func firstOf(signs []userAgentPattern, userAgent string) (name, kind string) {
 	for _, s := range signs {
 		if found := s.in.FindStringSubmatch(userAgent); found != nil {
 			version := append(found, "")[1]

@@ -15,16 +15,17 @@ import (
 	"airstrip/internal/fault"
 )
 
-// NormalEmail gives an e-mail address as it is stored: trimmed, in lower case.
+// NormalEmail returns an e-mail address as it is stored: trimmed, in lower case.
 func NormalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 var domain = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// checkEmail tests a normal e-mail address; the lengths are those of RFC 5321.
+// checkEmail checks a normal e-mail address. The lengths are those of RFC 5321.
 func checkEmail(email string, allowed []string) *fault.Field {
 	parsed, err := mail.ParseAddress(email)
 	at := strings.LastIndexByte(email, '@')
-	if err != nil || parsed.Address != email || at < 1 || at > 64 || len(email) > 254 || !ascii(email) || !domain.MatchString(email[at+1:]) {
+	if err != nil || parsed.Address != email || at < 1 || at > 64 || len(email) > 254 || !ascii(email) ||
+		!domain.MatchString(email[at+1:]) {
 		return field("email", "email", "请输入有效的邮箱地址", "Please enter a valid e-mail address")
 	}
 	same := func(d string) bool { return strings.EqualFold(strings.TrimPrefix(d, "@"), email[at+1:]) }
@@ -38,21 +39,22 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// normalName gives a name as it is stored.
+// normalName returns a name as it is stored.
 func normalName(name string) string { return norm.NFC.String(strings.TrimSpace(name)) }
 
 func checkName(name string) *fault.Field {
-	if n := utf8.RuneCountInString(name); n < 1 || n > 32 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 32 || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, unicode.IsControl) {
 		return field("name", "length", "名称需为 1 至 32 个字符", "The name must have 1 to 32 characters")
 	}
 	return nil
 }
 
-// normalPassword gives a password as it is hashed, so that it is the same from every keyboard.
+// normalPassword returns a password as it is hashed, so that it is the same from every keyboard.
 func normalPassword(password string) string { return norm.NFC.String(password) }
 
-// maxTyped is how many bytes of a typed password are hashed; no password that can be set has more.
-const maxTyped = 1024
+// maxTypedPassword is the number of bytes of a typed password that are hashed. No password that can be set is longer.
+const maxTypedPassword = 1024
 
 // checkPassword tests a normal password that was given in the input field called name, for the account with this e-mail
 // address on the site called siteName.
@@ -65,21 +67,24 @@ func checkPassword(name, password, email, siteName string) *fault.Field {
 	}
 	local, _, _ := strings.Cut(email, "@")
 	for _, known := range []string{email, local, siteName} {
-		if known != "" && plain(password) == plain(known) {
-			return field(name, "personal", "密码不能与邮箱或站点名称相同", "The password must not be the e-mail address or the name of this site")
+		if known != "" && foldCase(password) == foldCase(known) {
+			return field(name, "personal", "密码不能与邮箱或站点名称相同",
+				"The password must not be the e-mail address or the name of this site")
 		}
 	}
-	if simple([]rune(password)) {
-		return field(name, "simple", "密码不能是同一个字符或连续的字符", "The password must not be one repeated character or a row of successive ones")
+	if isSequence([]rune(password)) {
+		return field(name, "simple", "密码不能是同一个字符或连续的字符",
+			"The password must not be one repeated character or a row of successive ones")
 	}
 	return nil
 }
 
-// plain gives a text without case and spaces, as a guesser tries it.
-func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
+// foldCase returns a text in lower case and without spaces, to compare it as a guesser would.
+func foldCase(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
 
-// simple tells whether each character follows from the one before by the same step of -1, 0 or 1; after 9 comes 0.
-func simple(s []rune) bool {
+// isSequence tells whether each character follows from the one before by the same step of -1, 0 or 1; 9 is followed by
+// 0.
+func isSequence(s []rune) bool {
 	step := func(i int) rune {
 		switch {
 		case s[i-1] == '9' && s[i] == '0':
@@ -106,7 +111,8 @@ func checkRepeated(password, repeated string) *fault.Field {
 
 func checkRole(role Role) *fault.Field {
 	if !slices.Contains([]Role{"", Owner, Admin, Finance, Support, Viewer}, role) {
-		return field("role", "choice", "角色只能是 owner、admin、finance、support、viewer 或留空", "The role is owner, admin, finance, support, viewer or empty")
+		return field("role", "choice", "角色只能是 owner、admin、finance、support、viewer 或留空",
+			"The role is owner, admin, finance, support, viewer or empty")
 	}
 	return nil
 }
@@ -124,7 +130,7 @@ func field(name, code, zh, en string) *fault.Field {
 	return &fault.Field{Name: name, Code: code, Text: fault.Text{ZH: zh, EN: en}}
 }
 
-// invalid gives the fault of those fields that are wrong; nil where none is.
+// invalid returns the fault of the fields that are not nil; nil where all are.
 func invalid(fields ...*fault.Field) error {
 	var wrong []fault.Field
 	for _, f := range fields {

@@ -12,14 +12,17 @@ import (
 )
 
 func TestPasswordsThatAnybodyWouldTry_AreRefused(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	w.set("site_name", "Runway 跑道 Services")
 	for password, want := range map[string]string{
-		"li.wei.1987@example.com": "personal", "Li.Wei.1987": "personal", "runway 跑道 services": "personal", "Runway跑道Services": "personal",
-		"zzzzzzzzzz": "simple", "～～～～～～～～": "simple", "3456789012": "simple", "hgfedcba": "simple", "abcdefghijk": "simple",
+		"li.wei.1987@example.com": "personal", "Li.Wei.1987": "personal", "runway 跑道 services": "personal",
+		"Runway跑道Services": "personal",
+		"zzzzzzzzzz":       "simple", "～～～～～～～～": "simple", "3456789012": "simple", "hgfedcba": "simple",
+		"abcdefghijk":    "simple",
 		"my li.wei.1987": "", "abcdefgi": "", "zzzzzzzzzy": "",
 	} {
-		_, err := w.SignUps.SignUp(w.Context(), account.SignUp{Email: "li.wei.1987@example.com", Name: "x", Password: password, Repeated: "another"}, home)
+		_, err := w.SignUps.SignUp(w.Context(),
+			account.SignUp{Email: "li.wei.1987@example.com", Name: "x", Password: password, Repeated: "another"}, home)
 		got := strings.TrimPrefix(strings.Fields(w.fields(err))[0], "password:")
 		if want == "" {
 			want = "re_password:mismatch"
@@ -37,14 +40,15 @@ func TestPasswordsThatAnybodyWouldTry_AreRefused(t *testing.T) {
 }
 
 func TestAPasswordBeyondReason_IsRefusedUnhashed(t *testing.T) {
-	w := newWorld(t, dbtest.SQLite(t))
+	w := newTestSite(t, dbtest.SQLite(t))
 	w.signUp("a@example.com")
-	_, err := w.SignIns.ByPassword(w.Context(), account.SignIn{Email: "a@example.com", Password: strings.Repeat("x", 1025)}, home)
+	_, err := w.SignIns.ByPassword(w.Context(),
+		account.SignIn{Email: "a@example.com", Password: strings.Repeat("x", 1025)}, home)
 	w.wrong(err, "password:too_long")
 }
 
 func TestOutdatedPasswords_NamesAccountsByTheKindOfTheirHash(t *testing.T) {
-	each(t, func(w *world) {
+	each(t, func(w *testSite) {
 		w.signUp("new@example.com")
 		stored, err := w.Accept(w.Context(), account.MD5, strings.Repeat("0", 32), "")
 		w.must(err)

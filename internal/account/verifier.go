@@ -12,7 +12,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// verifier tests passwords and second factors.
+// verifier checks passwords and second factors.
 type verifier struct {
 	db      *db.DB
 	key     seal.Key
@@ -21,11 +21,14 @@ type verifier struct {
 	history *History
 }
 
-// prove tests a password and then, with second, what else is asked for; where both are right, then runs in the same
-// transaction, otherwise it records the failure. The limits are looked at twice: before the password is hashed, to spare
-// the work, and when the result is known, since tries that ran beside this one may have used them up.
-func (v *verifier) prove(ctx context.Context, email, password string, second func(context.Context, bun.Tx, row) error, from Client, then func(context.Context, bun.Tx, row) error) error {
-	if len(password) > maxTyped {
+// prove checks a password and then, with second, what else is required. Where both are right it runs then in the same
+// transaction, otherwise it records the failure. The limits are checked twice: before the password is hashed, to spare
+// the work, and when the result is known, since simultaneous tries may have used them up.
+func (v *verifier) prove(
+	ctx context.Context, email, password string, second func(context.Context, bun.Tx, row) error, from Client,
+	then func(context.Context, bun.Tx, row) error,
+) error {
+	if len(password) > maxTypedPassword {
 		return fault.Invalid("password", "too_long", "密码过长", "The password is too long")
 	}
 	if err := v.limits.admit(ctx, v.db, email, from); err != nil {
@@ -62,7 +65,7 @@ func (v *verifier) prove(ctx context.Context, email, password string, second fun
 			return err
 		}
 		left, wait, err := v.limits.consumeGuess(ctx, tx, guesses)
-		if err != nil || !left { // right or wrong, nobody learns it
+		if err != nil || !left { // whether the password is right is not revealed
 			return cmp.Or(err, v.limits.demandCaptcha(ctx, wait, from))
 		}
 		refused = ErrWrongCredentials
@@ -94,9 +97,13 @@ func (v *verifier) prove(ctx context.Context, email, password string, second fun
 	return cmp.Or(err, refused)
 }
 
-// holdingAccount runs fn in a transaction in which the account that whose gives is locked, so that fn's tests of a second
-// factor come one after another. Where fn answers ErrWrongTwoFactor, all that it did is undone, and the guess counts.
-func (v *verifier) withLockedAccount(ctx context.Context, code string, from Client, whose func(context.Context, bun.Tx) (row, error), fn func(context.Context, bun.Tx) error) error {
+// withLockedAccount runs fn in a transaction in which the account that whose returns is locked, so that checks of a
+// second factor come one after another. Where fn returns ErrWrongTwoFactor its changes are undone, and the guess
+// counts.
+func (v *verifier) withLockedAccount(
+	ctx context.Context, code string, from Client, whose func(context.Context, bun.Tx) (row, error),
+	fn func(context.Context, bun.Tx) error,
+) error {
 	var refused error
 	err := v.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		refused = nil
@@ -123,8 +130,11 @@ func (v *verifier) withLockedAccount(ctx context.Context, code string, from Clie
 	return cmp.Or(err, refused)
 }
 
-// proveBoth runs then for a user with a second factor who shows the password and a code.
-func (v *verifier) proveBoth(ctx context.Context, who Identity, password, code string, from Client, then func(context.Context, bun.Tx, row) error) error {
+// proveBoth runs then for a user with a second factor who proves the password and a code.
+func (v *verifier) proveBoth(
+	ctx context.Context, who Identity, password, code string, from Client,
+	then func(context.Context, bun.Tx, row) error,
+) error {
 	u, err := userByID(ctx, v.db, who.UserID)
 	if err != nil {
 		return err
@@ -136,11 +146,12 @@ func (v *verifier) proveBoth(ctx context.Context, who Identity, password, code s
 	if t == nil {
 		return ErrTwoFactorOff
 	}
-	return atFields(v.prove(ctx, u.Email, password, v.secondFactor(code, from.within(who)), from.within(who), then), "password", "code")
+	return atFields(v.prove(ctx, u.Email, password, v.secondFactor(code, from.within(who)), from.within(who), then),
+		"password", "code")
 }
 
-// second gives the test of the second factor for prove: nil for an account that has none; ErrTwoFactorRequired,
-// ErrWrongTwoFactor.
+// secondFactor returns the check of the second factor for prove. It accepts an account that has none, and otherwise
+// returns ErrTwoFactorRequired or ErrWrongTwoFactor.
 func (v *verifier) secondFactor(code string, from Client) func(context.Context, bun.Tx, row) error {
 	code = normalTwoFactor(code)
 	return func(ctx context.Context, tx bun.Tx, r row) error {
@@ -153,8 +164,9 @@ func (v *verifier) secondFactor(code string, from Client) func(context.Context, 
 		}
 		var ok bool
 		if sixDigits.MatchString(code) {
-			// Six digits can be guessed. Recovery codes can't, and so are not held up by a guesser.
-			ok, err = v.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from), func() (bool, error) { return v.consumeDigits(ctx, tx, t, code) })
+			// Six digits can be guessed. Recovery codes cannot, so they are not limited.
+			ok, err = v.guessDigits(ctx, tx, twoFactorAllowance(r.ID, from),
+				func() (bool, error) { return v.consumeDigits(ctx, tx, t, code) })
 		} else {
 			ok, err = v.consumeRecoveryCode(ctx, tx, r.ID, code, from)
 		}
@@ -165,10 +177,13 @@ func (v *verifier) secondFactor(code string, from Client) func(context.Context, 
 	}
 }
 
-// atFields gives faults of password and code the shape that they have for somebody who is signed in: they stand at
-// fields, and do not mean that the session has ended.
+// atFields reports faults of password and code at fields, as a signed-in caller expects them: they do not mean that the
+// session has ended.
 func atFields(err error, password, code string) error {
-	for name, wrong := range map[string][]*fault.Error{password: {ErrWrongCredentials}, code: {ErrWrongTwoFactor, ErrTwoFactorRequired}} {
+	for name, wrong := range map[string][]*fault.Error{
+		password: {ErrWrongCredentials},
+		code:     {ErrWrongTwoFactor, ErrTwoFactorRequired},
+	} {
 		for _, f := range wrong {
 			if errors.Is(err, f) {
 				text := f.Text
@@ -182,10 +197,10 @@ func atFields(err error, password, code string) error {
 	return err
 }
 
-// noSecond is for prove where the user is signed in and one factor is enough.
+// noSecond is for calls of prove where the user is signed in and the password is enough.
 func noSecond(context.Context, bun.Tx, row) error { return nil }
 
-// atTwoFactor names the field of the sign-in form that the faults of the second factor speak of.
+// atTwoFactor reports faults of the second factor at the field of the sign-in form.
 func atTwoFactor(err error) error {
 	for _, f := range []*fault.Error{ErrTwoFactorRequired, ErrWrongTwoFactor} {
 		if errors.Is(err, f) {

@@ -11,20 +11,21 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Passkeys are WebAuthn credentials that name their user themselves and that the device gives out only after it knows its
-// owner by finger, face or PIN. So one stands for both factors, what one has and what one is or knows, and no other code
-// is asked for after it. (https://www.w3.org/TR/webauthn-3/)
+// Passkeys are WebAuthn credentials that identify their user and that the device uses only after it has verified the
+// user by finger, face or PIN. One passkey therefore replaces both factors, and no other code is required after it.
+// (https://www.w3.org/TR/webauthn-3/)
 
 const challengeLife = 5 * time.Minute
 
-// relyingParty is the site as passkeys know it: they are bound to its configured address, whatever a request calls it. It
-// is nil where the address is no domain name, to which no passkey can be bound.
+// relyingParty returns the site as passkeys know it. Passkeys are bound to its configured address, whatever host a
+// request names. It is nil where the address is no domain name, to which no passkey can be bound.
 func relyingParty(site string) *webauthn.WebAuthn {
 	u, err := url.Parse(site)
 	if err != nil {
 		return nil
 	}
-	host := strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme]) // browsers leave it out
+	// browsers omit the default port
+	host := strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 	timeout := webauthn.TimeoutConfig{Timeout: challengeLife}
 	rp, err := webauthn.New(&webauthn.Config{
 		RPID: strings.ToLower(u.Hostname()), RPOrigins: []string{u.Scheme + "://" + host},
@@ -34,7 +35,7 @@ func relyingParty(site string) *webauthn.WebAuthn {
 			UserVerification: protocol.VerificationRequired,
 		},
 		Timeouts: webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
-		// Password managers answer extensions that nobody asked for.
+		// Password managers answer extensions that were not requested.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -43,19 +44,19 @@ func relyingParty(site string) *webauthn.WebAuthn {
 	return rp
 }
 
-// PasskeysOn tells whether people can sign in with passkeys here; not where the site's address is an IP address.
+// Enabled tells whether people can sign in with passkeys. They cannot where the site's address is an IP address.
 func (p *Passkeys) Enabled() bool { return p.webauthn != nil }
 
-// owner is a user as the WebAuthn library wants to see one.
-type owner struct {
+// webauthnUser is a user as the WebAuthn library expects one.
+type webauthnUser struct {
 	User
 	keys []Passkey
 }
 
-func (o owner) WebAuthnID() []byte          { return o.UUID[:] }
-func (o owner) WebAuthnName() string        { return o.Email }
-func (o owner) WebAuthnDisplayName() string { return o.Name }
-func (o owner) WebAuthnCredentials() []webauthn.Credential {
+func (o webauthnUser) WebAuthnID() []byte          { return o.UUID[:] }
+func (o webauthnUser) WebAuthnName() string        { return o.Email }
+func (o webauthnUser) WebAuthnDisplayName() string { return o.Name }
+func (o webauthnUser) WebAuthnCredentials() []webauthn.Credential {
 	all := make([]webauthn.Credential, len(o.keys))
 	for i, k := range o.keys {
 		all[i] = webauthn.Credential{
@@ -67,7 +68,7 @@ func (o owner) WebAuthnCredentials() []webauthn.Credential {
 	return all
 }
 
-// challenge is one that waits for its answer.
+// challenge is a WebAuthn challenge that waits for its answer.
 type challenge struct {
 	bun.BaseModel `bun:"table:passkey_challenge"`
 	Challenge     string `bun:",pk"`
@@ -77,14 +78,18 @@ type challenge struct {
 	ExpiresAt     time.Time
 }
 
-func (p *Passkeys) storeChallenge(ctx context.Context, tx bun.Tx, s *webauthn.SessionData, accountID *int64, name string) error {
-	c := challenge{Challenge: s.Challenge, AccountID: accountID, Name: name, Session: *s, ExpiresAt: p.db.Now().Add(challengeLife)}
+func (p *Passkeys) storeChallenge(
+	ctx context.Context, tx bun.Tx, s *webauthn.SessionData, accountID *int64, name string,
+) error {
+	c := challenge{Challenge: s.Challenge, AccountID: accountID, Name: name, Session: *s, ExpiresAt: p.db.Now().
+		Add(challengeLife)}
 	_, err := tx.NewInsert().Model(&c).Exec(ctx)
 	return err
 }
 
-// takeChallenge uses up the challenge that an answer is about, in a transaction of its own: a wrong answer uses it up too.
-// accountID is who adds a passkey, nil for who signs in. One that is used, too old or somebody else's is ErrPasskeyTooLate.
+// consumeChallenge deletes the challenge to which an answer belongs, in a transaction of its own, so that a wrong
+// answer consumes it too. accountID is the user who adds a passkey, nil for a sign-in. A challenge that was used, is
+// too old or belongs to another user is ErrPasskeyTooLate.
 func (p *Passkeys) consumeChallenge(ctx context.Context, answered string, accountID *int64) (challenge, error) {
 	var taken []challenge
 	err := p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -102,7 +107,7 @@ func (p *Passkeys) consumeChallenge(ctx context.Context, answered string, accoun
 
 func same(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// ForgetChallenges removes those that nobody answered.
+// ForgetChallenges deletes the challenges that nobody answered.
 func (p *Passkeys) ForgetChallenges(ctx context.Context) error {
 	return p.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.NewDelete().Model((*challenge)(nil)).Where("expires_at < ?", p.db.Now()).Exec(ctx)

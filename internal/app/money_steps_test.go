@@ -770,7 +770,7 @@ func (s *moneySite) close(u *moneyUser, b, c int) {
 	s.must(err)
 	loss, err := s.Accounts.Loss(s.ctx, u.id)
 	s.must(err)
-	farewell := account.Farewell{Password: moneyPassword, Email: known.Email, Forfeit: loss.Money()}
+	farewell := account.CloseInput{Password: moneyPassword, Email: known.Email, Forfeit: loss.Money()}
 	if c%2 == 0 {
 		farewell.Forfeit++
 	}

@@ -19,7 +19,7 @@ var (
 
 // tellStaff tells everybody with one of the roles by mail, and by Telegram where they linked it.
 func (a *App) tellStaff(ctx context.Context, tx bun.Tx, roles []account.Role, content mail.Content) error {
-	if err := a.Accounts.TellStaff(ctx, tx, roles, content); err != nil {
+	if err := a.Accounts.NotifyStaff(ctx, tx, roles, content); err != nil {
 		return err
 	}
 	staff, err := a.Accounts.Staff(ctx, tx, roles)

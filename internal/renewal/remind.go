@@ -64,7 +64,7 @@ func (r *Renewals) each(ctx context.Context, unit string, content func(reminder)
 				n, err := db.Changed(tx.NewRaw(`INSERT INTO service_notice (service_id, of_time, about, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 					m.ID, m.OfTime, strconv.Itoa(m.Level)+unit, r.db.Now()).Exec(ctx))
 				if err == nil && n == 1 {
-					err = r.accounts.Tell(ctx, tx, m.UserID, content(m))
+					err = r.accounts.Notify(ctx, tx, m.UserID, content(m))
 				}
 				if err != nil {
 					return err

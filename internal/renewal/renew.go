@@ -114,7 +114,7 @@ func (r *Renewals) renew(ctx context.Context, d due) error {
 		if err != nil {
 			return err
 		}
-		return r.accounts.Tell(ctx, tx, d.UserID, mail.Renewed{Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
+		return r.accounts.Notify(ctx, tx, d.UserID, mail.Renewed{Service: d.Names.In(d.Lang, d.Name), EndsAt: *o.EndsAt, Amount: o.Amount, Currency: o.Currency})
 	})
 	if errors.Is(err, wallet.ErrBanned) { // since the list was read
 		return nil
@@ -137,7 +137,7 @@ func (r *Renewals) note(ctx context.Context, d due, why problem, content mail.No
 			return err
 		}
 		content.Service, content.EndsAt, content.Currency, content.Last = d.Names.In(d.Lang, d.Name), d.EndsAt, r.settings.Get().Currency, last
-		return r.accounts.Tell(ctx, tx, d.UserID, content)
+		return r.accounts.Notify(ctx, tx, d.UserID, content)
 	})
 }
 

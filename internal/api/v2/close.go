@@ -37,7 +37,7 @@ func Close(a *account.Accounts) Resource {
 			summary: "Close the account for good", message: fault.Text{ZH: "账号已注销", EN: "The account is closed"},
 		}, func(ctx context.Context, who account.Identity, in *body[closeBody]) (Empty, error) {
 			b := in.Body
-			err := a.Close(ctx, who, account.Farewell{Password: b.Password, TwoFactor: b.GaToken, Email: b.Email, Forfeit: b.Forfeit.Amount}, clientOf(ctx))
+			err := a.Close(ctx, who, account.CloseInput{Password: b.Password, TwoFactor: b.GaToken, Email: b.Email, Forfeit: b.Forfeit.Amount}, clientOf(ctx))
 			return Empty{}, fieldsCalled(err, "code", "ga_token")
 		})
 	}
