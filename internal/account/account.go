@@ -216,9 +216,9 @@ func scan(ctx context.Context, q *bun.SelectQuery) (r row, err error) {
 
 // Register adds the jobs of this package to the timetable: due bans, and the deletion of old rows.
 func (a *Accounts) Register(q *job.Queue) {
-	q.Every("account.bans", job.Interval(5*time.Second), a.Bans.ApplyDue)
-	q.Every("account.challenges", job.Interval(10*time.Minute), a.Passkeys.ForgetChallenges)
-	q.Every("account.forget", job.Interval(24*time.Hour), a.Forget)
+	q.Every("account.bans", a.Bans.ApplyDue)
+	q.Every("account.challenges", a.Passkeys.ForgetChallenges)
+	q.Every("account.forget", a.Forget)
 }
 
 // How long old rows are kept.

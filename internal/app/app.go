@@ -199,7 +199,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Notices = job.New(a.DB)
 	a.Telegram.RegisterTelling(a.Notices)
 	a.Loki.Register(a.Notices)
-	a.Queue.Every("idempotency.forget", job.Interval(time.Hour), func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
+	a.Queue.Every("idempotency.forget", func(ctx context.Context) error { return idempotency.Forget(ctx, a.DB) })
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -130,7 +129,7 @@ func (a *App) checkNightly(q *job.Queue) {
 		broken: prometheus.NewGauge(prometheus.GaugeOpts{Name: "airstrip_rules_broken", Help: "How many places the last nightly check found where the database is not as it must be."}),
 		at:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "airstrip_rules_checked_seconds", Help: "When this process last finished a nightly check, in Unix time; 0: not since it started."}),
 	}
-	q.Every("doctor", job.Interval(24*time.Hour), func(ctx context.Context) error {
+	q.Every("doctor", func(ctx context.Context) error {
 		broken, err := a.Check(ctx)
 		if err != nil {
 			return err

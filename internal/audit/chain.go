@@ -63,8 +63,7 @@ func (r *sealRow) hash(before []byte, e *Entry) []byte {
 }
 
 const (
-	sealInterval = 10 * time.Second
-	sealsAtOnce  = 500
+	sealsAtOnce = 500
 	// lateIDs is how far behind the newest sealed entry one may be that is still sealed: PostgreSQL gives numbers
 	// before the commit, so that a slow transaction brings a lower number later. No transaction lives for so many others.
 	lateIDs = 10_000
@@ -148,7 +147,7 @@ func (l *Log) OnFault(fn func(ctx context.Context, tx bun.Tx) error) {
 
 // Register adds the job that seals.
 func (l *Log) Register(q *job.Queue) {
-	q.Every("audit.seal", job.Interval(sealInterval), l.Seal)
+	q.Every("audit.seal", l.Seal)
 }
 
 // Seal adds all entries that are not in the chain to its end, in the order of their numbers. One that no server wrote

@@ -124,5 +124,5 @@ func (c *Captchas) verifier(provider string) verifier {
 
 // Register puts the forgetting of old challenges on the timetable.
 func (c *Captchas) Register(q *job.Queue) {
-	q.Every("captcha.forget", job.Interval(time.Hour), c.forget)
+	q.Every("captcha.forget", c.forget)
 }

@@ -35,7 +35,7 @@ func New(d *db.DB, key seal.Key, settings *setting.Settings, wallets *wallet.Wal
 
 // Register puts the forgetting of failed tries on the timetable.
 func (k *Keys) Register(q *job.Queue) {
-	q.Every("cdkey.forget", job.Interval(24*time.Hour), k.forget)
+	q.Every("cdkey.forget", k.forget)
 }
 
 // Kind is what a key gives.

@@ -2,7 +2,6 @@ package emby
 
 import (
 	"context"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -20,7 +19,7 @@ type sync struct{ UserID int64 }
 // follows the users' plans.
 func (e *Emby) Register(q *job.Queue) {
 	job.Handle(q, syncJob, func(ctx context.Context, s sync) error { return e.sync(ctx, s.UserID) })
-	q.Every("emby.follow", job.Interval(time.Minute), e.Follow)
+	q.Every("emby.follow", e.Follow)
 }
 
 // Want says how the user's account is to stand; a job brings the media server to it. Held keeps it so whatever the plan.

@@ -31,7 +31,7 @@ func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets) *Invites
 
 // Register puts the release of commissions on the timetable.
 func (i *Invites) Register(q *job.Queue) {
-	q.Every("invite.release", job.Interval(10*time.Minute), i.Release)
+	q.Every("invite.release", i.Release)
 }
 
 // State is where a commission stands.

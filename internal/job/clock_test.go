@@ -22,7 +22,7 @@ func TestTimetable_AfterTheClockJumpedAheadAndCameBack_GoesOn(t *testing.T) {
 		now := start
 		d.SetClock(func() time.Time { return now })
 		q, runs := job.New(d), 0
-		q.Every("tick", job.Interval(time.Minute), func(context.Context) error { runs++; return nil })
+		q.Schedule("tick", job.Interval(time.Minute), func(context.Context) error { runs++; return nil })
 		for i, at := range []time.Duration{0, year, time.Minute, 2 * time.Minute} {
 			now = start.Add(at)
 			if err := q.Work(t.Context()); err != nil {
@@ -40,7 +40,7 @@ func TestTimetable_ReplicaWhoseClockIsAMinuteBehind_RunsNothingTwice(t *testing.
 		now := time.Date(2026, 1, 1, 12, 0, 30, 0, time.UTC)
 		d.SetClock(func() time.Time { return now })
 		q, runs := job.New(d), 0
-		q.Every("tick", job.Interval(15*time.Second), func(context.Context) error { runs++; return nil })
+		q.Schedule("tick", job.Interval(15*time.Second), func(context.Context) error { runs++; return nil })
 		if err := q.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}

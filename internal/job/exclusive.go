@@ -12,13 +12,13 @@ import (
 	"airstrip/internal/fault"
 )
 
-// ErrRunning is the fault of work that runs already, here or on another process.
+// ErrRunning is returned where the work is already running, here or in another process.
 var ErrRunning = fault.Conflict("job_running", "该任务正在运行", "This job is running already")
 
-// exclusiveLease is when work counts as dead that did not say that it ended.
+// exclusiveLease is the time after which work that has not reported its end counts as dead.
 const exclusiveLease = 10 * time.Minute
 
-// Exclusive runs fn, unless work of this name runs already on any process: then it answers ErrRunning.
+// Exclusive runs fn, or returns ErrRunning where work of this name is running in any process.
 func (q *Queue) Exclusive(ctx context.Context, name string, fn func(context.Context) error) error {
 	name = "exclusive " + name
 	now := q.db.Now()
@@ -36,14 +36,14 @@ func (q *Queue) Exclusive(ctx context.Context, name string, fn func(context.Cont
 		return err
 	}
 	defer func() {
-		free, cancel := detached.WithTimeout(ctx, noteWithin)
+		free, cancel := detached.WithTimeout(ctx, recordTimeout)
 		defer cancel()
-		_ = q.db.Tx(free, func(ctx context.Context, tx bun.Tx) error { // else the lease frees it
+		_ = q.db.Tx(free, func(ctx context.Context, tx bun.Tx) error { // where it fails, the lease ends by time
 			_, err := tx.NewRaw(`UPDATE job_timetable SET next_at = last_at WHERE name = ? AND last_at = ?`, name, now).Exec(ctx)
 			return err
 		})
 	}()
 	ctx, cancel := context.WithTimeout(ctx, exclusiveLease-time.Minute)
 	defer cancel()
-	return guard(func() error { return fn(ctx) })
+	return recovered(func() error { return fn(ctx) })
 }

@@ -11,7 +11,7 @@ import (
 	"airstrip/internal/job"
 )
 
-func TestExclusiveWorkRunsOnceAtATimeAndAgainAfterItsEnd(t *testing.T) {
+func TestExclusive_RunsOneAtATimeAndAgainAfterItsEnd(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		d.SetClock(func() time.Time { return now })
@@ -20,7 +20,7 @@ func TestExclusiveWorkRunsOnceAtATimeAndAgainAfterItsEnd(t *testing.T) {
 		work := func(context.Context) error {
 			runs++
 			if err := other.Exclusive(t.Context(), "x", func(context.Context) error { runs++; return nil }); !errors.Is(err, job.ErrRunning) {
-				t.Errorf("beside it: %v", err)
+				t.Errorf("while it runs: %v", err)
 			}
 			return other.Exclusive(t.Context(), "y", func(context.Context) error { return nil })
 		}

@@ -1,16 +1,19 @@
-// Package job is the durable queue and the timetable. A job is added in the transaction that is its cause, so it is
-// never lost and never runs for something that did not happen; it runs at least once, on one process at a time.
+// Package job owns the durable queue and the timetable. A job is added in the transaction that causes it, so it is never
+// lost and never runs for something that did not happen; it runs at least once, and in one process at a time. The
+// timetable lists in one place what runs by the clock. Its entries run apart from the queue and from each other, so that
+// a nightly check delays neither bans nor payments nor jobs; of several processes one runs an entry. Each run has a
+// deadline. While the clocks disagree the timetable waits and the queue goes on.
 package job
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,22 +21,17 @@ import (
 	"airstrip/internal/clock"
 	"airstrip/internal/db"
 	"airstrip/internal/detached"
-	"airstrip/internal/fault"
 )
 
 const (
-	lease    = 2 * time.Minute
-	attempts = 12
-	kept     = 14 * 24 * time.Hour
-	every    = time.Second
-	maxPause = 4 * time.Hour // between two attempts
+	lease        = 2 * time.Minute
+	maxAttempts  = 12
+	retention    = 14 * 24 * time.Hour // of jobs that have succeeded
+	pollInterval = time.Second
+	maxPause     = 4 * time.Hour // between two attempts
 
-	noteWithin = 30 * time.Second // to write down what became of a run
-
-	// How long a run of an entry of the timetable may take. While it runs the rest of its queue waits. The longest is more
-	// than one db.LongTx takes.
-	minTimedRun = 5 * time.Minute
-	maxTimedRun = 35 * time.Minute
+	// recordTimeout bounds the transaction that records the result of a run.
+	recordTimeout = 30 * time.Second
 )
 
 type row struct {
@@ -51,13 +49,13 @@ type row struct {
 	Failed        bool
 }
 
-// Options say when a job runs; the zero value is "now, as often as it is added".
+// Options say when a job runs. The zero value means at once, and as often as it is added.
 type Options struct {
 	At  time.Time
-	Key string // while a job with this key waits, another one is not added
+	Key string // a job is not added while another one of its kind and key waits
 }
 
-// Add puts a job into the queue as part of tx. payload must survive JSON.
+// Add adds a job to the queue as part of tx. payload must survive JSON.
 func Add(ctx context.Context, tx bun.Tx, now time.Time, kind string, payload any, o Options) error {
 	body, err := json.Marshal(payload)
 	if err != nil {
@@ -75,30 +73,24 @@ func Add(ctx context.Context, tx bun.Tx, now time.Time, kind string, payload any
 	return err
 }
 
-// Queue runs jobs of the kinds that it was told to handle, one after the other. Work that waits for a slow stranger has a
-// queue of its own, so that nothing else waits with it.
+// Queue runs jobs of the kinds that have a handler, one after the other, and its entries of the timetable. Work that waits
+// for slow servers has a queue of its own, so that nothing else waits with it.
 type Queue struct {
 	db       *db.DB
 	handlers map[string]func(context.Context, json.RawMessage) error
-	timed    []timed
+	entries  []entry
 }
 
-type timed struct {
-	name string
-	next func(time.Time) time.Time
-	run  func(context.Context) error
-}
-
-// New gives a queue without handlers.
+// New returns a queue without handlers.
 func New(d *db.DB) *Queue {
 	q := &Queue{db: d, handlers: map[string]func(context.Context, json.RawMessage) error{}}
-	q.Every("job.forget", Interval(24*time.Hour), q.forget)
-	q.Every("job.repair", Interval(time.Minute), q.repair)
+	q.Every("job.forget", q.deleteOld)
+	q.Every("job.repair", q.repair)
 	return q
 }
 
-// Handle names what runs jobs of kind. A payload that cannot be read ends the job as failed; an error of fn is retried
-// with growing pauses for about a day.
+// Handle sets the handler of a kind of jobs. An error, and a payload that cannot be read, is retried with growing pauses
+// for about a day; then the job has failed for good.
 func Handle[T any](q *Queue, kind string, fn func(ctx context.Context, payload T) error) {
 	q.handlers[kind] = func(ctx context.Context, body json.RawMessage) error {
 		var payload T
@@ -109,23 +101,24 @@ func Handle[T any](q *Queue, kind string, fn func(ctx context.Context, payload T
 	}
 }
 
-// Every puts fn on the timetable. next gives the time after t at which it runs again; of several processes one runs it. The
-// context of each run has a deadline.
-func (q *Queue) Every(name string, next func(t time.Time) time.Time, fn func(context.Context) error) {
-	q.timed = append(q.timed, timed{name, next, fn})
-}
-
-// Interval is a next for Every: each d, on the clock.
-func Interval(d time.Duration) func(time.Time) time.Time {
-	return func(t time.Time) time.Time { return t.Truncate(d).Add(d) }
-}
-
-// Run works until ctx ends.
+// Run runs jobs and the timetable until ctx ends and what it has started has ended.
 func (q *Queue) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	var lanes sync.WaitGroup
+	for _, entries := range q.lanes() {
+		lanes.Go(func() {
+			poll(ctx, func() error { return q.runDue(ctx, entries) })
+		})
+	}
+	poll(ctx, func() error { return q.runJobs(ctx) })
+	lanes.Wait()
+}
+
+// poll calls fn every pollInterval until ctx ends.
+func poll(ctx context.Context, fn func() error) {
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if err := q.Work(ctx); err != nil && ctx.Err() == nil {
+		if err := fn(); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "the job queue could not work", "error", err)
 		}
 		select {
@@ -136,24 +129,16 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// Work runs everything that is due now, once. The timetable waits while the clocks disagree: most of it ends, bills or
-// deletes something by the time. Jobs have a cause of their own and go on.
+// Work runs everything that is due now, once, in order: the timetable, then the jobs.
 func (q *Queue) Work(ctx context.Context) error {
-	timed := q.timed
-	if q.db.ClockProblem() != nil {
-		timed = nil
+	if err := q.runDue(ctx, q.entries); err != nil {
+		return err
 	}
-	for _, t := range timed {
-		due, err := q.claimTime(ctx, t)
-		if err != nil {
-			return err
-		}
-		if due {
-			if err := q.runTimed(ctx, t); err != nil {
-				slog.ErrorContext(ctx, "a timed job failed", "job", t.name, "error", err)
-			}
-		}
-	}
+	return q.runJobs(ctx)
+}
+
+// runJobs runs the jobs that are due, one after the other.
+func (q *Queue) runJobs(ctx context.Context) error {
 	for {
 		r, err := q.claim(ctx)
 		if err != nil || r == nil {
@@ -165,40 +150,8 @@ func (q *Queue) Work(ctx context.Context) error {
 	}
 }
 
-// claimTime moves the next run of t on by compare-and-set; only one process sees true. An entry that lies further ahead
-// than its own period was written while the clock was ahead, and counts as due.
-func (q *Queue) claimTime(ctx context.Context, t timed) (due bool, err error) {
-	now := q.db.Now()
-	next := t.next(now)
-	latest := next.Add(clock.Tolerance)
-	var waits []time.Time
-	if err := q.db.NewRaw(`SELECT next_at FROM job_timetable WHERE name = ? AND next_at > ? AND next_at <= ?`,
-		t.name, now, latest).Scan(ctx, &waits); err != nil {
-		return false, err
-	}
-	if len(waits) > 0 {
-		return false, nil
-	}
-	err = q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		n, err := db.Changed(tx.NewRaw(`INSERT INTO job_timetable (name, next_at, last_at) VALUES (?, ?, ?)
-			ON CONFLICT (name) DO UPDATE SET next_at = EXCLUDED.next_at, last_at = EXCLUDED.last_at
-			WHERE job_timetable.next_at <= EXCLUDED.last_at OR job_timetable.next_at > ?`, t.name, next, now, latest).Exec(ctx))
-		due = n == 1
-		return err
-	})
-	return due, err
-}
-
-// runTimed runs an entry of the timetable for as long as its period at most, within minTimedRun and maxTimedRun.
-func (q *Queue) runTimed(ctx context.Context, t timed) error {
-	next := t.next(q.db.Now())
-	period := t.next(next).Sub(next)
-	ctx, cancel := context.WithTimeout(ctx, min(max(period, minTimedRun), maxTimedRun))
-	defer cancel()
-	return guard(func() error { return t.run(ctx) })
-}
-
-// claim leases the job that waits longest; nil where none is due.
+// claim leases the job that has been due for the longest time; nil where none is due. A job without a kind was claimed by
+// another process meanwhile.
 func (q *Queue) claim(ctx context.Context) (*row, error) {
 	now := q.db.Now()
 	var due []row
@@ -210,20 +163,20 @@ func (q *Queue) claim(ctx context.Context) (*row, error) {
 		return nil, err
 	}
 	r := due[0]
-	taken := false
+	claimed := false
 	err := q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		until := now.Add(lease)
 		n, err := db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("attempt = attempt + 1").Set("lease_until = ?", until).
 			Where("id = ? AND attempt = ? AND ended_at IS NULL", r.ID, r.Attempt).Exec(ctx))
-		taken = n == 1
+		claimed = n == 1
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.Attempt++
-	if !taken {
-		r.Kind = "" // another process was faster; look again
+	if !claimed {
+		r.Kind = ""
 	}
 	return &r, nil
 }
@@ -233,12 +186,13 @@ func (q *Queue) run(ctx context.Context, r *row) error {
 		return nil
 	}
 	handler := q.handlers[r.Kind]
-	ctx, cancel := context.WithTimeout(ctx, lease-10*time.Second) // ends before another process may take the job
+	ctx, cancel := context.WithTimeout(ctx, lease-10*time.Second) // ends before another process may lease the job
 	defer cancel()
-	return guard(func() error { return handler(ctx, r.Payload) })
+	return recovered(func() error { return handler(ctx, r.Payload) })
 }
 
-func guard(fn func() error) (err error) {
+// recovered calls fn and turns a panic into an error.
+func recovered(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
@@ -247,12 +201,12 @@ func guard(fn func() error) (err error) {
 	return fn()
 }
 
-// finish ends or puts back a job, but only where the attempt is still ours.
+// finish ends a job or schedules its next attempt, unless another process has leased it since.
 func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 	if r.Kind == "" {
 		return nil
 	}
-	ctx, cancel := detached.WithTimeout(ctx, noteWithin)
+	ctx, cancel := detached.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	now := q.db.Now()
 	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -260,7 +214,7 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 		switch {
 		case failure == nil:
 			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("last_error = ''")
-		case r.Attempt >= attempts:
+		case r.Attempt >= maxAttempts:
 			slog.ErrorContext(ctx, "a job failed for good", "job", r.Kind, "id", r.ID, "error", failure)
 			u.Set("ended_at = ?", now).Set("unique_key = NULL").Set("failed = ?", true).Set("last_error = ?", failure.Error())
 		default:
@@ -273,14 +227,15 @@ func (q *Queue) finish(ctx context.Context, r *row, failure error) error {
 	})
 }
 
-func (q *Queue) forget(ctx context.Context) error {
+// deleteOld deletes jobs that succeeded before the retention.
+func (q *Queue) deleteOld(ctx context.Context) error {
 	return q.db.LongTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("ended_at < ? AND NOT failed", q.db.Now().Add(-kept)).Exec(ctx)
+		_, err := tx.NewDelete().Model((*row)(nil)).Where("ended_at < ? AND NOT failed", q.db.Now().Add(-retention)).Exec(ctx)
 		return err
 	})
 }
 
-// repair makes jobs run soon that were added, put back or leased while the clock was ahead.
+// repair makes jobs run soon that were added, retried or leased while the clock was ahead.
 func (q *Queue) repair(ctx context.Context) error {
 	now := q.db.Now()
 	return q.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -296,26 +251,4 @@ func (q *Queue) repair(ctx context.Context) error {
 			}).Exec(ctx)
 		return err
 	})
-}
-
-// ErrUnknown is the error of Trigger for a name that is not on the timetable.
-var ErrUnknown = errors.New("job: no such entry on the timetable")
-
-// ErrClock is the fault of timed work that is asked for while the clocks disagree.
-var ErrClock = fault.Unavailable("clocks_disagree",
-	"服务器的时钟有误，涉及到期、扣费和删除的任务已暂停；请校正系统时间，若当前时间无误请重启服务",
-	"The clocks disagree, so nothing is ended, billed or deleted; please set the server's clock right, or restart the server "+
-		"if its present time is right").After(time.Minute)
-
-// Trigger runs the entry called name now, beside its timetable.
-func (q *Queue) Trigger(ctx context.Context, name string) error {
-	if q.db.ClockProblem() != nil {
-		return ErrClock
-	}
-	for _, t := range q.timed {
-		if t.name == name {
-			return q.runTimed(ctx, t)
-		}
-	}
-	return ErrUnknown
 }

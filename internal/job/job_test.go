@@ -24,7 +24,7 @@ func add(t *testing.T, d *db.DB, payload string, o job.Options) {
 	}
 }
 
-func TestAJobRunsOnceThoughSeveralProcessesWork(t *testing.T) {
+func TestJob_SeveralProcessesWork_RunsOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var ran sync.Map
 		var runs atomic.Int64
@@ -54,7 +54,7 @@ func TestAJobRunsOnceThoughSeveralProcessesWork(t *testing.T) {
 	})
 }
 
-func TestAFailingJobIsRetriedLaterAndAPanicIsAFailure(t *testing.T) {
+func TestJob_FailsOrPanics_IsRetriedLater(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()
 		d.SetClock(func() time.Time { return now })
@@ -84,7 +84,7 @@ func TestAFailingJobIsRetriedLaterAndAPanicIsAFailure(t *testing.T) {
 	})
 }
 
-func TestAUniqueJobWaitsOnlyOnceAndAtItsTime(t *testing.T) {
+func TestJob_WithAKey_WaitsOnceAndUntilItsTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()
 		d.SetClock(func() time.Time { return now })
@@ -109,7 +109,7 @@ func TestAUniqueJobWaitsOnlyOnceAndAtItsTime(t *testing.T) {
 	})
 }
 
-func TestTheTimetableRunsAnEntryOncePerTurn(t *testing.T) {
+func TestTimetable_SeveralProcesses_RunAnEntryOncePerPeriod(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Date(2026, 1, 1, 12, 0, 30, 0, time.UTC)
 		d.SetClock(func() time.Time { return now })
@@ -117,9 +117,9 @@ func TestTheTimetableRunsAnEntryOncePerTurn(t *testing.T) {
 		queues := make([]*job.Queue, 3)
 		for i := range queues {
 			queues[i] = job.New(d)
-			queues[i].Every("tick", job.Interval(time.Minute), func(context.Context) error { runs.Add(1); return nil })
+			queues[i].Schedule("tick", job.Interval(time.Minute), func(context.Context) error { runs.Add(1); return nil })
 		}
-		for turn := range 3 {
+		for period := range 3 {
 			var wg sync.WaitGroup
 			for _, q := range queues {
 				wg.Go(func() {
@@ -129,15 +129,15 @@ func TestTheTimetableRunsAnEntryOncePerTurn(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if runs.Load() != int64(turn+1) {
-				t.Fatalf("turn %d: %d runs", turn, runs.Load())
+			if runs.Load() != int64(period+1) {
+				t.Fatalf("period %d: %d runs", period, runs.Load())
 			}
 			now = now.Add(time.Minute)
 		}
 	})
 }
 
-func TestAQueueLeavesWhatItDoesNotHandleToOthers(t *testing.T) {
+func TestQueue_JobWithoutHandler_IsLeftToOtherQueues(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		add(t, d, "x", job.Options{})
 		other, runs := job.New(d), 0

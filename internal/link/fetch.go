@@ -152,8 +152,8 @@ func (l *Links) LastFetch(ctx context.Context, userID int64) (*time.Time, error)
 
 // Register adds the cleaning of the log and the notices of many networks to the timetable.
 func (l *Links) Register(q *job.Queue) {
-	q.Every("link.forget", job.Interval(6*time.Hour), l.forget)
-	q.Every("link.watch", job.Interval(watchEvery), l.Watch)
+	q.Every("link.forget", l.forget)
+	q.Every("link.watch", l.Watch)
 }
 
 func (l *Links) forget(ctx context.Context) error {

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	watchEvery   = 15 * time.Minute
 	watched      = 24 * time.Hour
 	toldTogether = 100 // in one transaction
 )
@@ -46,7 +45,7 @@ func (l *Links) Watch(ctx context.Context) error {
 				n, err := db.Changed(tx.NewRaw(`INSERT INTO link_notice (user_id, told_at) VALUES (?, ?)
 					ON CONFLICT (user_id) DO UPDATE SET told_at = EXCLUDED.told_at WHERE link_notice.told_at <= ?`, s.UserID, now, since).Exec(ctx))
 				if err == nil && n == 1 {
-					err = l.accounts.Tell(ctx, tx, s.UserID, mail.LinkSpread{Networks: s.Networks, Areas: s.Areas})
+					err = l.accounts.Notify(ctx, tx, s.UserID, mail.LinkSpread{Networks: s.Networks, Areas: s.Areas})
 				}
 				if err != nil {
 					return err

@@ -45,7 +45,7 @@ func New(d *db.DB, settings *setting.Settings, secrets *secret.Secrets, site str
 
 // Register puts the export on the timetable of q.
 func (l *Loki) Register(q *job.Queue) {
-	q.Every("loki.export", job.Interval(time.Minute), func(ctx context.Context) error {
+	q.Every("loki.export", func(ctx context.Context) error {
 		_, err := l.Export(ctx)
 		if errors.Is(err, ErrOff) {
 			return nil

@@ -139,7 +139,7 @@ func (m *Mails) open(r row) (letter Letter, err error) {
 // Register makes q send the mails. It should be a queue of its own: an SMTP server may be slow.
 func (m *Mails) Register(q *job.Queue) {
 	job.Handle(q, kind, m.deliver)
-	q.Every("mail.forget", job.Interval(24*time.Hour), m.forget)
+	q.Every("mail.forget", m.forget)
 }
 
 func (m *Mails) forget(ctx context.Context) error {

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -12,11 +11,11 @@ import (
 
 // Register puts what the clock does with nodes on the timetable.
 func (s *Nodes) Register(q *job.Queue) {
-	q.Every("node.follow", job.Interval(time.Minute), func(ctx context.Context) error { return s.Follow(ctx) })
-	q.Every("node.watch", job.Interval(time.Minute), s.watch)
-	q.Every("node.link_groups", job.Interval(5*time.Minute), func(ctx context.Context) error { _, err := s.Deal(ctx, false); return err })
-	q.Every("node.forget", job.Interval(time.Hour), s.forget)
-	q.Every("node.unblock", job.Interval(time.Minute), s.unblockOld)
+	q.Every("node.follow", func(ctx context.Context) error { return s.Follow(ctx) })
+	q.Every("node.watch", s.watch)
+	q.Every("node.link_groups", func(ctx context.Context) error { _, err := s.Deal(ctx, false); return err })
+	q.Every("node.forget", s.forget)
+	q.Every("node.unblock", s.unblockOld)
 }
 
 // forget removes logs that are older than the setting allows.

@@ -47,11 +47,11 @@ func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, shop *sh
 
 // Register puts expiry, the look after lost notifies, pending refunds and the sealing of the ledger on the timetable.
 func (p *Payments) Register(q *job.Queue) {
-	q.Every("payment.expire", job.Interval(30*time.Second), p.Expire)
-	q.Every("payment.check", job.Interval(30*time.Second), p.Check)
-	q.Every("payment.refund", job.Interval(30*time.Second), p.RetryRefunds)
-	q.Every("payment.forget", job.Interval(24*time.Hour), p.forget)
-	q.Every("wallet.seal", job.Interval(10*time.Minute), p.wallets.Seal)
+	q.Every("payment.expire", p.Expire)
+	q.Every("payment.check", p.Check)
+	q.Every("payment.refund", p.RetryRefunds)
+	q.Every("payment.forget", p.forget)
+	q.Every("wallet.seal", p.wallets.Seal)
 }
 
 // ErrGatewayDown is the fault of a platform that does not answer.

@@ -3,8 +3,6 @@
 package renewal
 
 import (
-	"time"
-
 	"airstrip/internal/account"
 	"airstrip/internal/db"
 	"airstrip/internal/job"
@@ -29,6 +27,6 @@ func New(d *db.DB, settings *setting.Settings, accounts *account.Accounts, walle
 
 // Register puts renewals and reminders on the timetable.
 func (r *Renewals) Register(q *job.Queue) {
-	q.Every("renewal.renew", job.Interval(time.Minute), r.Renew)
-	q.Every("renewal.remind", job.Interval(5*time.Minute), r.Remind)
+	q.Every("renewal.renew", r.Renew)
+	q.Every("renewal.remind", r.Remind)
 }

@@ -120,9 +120,9 @@ func (s *Services) cycleBegins(v *Service, before time.Time) iter.Seq2[time.Time
 
 // Register puts the end of services and packages and the beginning of cycles on the timetable.
 func (s *Services) Register(q *job.Queue) {
-	q.Every("service.expire", job.Interval(15*time.Second), s.expire)
-	q.Every("service.reset", job.Interval(15*time.Second), s.reset)
-	q.Every("service.restore", job.Interval(5*time.Minute), s.restore)
+	q.Every("service.expire", s.expire)
+	q.Every("service.reset", s.reset)
+	q.Every("service.restore", s.restore)
 }
 
 // together is how many users one transaction of the timetable treats, so that others need not wait for a month's end.

@@ -76,7 +76,7 @@ func (b *Bot) link(code string) string { return "https://t.me/" + b.Name() + "?s
 
 // Register puts the forgetting of what is past on the timetable.
 func (b *Bot) Register(q *job.Queue) {
-	q.Every("telegram.forget", job.Interval(time.Hour), b.forget)
+	q.Every("telegram.forget", b.forget)
 }
 
 const updatesKept = 48 * time.Hour // Telegram repeats an update for a day at most

@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"context"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -11,7 +10,7 @@ import (
 
 // Register puts the clearing of old rows on the timetable.
 func (t *Traffic) Register(q *job.Queue) {
-	q.Every("traffic.forget", job.Interval(24*time.Hour), t.forget)
+	q.Every("traffic.forget", t.forget)
 }
 
 // together is how many users' old rows one transaction removes, so that writers need not wait long.

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/job"
 )
 
-func TestEachRunOfTheTimetable_HasADeadline(t *testing.T) {
+func TestTimetable_EachRun_HasADeadline(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Date(2026, 1, 1, 12, 0, 30, 0, time.UTC)
 		d.SetClock(func() time.Time { return now })
@@ -24,7 +24,7 @@ func TestEachRunOfTheTimetable_HasADeadline(t *testing.T) {
 		} {
 			q := job.New(d)
 			var limits []time.Duration
-			q.Every(c.name, job.Interval(c.every), func(ctx context.Context) error {
+			q.Schedule(c.name, job.Interval(c.every), func(ctx context.Context) error {
 				deadline, bounded := ctx.Deadline()
 				if !bounded {
 					t.Errorf("%s: a run has no deadline", c.name)
