@@ -180,6 +180,11 @@ func (p *Payments) creditIf(ctx context.Context, r *wallet.Recharge, pay Payment
 				outcome, reason = Refused, SecondMember
 				return note(ctx, tx, notifyID, outcome, reason, r.ID)
 			}
+			if complete {
+				if err := p.shop.LockCompletion(ctx, tx, order); err != nil {
+					return err
+				}
+			}
 			credited, err := p.wallets.Credit(ctx, tx, r, pay.TransactionID)
 			if err != nil {
 				return err

@@ -166,6 +166,7 @@ func (s *modelServices) refund(rt *rapid.T, m *model, user int64, o *modelOrder)
 	}
 	if o.service != 0 {
 		s.stopped[o.service] = true
+		m.endWaiting(o.service)
 	} else {
 		m.packages--
 	}

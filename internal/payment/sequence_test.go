@@ -116,6 +116,23 @@ func (m *model) deliver(o *modelOrder) {
 	}
 	if o.replaces != 0 {
 		m.services.stopped[o.replaces] = true
+		m.endWaiting(o.replaces)
+	}
+}
+
+// endWaiting cancels the orders that wait for money to renew or replace a service that was given back.
+func (m *model) endWaiting(service int64) {
+	for _, o := range m.orders {
+		if o.state != shop.Pending || o.kind == shop.KindRenewal && o.service != service ||
+			o.kind == shop.KindPlan && o.replaces != service || o.kind == shop.KindPackage {
+			continue
+		}
+		m.end(o, shop.Cancelled)
+		for _, r := range m.recharges {
+			if r.order == o && m.pending(r) {
+				r.state = wallet.RechargeExpired
+			}
+		}
 	}
 }
 

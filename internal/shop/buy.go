@@ -204,12 +204,26 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase,
 	if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
 		return 0, err
 	}
+	var superseded []Order
+	if p.ChangeServiceID != nil { // before the quote locks the service
+		var err error
+		if superseded, err = s.lockWaiting(ctx, tx, userID, *p.ChangeServiceID); err != nil {
+			return 0, err
+		}
+	}
 	q, err := s.quote(ctx, tx, userID, p)
 	if err != nil {
 		return 0, err
 	}
 	plan := q.Price.Plan
 	takesStock := q.Renews == nil && plan.Stock != nil
+	var couponID int64
+	if q.coupon != nil {
+		couponID = q.coupon.ID
+	}
+	if err := lockTaken(ctx, tx, superseded, plan.ID, couponID); err != nil {
+		return 0, err
+	}
 	if takesStock {
 		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock - 1").Where("id = ? AND stock > 0", plan.ID).Exec(ctx))
 		if err != nil {
@@ -416,6 +430,9 @@ func (s *Shop) deliver(ctx context.Context, tx bun.Tx, o *Order) (err error) {
 				service.Return{Reason: service.ByChange, OrderID: &o.ID})
 			if err == nil && credit != o.Credit {
 				err = errors.New("shop: the credit of a change is not what is unused of the service")
+			}
+			if err == nil {
+				err = s.endWaiting(ctx, tx, o.UserID, *o.ReplacesID, o.ID)
 			}
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package shop_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
@@ -173,7 +174,7 @@ func must[T any](v T, err error) T {
 // placeWithRecharge makes an order that waits for a recharge: all but a cent of what the user has is put aside meanwhile.
 func (c *counter) placeWithRecharge(t *testing.T, user int64, what shop.Purchase, aside money.Amount) *shop.Order {
 	t.Helper()
-	hold := wallet.Reference{Kind: "test", ID: user}
+	hold := wallet.Reference{Kind: "test", ID: rand.Int64()}
 	var no int64
 	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 		available, err := c.wallets.Lock(ctx, tx, user)
@@ -214,6 +215,9 @@ func (c *counter) payRecharge(t *testing.T, o *shop.Order, transaction string) s
 		t.Fatal(err)
 	}
 	if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		if err := c.LockCompletion(ctx, tx, o); err != nil {
+			return err
+		}
 		if _, err := c.wallets.Credit(ctx, tx, r, transaction); err != nil {
 			return err
 		}

@@ -129,11 +129,20 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 // refundable gives a paid order with what is unused of it, and keeps its user from buying until tx ends.
 func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order, money.Amount, error) {
 	var found []Order
-	if err := tx.NewSelect().Model(&found).Column("user_id").Where("id = ?", orderID).Scan(ctx); err != nil {
+	if err := selectOrders(tx, &found).Where("?TableAlias.id = ?", orderID).Scan(ctx); err != nil {
 		return nil, 0, err
 	}
 	if len(found) == 0 {
 		return nil, 0, ErrNoOrder
+	}
+	if id := found[0].Service; id != nil {
+		waiting, err := s.lockWaiting(ctx, tx, found[0].UserID, *id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := lockTaken(ctx, tx, waiting, 0, 0); err != nil {
+			return nil, 0, err
+		}
 	}
 	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs beside this
 		return nil, 0, err
@@ -240,6 +249,11 @@ func (s *Shop) giveOrderBack(ctx context.Context, tx bun.Tx, r *orderRefund, o *
 	parts, _, err := s.services.GiveBack(ctx, tx, o.item(), s.db.Now(), service.Return{Reason: service.ByRefund})
 	if err != nil {
 		return err
+	}
+	if o.Service != nil {
+		if err := s.endWaiting(ctx, tx, o.UserID, *o.Service, 0); err != nil {
+			return err
+		}
 	}
 	for _, p := range parts {
 		if p.Unused == 0 {
