@@ -139,6 +139,48 @@ func TestRecord_LongValues_AreNamedByTheirChecksum(t *testing.T) {
 	})
 }
 
+func TestRecord_SecretThatChanged_ShowsThatItDid(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		type settings struct {
+			ObfsPassword string `json:"obfs_password"`
+			Path         string `json:"path"`
+		}
+		type thing struct {
+			Settings settings
+			Key      audit.Secret
+			Other    audit.Secret
+			Port     int
+		}
+		for _, c := range []struct {
+			name          string
+			was, is       any
+			before, after string
+		}{
+			{
+				"nested",
+				thing{Settings: settings{"one", "/"}},
+				thing{Settings: settings{"two", "/"}},
+				`{"settings":{"obfs_password":"(secret)","path":"/"}}`, `{"settings":{"obfs_password":"(another secret)","path":"/"}}`,
+			},
+			{"typed", thing{Key: "one", Other: "x"}, thing{Key: "two", Other: "x"}, `{"key":"(secret)"}`, `{"key":"(another secret)"}`},
+			{"set", thing{}, thing{Key: "one"}, `{"key":""}`, `{"key":"(secret)"}`},
+			{"removed", thing{Key: "one"}, thing{}, `{"key":"(secret)"}`, `{"key":""}`},
+			{"same", thing{Key: "one", Port: 1}, thing{Key: "one", Port: 2}, `{"port":1}`, `{"port":2}`},
+			{
+				"in a list",
+				map[string]any{"all": []settings{{"one", ""}}},
+				map[string]any{"all": []settings{{"two", ""}}},
+				`{"all":[{"obfs_password":"(secret)","path":""}]}`, `{"all":[{"obfs_password":"(another secret)","path":""}]}`,
+			},
+		} {
+			record(t, d, "node.change", audit.ID("node", 1), c.was, c.is, "")
+			if got := find(t, d, audit.Filter{})[0]; got.Before != c.before || got.After != c.after {
+				t.Errorf("%s: before %s, after %s", c.name, got.Before, got.After)
+			}
+		}
+	})
+}
+
 func TestRecord_LongFieldOfAnObject_LeavesTheOthersInClear(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		record(t, d, "coupon.write", audit.ID("coupon", 1), nil, map[string]any{"act": 5, "gives": strings.Repeat("x", 1<<20)}, "")

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,17 +11,33 @@ import (
 	"strings"
 )
 
-// Secret is a text that the log never shows: in JSON it tells only whether it is there.
+// Secret is a text that the log never shows: of two of them it shows only whether they differ.
 type Secret string
 
-const hidden = "(secret)"
+// What the log shows in the place of a secret, and of one that is not what it was before.
+const (
+	hidden        = "(secret)"
+	hiddenChanged = "(another secret)"
+)
 
-// MarshalJSON hides the text.
+// secretMark begins the JSON of a Secret until it is hidden. The digest that follows it has a key of this process, so that
+// it says nothing to whoever finds one elsewhere.
+const secretMark = "\ufffdsecret:"
+
+var digestKey = func() []byte {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails
+	return key
+}()
+
+// MarshalJSON hides the text behind a digest, by which the log knows whether a secret changed.
 func (s Secret) MarshalJSON() ([]byte, error) {
 	if s == "" {
 		return []byte(`""`), nil
 	}
-	return []byte(`"` + hidden + `"`), nil
+	m := hmac.New(sha256.New, digestKey)
+	m.Write([]byte(s))
+	return json.Marshal(secretMark + hex.EncodeToString(m.Sum(nil)))
 }
 
 // String hides the text from logs and formats, too.
@@ -62,10 +80,10 @@ func differing(before, after any) (was, is string, err error) {
 			}
 		}
 	}
-	return stored(old), stored(fresh), nil
+	return stored(hide("", old, nil)), stored(hide("", fresh, old)), nil
 }
 
-// plain gives a value as JSON has it, without secrets and with its fields in snake case.
+// plain gives a value as JSON has it, with secrets that hide takes away.
 func plain(value any) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -77,27 +95,39 @@ func plain(value any) (any, error) {
 	var out any
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber() // 2^53 is not the end of what is counted
-	if err := dec.Decode(&out); err != nil {
-		return nil, err
-	}
-	return hide(out), nil
+	return out, dec.Decode(&out)
 }
 
-func hide(value any) any {
+// hide gives the value of the field called name without secrets and with fields in snake case. was is what it was before,
+// nil where that is not known: a secret that differs from it is shown as another one.
+func hide(name string, value, was any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		old, _ := was.(map[string]any)
 		out := make(map[string]any, len(v))
 		for name, inner := range v {
-			if text, ok := inner.(string); ok && text != "" && secretNames.MatchString(name) {
-				inner = hidden
-			}
-			out[snake(name)] = hide(inner)
+			out[snake(name)] = hide(name, inner, old[name])
 		}
 		return out
 	case []any:
+		old, _ := was.([]any)
+		out := make([]any, len(v))
 		for i := range v {
-			v[i] = hide(v[i])
+			var before any
+			if i < len(old) {
+				before = old[i]
+			}
+			out[i] = hide(name, v[i], before)
 		}
+		return out
+	case string:
+		if v == "" || !(strings.HasPrefix(v, secretMark) || secretNames.MatchString(name)) {
+			return v
+		}
+		if before, ok := was.(string); ok && before != "" && before != v {
+			return hiddenChanged
+		}
+		return hidden
 	}
 	return value
 }

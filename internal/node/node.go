@@ -141,8 +141,9 @@ func (n *Node) SetPorts(dial, listen *int) {
 	}
 }
 
-// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. PrivateKey, Key
-// and the like never leave the server but to the node's agent, and the certificate's to an owner or admin who asks for it. The tags "doc" are read in the contract.
+// Settings are the protocol's own; which of them count follows from Protocol, Transport and Security. What
+// secrets gives never leaves the server but to the node's agent and, where clients need it, in the links of its users; the
+// certificate's key also to an owner or admin who asks for it. The tags "doc" are read in the contract.
 type Settings struct {
 	Transport    string   `json:"transport,omitempty" doc:"tcp, ws, grpc, httpupgrade or xhttp, of VLESS, VMess and Trojan; tcp by default"`
 	Path         string   `json:"path,omitempty" doc:"Of ws, httpupgrade and xhttp: letters A to Z, digits and . _ ~ ! $ & ' ( ) * + , ; = : @ - /. That of ws may end with ?ed= and how many bytes of early data clients may send, 2048 for example"`
@@ -154,9 +155,9 @@ type Settings struct {
 	TLS          *TLS     `json:"tls,omitempty"`
 	Reality      *Reality `json:"reality,omitempty"`
 	Method       string   `json:"method,omitempty" doc:"Cipher of Shadowsocks, such as 2022-blake3-aes-128-gcm"`
-	ServerKey    string   `json:"server_key,omitempty" doc:"Of Shadowsocks 2022, base64; made where it is left out"`
+	ServerKey    string   `json:"server_key,omitempty" doc:"Of Shadowsocks 2022, base64; never shown, made where it is left out"`
 	Obfs         string   `json:"obfs,omitempty" doc:"salamander, of Hysteria2"`
-	ObfsPassword string   `json:"obfs_password,omitempty" doc:"Made where it is left out"`
+	ObfsPassword string   `json:"obfs_password,omitempty" doc:"Never shown; made where it is left out"`
 	UpMbps       int      `json:"up_mbps,omitempty" doc:"What Hysteria2 tells clients"`
 	DownMbps     int      `json:"down_mbps,omitempty"`
 	Congestion   string   `json:"congestion,omitempty" doc:"bbr, cubic or new_reno, of TUIC"`
@@ -192,19 +193,41 @@ type Reality struct {
 	ShortIDs    []string `json:"short_ids,omitempty" doc:"Hex, of even length, at most 16 digits"`
 }
 
-// Shown gives the settings without the private keys.
-func (s Settings) Shown() Settings {
-	s = s.clone()
+// secrets gives the settings' secrets by the names that the API has for them. s must outlive what it gives.
+func (s *Settings) secrets() map[string]*string {
+	all := map[string]*string{"server_key": &s.ServerKey, "obfs_password": &s.ObfsPassword}
 	if s.TLS != nil {
-		s.TLS.Key = ""
+		all["tls.key"] = &s.TLS.Key
 	}
 	if s.Reality != nil {
-		s.Reality.PrivateKey = ""
+		all["reality.private_key"] = &s.Reality.PrivateKey
+	}
+	return all
+}
+
+// Shown gives the settings without their secrets: those that the node alone knows, and those that open its proxy.
+func (s Settings) Shown() Settings {
+	s = s.clone()
+	for _, secret := range s.secrets() {
+		*secret = ""
 	}
 	return s
 }
 
-// Over gives the settings in the place of others, with the private keys of those where they are left out.
+// SecretsSet gives the names of the secrets that the settings have, in order.
+func (s Settings) SecretsSet() []string {
+	names := []string{}
+	for name, secret := range s.secrets() {
+		if *secret != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Over gives the settings in the place of others, with the secrets of those where they are left out and still fit. The key
+// of Shadowsocks fits the cipher that it was made for.
 func (s Settings) Over(was Settings) Settings {
 	s = s.clone()
 	if s.TLS != nil && was.TLS != nil && s.TLS.Key == "" && s.TLS.Certificate == was.TLS.Certificate {
@@ -212,6 +235,12 @@ func (s Settings) Over(was Settings) Settings {
 	}
 	if s.Reality != nil && was.Reality != nil && s.Reality.PrivateKey == "" {
 		s.Reality.PrivateKey = was.Reality.PrivateKey
+	}
+	if s.ServerKey == "" && s.Method == was.Method {
+		s.ServerKey = was.ServerKey
+	}
+	if s.ObfsPassword == "" && s.Obfs == was.Obfs {
+		s.ObfsPassword = was.ObfsPassword
 	}
 	return s
 }

@@ -160,10 +160,10 @@ func (s *Nodes) put(ctx context.Context, tx bun.Tx, revision int64, n, was *Node
 // recordedNode is a node as the audit log keeps it.
 type recordedNode Node
 
-// recorded gives what of the node staff decides, without private keys.
+// recorded gives what of the node staff decides. The audit log shows of the secrets only that they changed.
 func (n *Node) recorded() recordedNode {
 	r := recordedNode(*n)
-	r.Settings, r.Private = n.Settings.Shown(), nil
+	r.Private, r.ClientSecrets = nil, nil
 	r.Revision, r.ScopeRevision, r.ScopeAt, r.ToldPermille, r.UpdatedAt = 0, 0, nil, 0, time.Time{}
 	return r
 }

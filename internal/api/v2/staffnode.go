@@ -21,7 +21,8 @@ type staffNode struct {
 	Port       int                     `json:"port"`
 	Listen     string                  `json:"listen"`
 	ListenPort int                     `json:"listen_port"`
-	Settings   nodeSettings            `json:"settings" doc:"Without the private keys"`
+	Settings   nodeSettings            `json:"settings" doc:"Without their secrets"`
+	SecretsSet []string                `json:"secrets_set" doc:"Which secrets the settings have: server_key, obfs_password, tls.key, reality.private_key. Nobody is shown them; a change that leaves them out keeps them"`
 	Rate       string                  `json:"rate" example:"1.50"`
 	HourRates  []string                `json:"hour_rates" doc:"Of each hour of the site's day, or none"`
 	RateNow    string                  `json:"rate_now" example:"1.50"`
@@ -84,7 +85,7 @@ type madeSecret struct {
 
 func newStaffNode(n node.Node, st node.State, month node.Month, now time.Time) staffNode {
 	out := staffNode{
-		ID: n.ID, Name: n.Name, NameZH: n.Names[fault.ZH], NameEN: n.Names[fault.EN], Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()),
+		ID: n.ID, Name: n.Name, NameZH: n.Names[fault.ZH], NameEN: n.Names[fault.EN], Protocol: n.Protocol, Address: n.Address, Port: n.Port, Listen: n.Listen, ListenPort: n.ListenPort, Settings: nodeSettings(n.Settings.Shown()), SecretsSet: n.Settings.SecretsSet(),
 		Rate: rateText(n.RatePermille), HourRates: rateTexts(n.HourRates), RateNow: rateText(n.Rate(now)), QuotaBytes: n.QuotaBytes, ResetDay: n.ResetDay,
 		UsedBytes: month.Used, ResetsAt: month.Ends.UTC(), Spent: n.Spent, GroupHosts: map[string]nodeEndpoint{}, Relays: []nodeRelay{}, Tags: append([]string{}, n.Tags...), Remark: n.Remark,
 		Class: n.Class, GroupID: n.GroupID, Country: n.Country, SpeedMbps: n.SpeedMbps, LinkMbps: n.LinkMbps, Sort: n.Sort, Visible: n.Visible, Enabled: n.Enabled,

@@ -2439,7 +2439,7 @@ export type NodeSettings = {
      */
     obfs?: string;
     /**
-     * Made where it is left out
+     * Never shown; made where it is left out
      */
     obfs_password?: string;
     /**
@@ -2456,7 +2456,7 @@ export type NodeSettings = {
      */
     security?: string;
     /**
-     * Of Shadowsocks 2022, base64; made where it is left out
+     * Of Shadowsocks 2022, base64; never shown, made where it is left out
      */
     server_key?: string;
     /**
@@ -4190,11 +4190,15 @@ export type StaffNode = {
     reset_day: number;
     resets_at: string;
     /**
+     * Which secrets the settings have: server_key, obfs_password, tls.key, reality.private_key. Nobody is shown them; a change that leaves them out keeps them
+     */
+    secrets_set: Array<string>;
+    /**
      * null: never
      */
     seen_at: string | null;
     /**
-     * Without the private keys
+     * Without their secrets
      */
     settings: NodeSettings;
     sort: number;
