@@ -87,6 +87,7 @@ func (cr *Credentials) SetPassword(ctx context.Context, email, password string) 
 		if _, err := cr.storePassword(ctx, tx, r, phc, true, Client{}); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "user.password.set", audit.ID("user", r.ID), nil, nil, "")
+		return audit.Record(ctx, tx, "user.password.set", audit.ID("user", r.ID),
+			map[string]any{"password": audit.Secret(r.Password)}, map[string]any{"password": audit.Secret(phc)}, "")
 	})
 }

@@ -418,6 +418,8 @@ func (h *hangar) checkAct(r staffRoute, a act) {
 		h.Errorf("%s leaves no entry in the audit log", r.id)
 	case e.Actor != kind || e.ActorID == nil || *e.ActorID != a.as.id || string(e.ActorRole) != role || e.Address == "" || e.RequestID == "":
 		h.Errorf("%s leaves an entry without its caller: %+v", r.id, e)
+	case leavesNothing.MatchString(e.Action) && (e.Before == "" || e.Before == "{}"):
+		h.Errorf("%s leaves an entry that does not say what was there before: %+v", r.id, e)
 	case e.Action == "" || e.Object == "" || e.At.IsZero():
 		h.Errorf("%s leaves an entry that does not say what was done: %+v", r.id, e)
 	}

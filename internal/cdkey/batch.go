@@ -262,8 +262,8 @@ func (k *Keys) VoidKey(ctx context.Context, batchID, id int64) error {
 		if err != nil {
 			return err
 		}
-		after := map[string]any{"batch_id": batchID, "voided": true}
-		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key", id), nil, after, "")
+		before, after := map[string]any{"voided": false}, map[string]any{"batch_id": batchID, "voided": true}
+		return audit.Record(ctx, tx, "cdkey.void", audit.ID("cd_key", id), before, after, "")
 	})
 }
 

@@ -25,14 +25,19 @@ func (e *Emby) Register(q *job.Queue) {
 // Want says how the user's account is to stand; a job brings the media server to it. Held keeps it so whatever the plan.
 func (e *Emby) Want(ctx context.Context, userID int64, state State, held bool) error {
 	return e.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var was []Account
+		if err := tx.NewSelect().Model(&was).Column("wanted", "held").Where("user_id = ?", userID).Scan(ctx); err != nil {
+			return err
+		}
 		n, err := e.want(ctx, tx, userID, state, held)
-		if err == nil && n == 0 {
+		if err == nil && (n == 0 || len(was) == 0) {
 			err = ErrNoAccount
 		}
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "media.set", audit.ID("user", userID), nil, map[string]any{"state": state, "held": held}, "")
+		before, after := map[string]any{"state": was[0].Wanted, "held": was[0].Held}, map[string]any{"state": state, "held": held}
+		return audit.Record(ctx, tx, "media.set", audit.ID("user", userID), before, after, "")
 	})
 }
 

@@ -74,14 +74,24 @@ var (
 
 // Rate gives what a user earns of each payment, in thousandths.
 func (i *Invites) Rate(ctx context.Context, idb bun.IDB, userID int64) (permille int64, err error) {
-	var own []int64
-	if err := idb.NewRaw(`SELECT permille FROM commission_rate WHERE user_id = ?`, userID).Scan(ctx, &own); err != nil {
+	own, err := ownRate(ctx, idb, userID)
+	if err != nil {
 		return 0, err
 	}
-	if len(own) > 0 {
-		return own[0], nil
+	if own != nil {
+		return *own, nil
 	}
 	return int64(i.settings.Get().CommissionPermille), nil
+}
+
+// ownRate gives the rate that staff gave the user, in thousandths; nil: none.
+func ownRate(ctx context.Context, idb bun.IDB, userID int64) (permille *int64, err error) {
+	var own []int64
+	err = idb.NewRaw(`SELECT permille FROM commission_rate WHERE user_id = ?`, userID).Scan(ctx, &own)
+	if err != nil || len(own) == 0 {
+		return nil, err
+	}
+	return &own[0], nil
 }
 
 // SetRate gives a user a rate of their own for what is paid from now on; nil: the site's.
@@ -90,15 +100,19 @@ func (i *Invites) SetRate(ctx context.Context, userID int64, permille *int64) er
 		return fault.Invalid("permille", "range", "返佣比例须在 0 到 1000 千分之间", "The commission is from 0 to 1000 per mille")
 	}
 	return i.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		after := map[string]any{"permille": permille}
-		if err := audit.Record(ctx, tx, "invite.rate.set", audit.ID("user", userID), nil, after, ""); err != nil {
+		was, err := ownRate(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		before, after := map[string]any{"permille": was}, map[string]any{"permille": permille}
+		if err := audit.Record(ctx, tx, "invite.rate.set", audit.ID("user", userID), before, after, ""); err != nil {
 			return err
 		}
 		if permille == nil {
 			_, err := tx.NewRaw(`DELETE FROM commission_rate WHERE user_id = ?`, userID).Exec(ctx)
 			return err
 		}
-		_, err := tx.NewRaw(`INSERT INTO commission_rate (user_id, permille) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET permille = EXCLUDED.permille`,
+		_, err = tx.NewRaw(`INSERT INTO commission_rate (user_id, permille) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET permille = EXCLUDED.permille`,
 			userID, *permille).Exec(ctx)
 		return err
 	})

@@ -78,7 +78,8 @@ func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "link.template.set", templateObject(t.Scope, t.ScopeID), was, t.Document, "")
+		return audit.Record(ctx, tx, "link.template.set", templateObject(t.Scope, t.ScopeID),
+			map[string]any{"document": was}, map[string]any{"document": t.Document}, "")
 	})
 }
 
@@ -96,7 +97,7 @@ func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id), was, nil, "")
+		return audit.Record(ctx, tx, "link.template.remove", templateObject(scope, id), map[string]any{"document": was}, nil, "")
 	})
 }
 

@@ -181,7 +181,7 @@ func (s *Nodes) unblock(ctx context.Context, condition string, value any) (n int
 			return err
 		}
 		lifted := audit.Object{Kind: "blocked_address", ID: fmt.Sprint(value)}
-		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, nil, nil, "")
+		return audit.Record(ctx, tx, "node.blocked_address.lift", lifted, map[string]any{"blocked": true}, map[string]any{"blocked": false}, "")
 	})
 	return n, err
 }

@@ -68,26 +68,32 @@ func (s *Nodes) ChangeRule(ctx context.Context, id int64, edit func(*Rule)) (Rul
 		if err != nil {
 			return err
 		}
-		rules := make([]Rule, 1)
-		err = tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
-		if errors.Is(err, db.ErrNoRows) {
-			return ErrNoRule.Because(err)
-		}
-		if err == nil {
-			err = addExempt(ctx, tx, rules)
-		}
+		was, err := ruleInForce(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		r = rules[0]
+		r = was
 		edit(&r)
-		r.ID, r.Revision, r.CreatedAt, r.RemovedAt = id, revision, rules[0].CreatedAt, nil
+		r.ID, r.Revision, r.CreatedAt, r.RemovedAt = id, revision, was.CreatedAt, nil
 		if err := s.putRule(ctx, tx, &r); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "node.rule.change", audit.ID("audit_rule", id), rules[0].recorded(), r.recorded(), "")
+		return audit.Record(ctx, tx, "node.rule.change", audit.ID("audit_rule", id), was.recorded(), r.recorded(), "")
 	})
 	return r, err
+}
+
+// ruleInForce gives the rule with this number, with whom it does not stop.
+func ruleInForce(ctx context.Context, tx bun.Tx, id int64) (Rule, error) {
+	rules := make([]Rule, 1)
+	err := tx.NewSelect().Model(&rules[0]).Where("id = ? AND removed_at IS NULL", id).Scan(ctx)
+	if errors.Is(err, db.ErrNoRows) {
+		return Rule{}, ErrNoRule.Because(err)
+	}
+	if err == nil {
+		err = addExempt(ctx, tx, rules)
+	}
+	return rules[0], err
 }
 
 // recorded gives what of the rule staff decides, for the audit log.
@@ -165,15 +171,15 @@ func (s *Nodes) RemoveRule(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		n, err := db.Changed(tx.NewUpdate().Model((*Rule)(nil)).Set("removed_at = ?", s.db.Now()).Set("revision = ?", revision).
-			Where("id = ? AND removed_at IS NULL", id).Exec(ctx))
-		if err == nil && n == 0 {
-			return ErrNoRule
-		}
+		was, err := ruleInForce(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "node.rule.remove", audit.ID("audit_rule", id), nil, nil, "")
+		if _, err := tx.NewUpdate().Model(&was).Set("removed_at = ?", s.db.Now()).Set("revision = ?", revision).
+			WherePK().Exec(ctx); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "node.rule.remove", audit.ID("audit_rule", id), was.recorded(), nil, "")
 	})
 }
 

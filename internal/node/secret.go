@@ -88,19 +88,30 @@ func (s *Nodes) SetSharedKey(ctx context.Context, key string, until time.Time) e
 		if _, err := bump(ctx, tx); err != nil {
 			return err
 		}
+		var was []secretRow
+		if err := tx.NewSelect().Model(&was).Where("node_id IS NULL").Scan(ctx); err != nil {
+			return err
+		}
 		if _, err := tx.NewRaw(`DELETE FROM node_secret WHERE node_id IS NULL`).Exec(ctx); err != nil {
 			return err
 		}
-		after := map[string]any{"on": key != "", "until": until}
-		if err := audit.Record(ctx, tx, "node.shared_key.set", audit.Object{Kind: "node_shared_key"}, nil, after, ""); err != nil || key == "" {
-			return err
-		}
 		hash := hashOf(key)
-		row := &secretRow{Hash: hash[:], CreatedAt: now}
+		row := secretRow{Hash: hash[:], CreatedAt: now}
 		if !until.IsZero() {
 			row.ExpiresAt = &until
 		}
-		_, err := tx.NewInsert().Model(row).Exec(ctx)
+		before, after := recordedSharedKey{}, recordedSharedKey{}
+		if len(was) > 0 {
+			before = was[0].recorded()
+		}
+		if key != "" {
+			after = row.recorded()
+		}
+		err := audit.Record(ctx, tx, "node.shared_key.set", audit.Object{Kind: "node_shared_key"}, before, after, "")
+		if err != nil || key == "" {
+			return err
+		}
+		_, err = tx.NewInsert().Model(&row).Exec(ctx)
 		if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 			return fault.Invalid("key", "taken", "该密钥已是某个节点的密钥", "This is a node's secret already").Because(err)
 		}
@@ -124,6 +135,17 @@ type secretRow struct {
 	NodeID        *int64
 	CreatedAt     time.Time
 	ExpiresAt     *time.Time
+}
+
+// recordedSharedKey is the one key of all nodes as the audit log stores it.
+type recordedSharedKey struct {
+	On    bool
+	Key   audit.Secret // a digest of it
+	Until *time.Time
+}
+
+func (r *secretRow) recorded() recordedSharedKey {
+	return recordedSharedKey{On: true, Key: audit.Secret(r.Hash), Until: r.ExpiresAt}
 }
 
 // claim is a secret with the node that it is to open; 0: the secret's own.

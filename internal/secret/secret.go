@@ -49,15 +49,19 @@ func (s *Secrets) Set(ctx context.Context, name, value string) error {
 		return ErrUnknown
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		after := map[string]any{"set": value != ""}
-		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, nil, after, ""); err != nil {
+		was, err := s.read(ctx, tx, name)
+		if err != nil { // what another key sealed is replaced all the same
+			was = "sealed with another key"
+		}
+		before, after := map[string]any{"value": audit.Secret(was)}, map[string]any{"value": audit.Secret(value)}
+		if err := audit.Record(ctx, tx, "setting.secret.set", audit.Object{Kind: "secret", ID: name}, before, after, ""); err != nil {
 			return err
 		}
 		if value == "" {
 			_, err := tx.NewRaw(`DELETE FROM secret WHERE name = ?`, name).Exec(ctx)
 			return err
 		}
-		_, err := tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
+		_, err = tx.NewRaw(`INSERT INTO secret (name, sealed, updated_at) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET sealed = EXCLUDED.sealed, updated_at = EXCLUDED.updated_at`,
 			name, s.key.Seal(purpose(name), []byte(value)), s.db.Now()).Exec(ctx)
 		return err
@@ -66,8 +70,12 @@ func (s *Secrets) Set(ctx context.Context, name, value string) error {
 
 // Get gives the secret called name; empty where none was set.
 func (s *Secrets) Get(ctx context.Context, name string) (string, error) {
+	return s.read(ctx, s.db, name)
+}
+
+func (s *Secrets) read(ctx context.Context, idb bun.IDB, name string) (string, error) {
 	var sealed []byte
-	err := s.db.NewRaw(`SELECT sealed FROM secret WHERE name = ?`, name).Scan(ctx, &sealed)
+	err := idb.NewRaw(`SELECT sealed FROM secret WHERE name = ?`, name).Scan(ctx, &sealed)
 	if errors.Is(err, db.ErrNoRows) {
 		return "", nil
 	}

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/money"
 )
 
 // AddCoupon puts a coupon into the shop. What it takes off all its orders at most counts as given by the member; beyond
@@ -106,10 +107,19 @@ func (s *Shop) ChangeCoupon(ctx context.Context, id int64, change func(*Coupon),
 	return c, err
 }
 
-// recordedCoupon is a coupon as the audit log keeps it.
-type recordedCoupon Coupon
+// recordedCoupon is what of a coupon the audit log stores: what staff decides of it. Whether it waits is the act's to say,
+// which is recorded before the coupon knows.
+type recordedCoupon struct {
+	Code    string
+	Percent *int
+	Amount  money.Amount
+	CouponTerms
+	Proposed *CouponTerms
+}
 
-func (c *Coupon) recorded() recordedCoupon { return recordedCoupon(*c) }
+func (c *Coupon) recorded() recordedCoupon {
+	return recordedCoupon{Code: c.Code, Percent: c.Percent, Amount: c.Amount, CouponTerms: c.Terms(), Proposed: c.Proposed}
+}
 
 // DecideCoupon approves or declines, as a second member of staff, a coupon or the change of one. What has come to be
 // worth more than the act says is not approved. A declined coupon is dead for good; a declined change is forgotten. by is

@@ -232,7 +232,11 @@ func (s *Shop) RemovePlan(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, "plan.remove", audit.ID("plan", id), nil, nil, "")
+		var was Plan
+		if err := selectPlans(tx, &was).Where("id = ?", id).Scan(ctx); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, "plan.remove", audit.ID("plan", id), was.recorded(), nil, "")
 	})
 }
 

@@ -74,6 +74,15 @@ type orderRefund struct {
 	EndedAt       *time.Time
 }
 
+// staffReason gives why staff gives the order back. Where that grants a request, its reason is the user's own text, and
+// the member's is the answer.
+func (r *orderRefund) staffReason() string {
+	if r.RequestID != nil {
+		return r.Answer
+	}
+	return r.Reason
+}
+
 // The states of a refund of an order. Only a waiting one changes.
 const (
 	refundWaiting  = "waiting"
@@ -118,7 +127,7 @@ func (s *Shop) refund(ctx context.Context, tx bun.Tx, r orderRefund) (sum money.
 	}
 	alone, err := s.approvals.Propose(ctx, tx, approval.Act{
 		Kind: approval.OrderRefund, ReferenceID: r.ID, MadeBy: r.MadeBy, Beneficiary: o.UserID, Worth: sum,
-		Reason: r.Reason, Gives: map[string]any{"order_id": r.OrderID, "request_id": r.RequestID},
+		Reason: r.staffReason(), Gives: map[string]any{"order_id": r.OrderID, "request_id": r.RequestID},
 	})
 	if err != nil || !alone {
 		return 0, false, err
