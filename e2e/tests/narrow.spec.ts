@@ -23,7 +23,7 @@ for (const language of ['en', 'zh-CN']) {
 
 const speak = (page: Page, language: string) => page.addInitScript((value) => localStorage.setItem('language', value), language)
 
-/** None of these pages can be scrolled sideways, nor is anything cut off at the right. */
+/** None of these pages can be scrolled sideways, nor is anything cut off at the right, nor the label of a button below. */
 async function fit(page: Page, paths: string[]): Promise<void> {
   test.setTimeout(60_000 + paths.length * 10_000)
   for (const path of paths) {
@@ -32,6 +32,7 @@ async function fit(page: Page, paths: string[]): Promise<void> {
       await expect(page.locator('h1').first()).toBeVisible()
       await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
       expect.soft(await page.evaluate(beyond), path).toEqual([])
+      expect.soft(await page.evaluate(cutLabels), path).toEqual([])
     })
   }
 }
@@ -50,4 +51,10 @@ function beyond(): string[] {
   )
   const names = found.map(({ tagName, className, textContent }) => `${tagName} ${className} ${textContent?.slice(0, 40)}`)
   return scrollWidth > clientWidth ? [`the page has ${scrollWidth} px`, ...names] : names
+}
+
+/** Labels of buttons whose letters are higher than the label. */
+function cutLabels(): (string | null)[] {
+  const labels = [...document.querySelectorAll('.mantine-Button-label')]
+  return labels.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight).map(({ textContent }) => textContent)
 }

@@ -186,3 +186,25 @@ test('a change of plan chooses nothing by itself, compares, and asks once', asyn
   await dialog.getByRole('button', { name: 'Change plan' }).click()
   await expect(page.getByRole('status').getByText(`Changed: Big ${mark} → Small ${mark}`)).toBeVisible()
 })
+
+test('a purchase that is open in two tabs is made once, and its result outlives a reload', async ({ page, station }) => {
+  const plan = `Twice ${randomUUID().slice(0, 8)}`
+  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
+  const customer = await Customer.signUp(station.server.url)
+  await customer.recharge('50')
+  await signIn(page, customer.credentials)
+  await page.goto('/user/services/buy')
+  await page.getByRole('radio', { name: plan }).check({ force: true })
+  await expect(page.getByRole('button', { name: 'Pay ¥10.00 from balance' })).toBeVisible()
+  const tab = await page.context().newPage()
+  await tab.goto(page.url())
+  await expect(tab.getByRole('button', { name: 'Pay ¥10.00 from balance' })).toBeVisible()
+  await shown(page.getByRole('button', { name: 'Pay ¥10.00 from balance' })).dblclick()
+  for (const one of [page, tab]) {
+    await expect(one.getByRole('status').getByText(`Bought: ${plan} · 1 month`)).toBeVisible()
+    await one.reload()
+    await expect(one.getByRole('status').getByText(`Bought: ${plan} · 1 month`)).toBeVisible()
+  }
+  const { services } = await customer.call<{ services: { name: string }[] }>('GET', '/user/services')
+  expect(services.map(({ name }) => name)).toEqual([plan])
+})
