@@ -1,4 +1,4 @@
-import { Button, Chip, Select, VisuallyHidden } from '@mantine/core'
+import { Button, Chip, NativeSelect, VisuallyHidden } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { SlidersHorizontal } from 'lucide-react'
 import { Suspense, useMemo, useRef, useState } from 'react'
@@ -54,23 +54,25 @@ function InSight({ nodes }: { nodes: readonly NodeInfo[] }) {
   )
   return (
     <>
-      <Select
+      <NativeSelect
         className={classes.select}
         aria-label={t('country')}
-        placeholder={t('country')}
-        clearable
-        value={filter.country ?? null}
-        data={countries.map(({ code, name }) => ({ value: code, label: name || t('unknown') }))}
-        onChange={(country) => change({ country: country ?? undefined })}
+        value={filter.country ?? ''}
+        data={[
+          { value: '', label: t('country') },
+          ...countries.map(({ code, name }) => ({ value: code, label: name || t('unknown') })),
+        ]}
+        onChange={({ currentTarget }) => change({ country: currentTarget.value || undefined })}
       />
-      <Select
+      <NativeSelect
         className={classes.select}
         aria-label={t('protocol')}
-        placeholder={t('protocol')}
-        clearable
-        value={filter.protocol ?? null}
-        data={protocols.map((value) => ({ value, label: protocolName(value) }))}
-        onChange={(protocol) => change({ protocol: protocol ?? undefined })}
+        value={filter.protocol ?? ''}
+        data={[
+          { value: '', label: t('protocol') },
+          ...protocols.map((value) => ({ value, label: protocolName(value) })),
+        ]}
+        onChange={({ currentTarget }) => change({ protocol: currentTarget.value || undefined })}
       />
       <Chip
         variant="outline"
