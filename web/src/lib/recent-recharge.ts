@@ -4,11 +4,14 @@ import type { RechargeRecord } from '@/lib/api/gen/types.gen'
 
 const RECENT = 5
 
-/** The newest of the last recharges that is one of those. It is asked for anew each time: another tab may have paid it. */
+/** The last recharges, asked for by routes beside the code of their pages. Another tab may have paid one meanwhile. */
+export const recentRecharges = () => ({
+  ...rechargeListOptions({ query: { limit: RECENT, offset: 0 } }),
+  staleTime: 2_000,
+})
+
+/** The newest of the last recharges that is one of those. */
 export function useRecentRecharge(isOne: (recharge: RechargeRecord) => boolean) {
-  const { data } = useQuery({
-    ...rechargeListOptions({ query: { limit: RECENT, offset: 0 } }),
-    staleTime: 0,
-  })
+  const { data } = useQuery(recentRecharges())
   return data?.recharge_records.find(isOne)
 }

@@ -1,6 +1,14 @@
 import { createFileRoute } from '@tanstack/react-router'
+import { dashboardGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
+import { loadPage } from '@/app/load-page'
 
 export const Route = createFileRoute('/test-page/_default/dashboard-demo')({
+  loader: ({ context: { queryClient, session } }) =>
+    loadPage(
+      loadTexts('demo'),
+      session.state.status === 'authenticated' && queryClient.prefetchQuery(dashboardGetOptions()),
+    ),
   component: lazyPage(() => import('@/features/demo/dashboard-demo-page'), 'DashboardDemoPage'),
 })

@@ -8,6 +8,7 @@ import {
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
+import { recentTraffic } from '@/features/home/queries'
 
 export const Route = createFileRoute('/user/dashboard')({
   loader: ({ context: { queryClient } }) =>
@@ -16,6 +17,7 @@ export const Route = createFileRoute('/user/dashboard')({
       queryClient.prefetchQuery(dashboardGetOptions()),
       queryClient.prefetchQuery(linkTokenGetOptions()),
       queryClient.prefetchQuery(nodesListOptions()),
+      queryClient.prefetchQuery(recentTraffic()),
       queryClient.prefetchQuery({ ...clientsListOptions(), staleTime: Infinity }),
     ),
   component: lazyPage(() => import('@/features/home/dashboard-page'), 'DashboardPage'),

@@ -7,6 +7,7 @@ import {
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
+import { recentRecharges } from '@/lib/recent-recharge'
 import { searchNumber, searchOf, searchOneOf, searchText } from '@/lib/search-part'
 
 const validateSearch = searchOf({
@@ -33,6 +34,7 @@ export const Route = createFileRoute('/user/services/buy')({
       queryClient.prefetchQuery(shopPlansOptions()),
       queryClient.prefetchQuery(servicesListOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
+      queryClient.prefetchQuery(recentRecharges()),
     ),
   component: lazyPage(() => import('@/features/shop/pages'), 'BuyPage'),
 })

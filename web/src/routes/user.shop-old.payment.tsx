@@ -3,6 +3,7 @@ import { shopPlansOptions, userGetMeOptions } from '@/lib/api/gen/@tanstack/reac
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
+import { recentRecharges } from '@/lib/recent-recharge'
 import { searchNumber, searchOf, searchText } from '@/lib/search-part'
 
 export const Route = createFileRoute('/user/shop-old/payment')({
@@ -18,6 +19,7 @@ export const Route = createFileRoute('/user/shop-old/payment')({
       loadTexts('shop', 'order'),
       queryClient.prefetchQuery(shopPlansOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
+      queryClient.prefetchQuery(recentRecharges()),
     ),
   component: lazyPage(() => import('@/features/shop/pages'), 'ShopPaymentPage'),
 })

@@ -1,5 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { userGetMeOptions, walletGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { siteOptions } from '@/lib/api/site'
+import { recentRecharges } from '@/lib/recent-recharge'
+import { startGateways } from '@/features/wallet/recharge-start'
 import { loadTexts } from '@/app/i18n'
 import { lazyPage } from '@/app/lazy'
 import { loadPage } from '@/app/load-page'
@@ -14,11 +17,16 @@ const validateSearch = searchOf({
 
 export const Route = createFileRoute('/user/wallet/recharge/new')({
   validateSearch,
-  loader: ({ context: { queryClient } }) =>
-    loadPage(
+  loaderDeps: ({ search: { amount } }) => ({ amount }),
+  loader: async ({ context: { queryClient }, deps: { amount } }) => {
+    const site = await queryClient.ensureQueryData(siteOptions())
+    await loadPage(
       loadTexts('wallet', 'order'),
+      queryClient.prefetchQuery(startGateways(site, amount)),
+      queryClient.prefetchQuery(recentRecharges()),
       queryClient.prefetchQuery(walletGetOptions()),
       queryClient.prefetchQuery(userGetMeOptions()),
-    ),
+    )
+  },
   component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
 })

@@ -4,7 +4,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { TFunction } from 'i18next'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { linkLogOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { LinkFetch } from '@/lib/api/gen/types.gen'
 import { type Column, DataTable } from '@/ui/data-table'
 import { Empty } from '@/ui/empty'
@@ -12,8 +11,8 @@ import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { PageControl } from '@/ui/page-control'
 import { StatusDot } from '@/ui/status-dot'
+import { FETCHES_SHOWN, fetchesOf } from '../queries'
 
-const SIZE = 20
 const route = getRouteApi('/user/connection-reset')
 
 /** Who fetched the link, the newest first. */
@@ -21,7 +20,7 @@ export function FetchLog() {
   const { t, i18n } = useTranslation('home')
   const { page } = route.useSearch()
   const log = useQuery({
-    ...linkLogOptions({ query: { limit: SIZE, offset: (page - 1) * SIZE } }),
+    ...fetchesOf(page),
     placeholderData: keepPreviousData,
   })
   return (
@@ -46,7 +45,7 @@ export function FetchLog() {
               />
               <PageControl
                 page={page}
-                pages={Math.max(1, Math.ceil(total / SIZE))}
+                pages={Math.max(1, Math.ceil(total / FETCHES_SHOWN))}
                 link={(to) => ({ to: '/user/connection-reset', search: { page: to } })}
               />
             </>

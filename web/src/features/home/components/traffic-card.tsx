@@ -3,10 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChartNoAxesCombined } from 'lucide-react'
 import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  dashboardGetOptions,
-  trafficTimeAxisOptions,
-} from '@/lib/api/gen/@tanstack/react-query.gen'
+import { dashboardGetOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { siteOptions } from '@/lib/api/site'
 import { lazyPart } from '@/lib/lazy-part'
 import { chartColors } from '@/ui/charts/chart-colors'
@@ -14,7 +11,8 @@ import { useSeen } from '@/lib/seen'
 import { Bytes } from '@/ui/bytes'
 import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
-import { type DayTraffic, DAYS_SHOWN, lastCalendarDays, lastDays, totalOf } from '../traffic-series'
+import { recentTraffic } from '../queries'
+import { type DayTraffic, lastCalendarDays, lastDays, totalOf } from '../traffic-series'
 import classes from './traffic-card.module.css'
 
 const TrafficTable = lazyPart(() => import('./traffic-table'), 'TrafficTable')
@@ -26,7 +24,7 @@ export function TrafficCard() {
   const { t: common } = useTranslation()
   const [view, setView] = useState('chart')
   const site = useQuery(siteOptions())
-  const traffic = useQuery(trafficTimeAxisOptions({ query: { limit: DAYS_SHOWN, bucket: 'day' } }))
+  const traffic = useQuery(recentTraffic())
   const since = useQuery(dashboardGetOptions()).data?.created_at
   const zone = site.data?.time_zone ?? 'UTC'
   const now = traffic.dataUpdatedAt

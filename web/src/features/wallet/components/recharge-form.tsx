@@ -18,6 +18,7 @@ import { FormError } from '@/ui/form-error'
 import { GatewayChoice } from '@/ui/gateway-choice'
 import { Loaded } from '@/ui/loaded'
 import { amountProblem, normalAmount } from '../model'
+import { startAmount } from '../recharge-start'
 import { AmountPresets } from './amount-presets'
 import { RechargeSummary } from './recharge-summary'
 import { WaitingRecharge } from './waiting-recharge'
@@ -80,10 +81,11 @@ function useBegin(intention: string) {
 }
 
 /** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
-function useAmount({ currency, recharge }: Site) {
+function useAmount(site: Site) {
+  const { currency, recharge } = site
   const { t, i18n } = useTranslation('wallet')
   const { amount: again } = route.useSearch()
-  const [typed, type] = useState(again ?? recharge.presets[1] ?? recharge.presets[0] ?? '')
+  const [typed, type] = useState(() => startAmount(site, again))
   const [isTouched, setTouched] = useState(false)
   const problem = amountProblem(typed, recharge.min, recharge.max)
   const amount = problem ? undefined : normalAmount(typed)

@@ -1,0 +1,12 @@
+import { linkLogOptions, trafficTimeAxisOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
+import { DAYS_SHOWN } from './traffic-series'
+
+// Asked for by routes beside the pages' code, and by the pages.
+
+export const FETCHES_SHOWN = 20
+
+export const recentTraffic = () =>
+  trafficTimeAxisOptions({ query: { limit: DAYS_SHOWN, bucket: 'day' } })
+
+export const fetchesOf = (page: number) =>
+  linkLogOptions({ query: { limit: FETCHES_SHOWN, offset: (page - 1) * FETCHES_SHOWN } })
