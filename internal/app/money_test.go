@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"airstrip/internal/audit"
 	"airstrip/internal/money"
 	"airstrip/internal/node"
 	"airstrip/internal/shop"
@@ -55,6 +56,8 @@ func (m *moneyTemplate) begin(t *testing.T) (s *moneySite, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The operator gives whatever staff gives, so that each act has its entry in the audit log.
+	ctx = a.Audit.As(ctx, audit.Actor{Kind: audit.Operator, Name: "test"})
 	s = &moneySite{
 		App: a.App, ctx: ctx, now: moneyStart, zone: a.Settings.Get().Zone(),
 		plans: m.plans, coupons: m.coupons, nodes: m.nodes, prices: map[int64][]money.Amount{},
