@@ -77,20 +77,20 @@ func (l *Links) ChangeApp(ctx context.Context, a App) error {
 	if err := a.check(); err != nil {
 		return err
 	}
-	return l.oneApp(ctx, "client.change", a.ID, &a, func(ctx context.Context, tx bun.Tx) (int64, error) {
+	return l.replaceApp(ctx, "client.change", a.ID, &a, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return db.Changed(tx.NewUpdate().Model(&a).WherePK().Exec(ctx))
 	})
 }
 
 // RemoveApp takes a program out of the catalogue.
 func (l *Links) RemoveApp(ctx context.Context, id string) error {
-	return l.oneApp(ctx, "client.remove", id, nil, func(ctx context.Context, tx bun.Tx) (int64, error) {
+	return l.replaceApp(ctx, "client.remove", id, nil, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return db.Changed(tx.NewDelete().Model((*App)(nil)).Where("id = ?", id).Exec(ctx))
 	})
 }
 
-// oneApp changes the program of this id into after, or away.
-func (l *Links) oneApp(
+// replaceApp changes the program of this id into after, or away.
+func (l *Links) replaceApp(
 	ctx context.Context, action, id string, after *App, change func(context.Context, bun.Tx) (int64, error),
 ) error {
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -51,12 +51,12 @@ type file struct {
 }
 
 // file gives the file for the client, rendered anew where something that it follows from has changed.
-func (l *Links) file(ctx context.Context, k known, access *service.Access, client format.Client, r Request) (*file, error) {
+func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, client format.Client, r Request) (*file, error) {
 	site := l.settings.Get()
 	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, site), Status: status(access, client, site)}
 	o.Title = site.SiteName
 	if client.Managed {
-		o.URL, o.Hours = l.self(r), site.LinkUpdateHours
+		o.URL, o.Hours = l.fileURL(r), site.LinkUpdateHours
 	}
 	if client.Usage {
 		o.Usage = usage(access, site)
@@ -78,7 +78,7 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	sum := sha256.Sum256(f.Body)
 	f.etag = base64.RawURLEncoding.EncodeToString(sum[:16])
 	f.forms = map[string]func() []byte{
-		"br":   sync.OnceValue(func() []byte { return squeeze(f.Body) }),
+		"br":   sync.OnceValue(func() []byte { return compressBrotli(f.Body) }),
 		"zstd": sync.OnceValue(func() []byte { return zstdEncoder.EncodeAll(f.Body, nil) }),
 		"gzip": sync.OnceValue(func() []byte { return compress(f.Body) }),
 	}
@@ -86,9 +86,9 @@ func (l *Links) file(ctx context.Context, k known, access *service.Access, clien
 	return f, nil
 }
 
-// self is the address of the file that r asked for, for clients that fetch it anew from where the file says. It is made
+// fileURL is the address of the file that r asked for, for clients that fetch it anew from where the file says. It is made
 // of what was understood of the request.
-func (l *Links) self(r Request) string {
+func (l *Links) fileURL(r Request) string {
 	q := url.Values{}
 	if r.ClientType != "" {
 		q.Set("client_type", r.ClientType)
@@ -109,7 +109,7 @@ func (l *Links) self(r Request) string {
 		q.Set("manual_link_group", strconv.Itoa(*r.Group))
 		q.Set("group_sign", r.GroupSign)
 	}
-	address := l.here(r)
+	address := l.siteURL(r)
 	if len(q) > 0 {
 		address += "?" + q.Encode()
 	}
@@ -140,8 +140,8 @@ func compress(body []byte) []byte {
 	return b.Bytes()
 }
 
-// squeeze compresses with brotli, at a level that costs no more than gzip.
-func squeeze(body []byte) []byte {
+// compressBrotli compresses with brotli, at a level that costs no more than gzip.
+func compressBrotli(body []byte) []byte {
 	var b bytes.Buffer
 	w := brotli.NewWriterLevel(&b, 4)
 	w.Write(body)
@@ -158,13 +158,13 @@ var families = map[string][]node.Protocol{
 var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess", "The vpn_type is ssr, vmess or ssr_vmess")
 
 // proxies gives the nodes that the user may use and see, and how many of those no client could use.
-func (l *listed) proxies(ctx context.Context, k known, access *service.Access, vpnType string) (out []format.Proxy, broken int) {
+func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Access, vpnType string) (out []format.Proxy, broken int) {
 	for _, n := range l.nodes {
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
 			continue
 		}
 		for _, entry := range n.Told(k.Lang).Entries(k.Group) {
-			p, err := format.Of(entry, node.UserSecret(n, access.UUID, access.Password))
+			p, err := format.NewProxy(entry, node.UserSecret(n, access.UUID, access.Password))
 			if err != nil {
 				broken++
 				slog.WarnContext(ctx, "a node is left out of links", "node", n.ID, "name", entry.Name, "reason", err)
@@ -210,7 +210,7 @@ type rights struct {
 	at       time.Time
 }
 
-func (l *Links) access(ctx context.Context, k known) (*service.Access, error) {
+func (l *Links) access(ctx context.Context, k tokenOwner) (*service.Access, error) {
 	now := time.Now()
 	if r, ok := l.rights.GetIfPresent(k.UserID); ok && r.revision == k.Access && now.Sub(r.at) < rightsLive {
 		return &r.access, nil
@@ -259,7 +259,7 @@ func status(a *service.Access, client format.Client, site setting.Site) string {
 	if !client.Status {
 		return ""
 	}
-	up, down, total := shown(a)
+	up, down, total := shownTraffic(a)
 	text := "↑:" + gigabytes(up) + " ↓:" + gigabytes(down)
 	if total > 0 {
 		text += " TOT:" + gigabytes(total)
@@ -272,7 +272,7 @@ func status(a *service.Access, client format.Client, site setting.Site) string {
 
 // usage is what some clients show from the file itself.
 func usage(a *service.Access, site setting.Site) format.Usage {
-	up, down, total := shown(a)
+	up, down, total := shownTraffic(a)
 	u := format.Usage{Used: up + down, Total: total}
 	if a.ExpiresAt != nil {
 		u.Expires = a.ExpiresAt.In(site.Zone()).Format(time.DateOnly)
@@ -282,10 +282,10 @@ func usage(a *service.Access, site setting.Site) format.Usage {
 
 func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes)/(1<<30)) }
 
-// shown are upload, download and total as clients are told, in bytes. Clients take the first two from the third to tell
+// shownTraffic are upload, download and total as clients are told, in bytes. Clients take the first two from the third to tell
 // what is left, so they are as billed. A total of 0 means unlimited to them: who has no quota is told of
 // one that is used up.
-func shown(a *service.Access) (up, down, total int64) {
+func shownTraffic(a *service.Access) (up, down, total int64) {
 	switch {
 	case a.QuotaBytes == nil:
 		return a.UpBytes, a.DownBytes, 0
@@ -298,7 +298,7 @@ func shown(a *service.Access) (up, down, total int64) {
 // userinfo is the value of the header subscription-userinfo: all four keys, no closing semicolon, as the strictest of its
 // readers wants it.
 func userinfo(a *service.Access) string {
-	up, down, total := shown(a)
+	up, down, total := shownTraffic(a)
 	var expire int64
 	if a.ExpiresAt != nil {
 		expire = a.ExpiresAt.Unix()

@@ -32,8 +32,8 @@ func (l *Links) groupSign(userID int64, group int) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// regroup lets r lead to the entries of the group that it names, where it bears the signature for it; else it is forgotten.
-func (l *Links) regroup(k *known, r *Request) {
+// applyGroup lets r lead to the entries of the group that it names, where it bears the signature for it; else it is forgotten.
+func (l *Links) applyGroup(k *tokenOwner, r *Request) {
 	if r.Group != nil && hmac.Equal([]byte(r.GroupSign), []byte(l.groupSign(k.UserID, *r.Group))) {
 		k.Group = *r.Group
 		return

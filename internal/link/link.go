@@ -122,7 +122,7 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	l.regroup(&k, &r)
+	l.applyGroup(&k, &r)
 	a := Answer{Fetch: l.fetch(k.UserID, r.Token, r.IP, r.UserAgent)}
 	client, ok := format.Resolve(r.ClientType, r.UserAgent, r.Accept)
 	a.Fetch.Client, a.Fetch.Version, a.Fetch.Format = client.Name, client.Version.String(), string(client.Dialect)
@@ -145,7 +145,7 @@ func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	if client.Page {
 		a.Fetch.Format, a.Userinfo, a.Title, a.Site = "html", userinfo(access), site.SiteName, l.site
 		apps, err := l.Apps(ctx, false)
-		a.Page = &Page{Access: *access, URL: l.here(r), Apps: apps}
+		a.Page = &Page{Access: *access, URL: l.siteURL(r), Apps: apps}
 		return a, err
 	}
 	f, err := l.file(ctx, k, access, client, r)

@@ -61,7 +61,7 @@ func (l *Links) Node(ctx context.Context, userID, nodeID int64, lang fault.Lang)
 	var entries []NodeEntry
 	for _, dialed := range n.Entries(group) {
 		entry := NodeEntry{Name: dialed.Name, Address: dialed.Address, Port: dialed.Port}
-		proxy, err := format.Of(dialed, node.UserSecret(n, access.UUID, access.Password))
+		proxy, err := format.NewProxy(dialed, node.UserSecret(n, access.UUID, access.Password))
 		if err != nil {
 			slog.WarnContext(ctx, "a node cannot be written as a link", "node", n.ID, "reason", err)
 		} else {

@@ -225,7 +225,7 @@ func (l *Links) template(ctx context.Context, now *listed, userID int64, access 
 		return nil, err
 	}
 	if len(own) > 0 {
-		return together(ctx, append(documents, own[0].Document)), nil
+		return merged(ctx, append(documents, own[0].Document)), nil
 	}
 	if documents == nil {
 		return format.Plain, nil
@@ -234,7 +234,7 @@ func (l *Links) template(ctx context.Context, now *listed, userID int64, access 
 	defer now.mu.Unlock()
 	t, ok := now.merged[names.String()]
 	if !ok {
-		t = together(ctx, documents)
+		t = merged(ctx, documents)
 		if len(now.merged) < maxMerged {
 			now.merged[names.String()] = t
 		}
@@ -242,7 +242,7 @@ func (l *Links) template(ctx context.Context, now *listed, userID int64, access 
 	return t, nil
 }
 
-func together(ctx context.Context, documents []json.RawMessage) *format.Template {
+func merged(ctx context.Context, documents []json.RawMessage) *format.Template {
 	t, err := newTemplate(documents)
 	if err != nil {
 		slog.ErrorContext(ctx, "templates of links do not go together; the built-in one stands in for them", "error", err)

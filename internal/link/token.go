@@ -163,9 +163,9 @@ func (l *Links) sites() []string {
 	return []string{l.site}
 }
 
-// here gives the link on that of the site's addresses that r asked for, so that whoever was sent to another because the
+// siteURL gives the link on that of the site's addresses that r asked for, so that whoever was sent to another because the
 // first is blocked stays there; on the first where the host is none of them.
-func (l *Links) here(r Request) string {
+func (l *Links) siteURL(r Request) string {
 	sites := l.sites()
 	i := slices.IndexFunc(sites, func(site string) bool {
 		u, err := url.Parse(site)
@@ -174,8 +174,8 @@ func (l *Links) here(r Request) string {
 	return sites[max(i, 0)] + "/link2/" + r.Token
 }
 
-// known is what one select tells of a token: whose it is, and how new what else is needed must be.
-type known struct {
+// tokenOwner is what one select tells of a token: whose it is, and how new what else is needed must be.
+type tokenOwner struct {
 	UserID int64
 	Access int64      // value of the revision that grows with users' rights
 	Node   int64      // the same of nodes
@@ -194,8 +194,8 @@ const knownText = `SELECT user_id, coalesce(` + db.RevisionValue + `, 0), coales
 	coalesce((SELECT lang FROM account WHERE id = link_token.user_id), '') FROM link_token WHERE hash = ?`
 
 // find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
-func (l *Links) find(ctx context.Context, token string) (known, error) {
-	var k known
+func (l *Links) find(ctx context.Context, token string) (tokenOwner, error) {
+	var k tokenOwner
 	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group, &k.Lang)
 	if errors.Is(err, db.ErrNoRows) {
 		return k, ErrUnknown

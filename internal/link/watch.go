@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	watched      = 24 * time.Hour
-	toldTogether = 100 // in one transaction
+	watched         = 24 * time.Hour
+	noticesPerBatch = 100 // in one transaction
 )
 
 // spread is a link that was fetched from many networks within a day.
@@ -37,7 +37,7 @@ func (l *Links) Watch(ctx context.Context) error {
 			FROM link_fetch f JOIN link_token t ON t.user_id = f.user_id LEFT JOIN link_notice n ON n.user_id = f.user_id
 			WHERE f.fetched_at > ? AND f.fetched_at >= t.updated_at AND f.status IN (200, 304) AND (n.told_at IS NULL OR n.told_at <= ?)
 			GROUP BY f.user_id HAVING count(DISTINCT f.network) >= ? ORDER BY f.user_id LIMIT ?`,
-			since, since, least, toldTogether).Scan(ctx, &found); err != nil || len(found) == 0 {
+			since, since, least, noticesPerBatch).Scan(ctx, &found); err != nil || len(found) == 0 {
 			return err
 		}
 		if err := l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {

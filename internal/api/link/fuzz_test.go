@@ -10,8 +10,8 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// ugly is what breaks headers, numbers, paths, pages and lines elsewhere.
-var ugly = []string{
+// hostileValues is what breaks headers, numbers, paths, pages and lines elsewhere.
+var hostileValues = []string{
 	"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A", 5000), strings.Repeat("ü", 100), "💩", "\xff\xfe", "'\"<script>",
 	"-1", "99999999999999999999", "x\x85y\u2028", "CON", `"; filename=evil`, "br;q=NaN, gzip;q=", `W/"", "`,
 }
@@ -23,7 +23,7 @@ var (
 
 func TestFetch_AnyRequest_HasValidHeaders(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
-	for _, u := range ugly {
+	for _, u := range hostileValues {
 		for path, names := range map[string][]string{"/link2/": parameters, "/link/": oldParameters} {
 			for _, name := range names {
 				check(t, s.ask(path, name+"="+url.QueryEscape(u), "mihomo/"+u, u, u, u))
@@ -37,7 +37,7 @@ func FuzzFetch(f *testing.F) {
 	for _, r := range formats {
 		f.Add("client_type="+r.clientType+"&is_node_extend=1&filename=%22%0d%0a", r.clientType+"/1.0\r\nX-Evil: 1", "text/html", "br, gzip", "*")
 	}
-	for _, u := range ugly {
+	for _, u := range hostileValues {
 		f.Add(u, u, u, u, u)
 		for _, name := range append(parameters, oldParameters...) {
 			f.Add(name+"="+url.QueryEscape(u)+"&"+name+"="+u, "clash-verge/"+u, "*/*", u, u)

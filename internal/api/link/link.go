@@ -19,7 +19,7 @@ import (
 
 // Register serves links on mux, at their address and at the older one.
 func Register(mux *http.ServeMux, links *link.Links) {
-	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readOld, "/v1/link/{token}": readOld} {
+	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readLegacy, "/v1/link/{token}": readLegacy} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) }) // GET answers HEAD too
 		mux.HandleFunc(path, refuse)
 	}

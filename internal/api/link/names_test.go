@@ -14,8 +14,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// reads lets the user of the link have an account that last used a language.
-func (s *site) reads(lang fault.Lang) {
+// setLanguage lets the user of the link have an account that last used a language.
+func (s *site) setLanguage(lang fault.Lang) {
 	s.Helper()
 	s.do(func(ctx context.Context, tx bun.Tx) error {
 		id := uuid.New()
@@ -51,7 +51,7 @@ func TestFetch_NodeNames_AreInLanguageOfUser(t *testing.T) {
 		if !strings.Contains(chinese, "香港") {
 			t.Fatalf("nobody knows what the user reads, but the file has no default name: %s", chinese)
 		}
-		s.reads(fault.EN)
+		s.setLanguage(fault.EN)
 		inEnglish, second := fetch()
 		if !strings.Contains(inEnglish, "Hong Kong 01") || strings.Contains(inEnglish, "香港") || second == first {
 			t.Errorf("in English, %s: %s", second, inEnglish)
@@ -62,7 +62,7 @@ func TestFetch_NodeNames_AreInLanguageOfUser(t *testing.T) {
 		if again, third := fetch(); again != inEnglish || third != second {
 			t.Errorf("fetched again it differs: %s, %s", third, again)
 		}
-		s.reads(fault.ZH)
+		s.setLanguage(fault.ZH)
 		if back, third := fetch(); back != chinese || third != first {
 			t.Errorf("in Chinese again it is another file: %s, %s", third, back)
 		}

@@ -27,8 +27,8 @@ func (s *site) files() map[string][]string {
 	return out
 }
 
-// same holds another server's files against those.
-func same(t *testing.T, want, got map[string][]string) {
+// mustEqual holds another server's files against those.
+func mustEqual(t *testing.T, want, got map[string][]string) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -40,7 +40,7 @@ func TestFetch_TwoServers_GiveSameBytes(t *testing.T) {
 	one := open(t, connect(t, url, ""))
 	two := serve(t, connect(t, url, ""))
 	two.token = one.token
-	same(t, one.files(), two.files())
+	mustEqual(t, one.files(), two.files())
 
 	fresh, err := two.links.Reset(t.Context(), user, false)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestFetch_TwoServers_GiveSameBytes(t *testing.T) {
 		t.Errorf("reset on the other server, the old link is still answered: %d", w.Code)
 	}
 	one.token, two.token = fresh.Token, fresh.Token
-	same(t, one.files(), two.files())
+	mustEqual(t, one.files(), two.files())
 }
 
 func TestFetch_AfterRestart_GivesSameBytes(t *testing.T) {
@@ -66,8 +66,8 @@ func TestFetch_AfterRestart_GivesSameBytes(t *testing.T) {
 
 	after := serve(t, connect(t, "", dir))
 	after.token = before.token
-	same(t, want, after.files())
-	same(t, want, after.files()) // from the cache
+	mustEqual(t, want, after.files())
+	mustEqual(t, want, after.files()) // from the cache
 }
 
 func connect(t *testing.T, url, dir string) *db.DB {

@@ -9,17 +9,17 @@ import (
 	"airstrip/internal/mail"
 )
 
-// spread is a site with an account whose link is fetched from here and there.
-type spread struct {
+// fetchSite is a site with an account whose link is fetched from here and there.
+type fetchSite struct {
 	*site
 	now   time.Time
 	user  account.User
 	token string
 }
 
-func eachSpread(t *testing.T, test func(s *spread)) {
+func eachSpread(t *testing.T, test func(s *fetchSite)) {
 	each(t, func(s *site) {
-		p := &spread{site: s, now: time.Now().UTC().Truncate(time.Second)}
+		p := &fetchSite{site: s, now: time.Now().UTC().Truncate(time.Second)}
 		s.db.SetClock(func() time.Time { return p.now })
 		s.set("link_notice_networks", 3)
 		grant, err := s.accounts.SignUps.SignUp(s.Context(), account.SignUp{Email: "a@example.com", Name: "A", Password: "correct horse 7", Repeated: "correct horse 7"}, account.Client{})
@@ -37,7 +37,7 @@ func eachSpread(t *testing.T, test func(s *spread)) {
 }
 
 // from fetches the link from these addresses, and gives how many notices there are once the log is written and watched.
-func (p *spread) from(addresses ...string) int {
+func (p *fetchSite) from(addresses ...string) int {
 	p.Helper()
 	_, before, err := p.links.Fetches(p.Context(), p.user.ID, 1, 0)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *spread) from(addresses ...string) int {
 	return told
 }
 
-func (p *spread) want(notices int, addresses ...string) {
+func (p *fetchSite) want(notices int, addresses ...string) {
 	p.Helper()
 	if got := p.from(addresses...); got != notices {
 		p.Fatalf("%d notices after fetches from %q, want %d", got, addresses, notices)
@@ -82,7 +82,7 @@ func (p *spread) want(notices int, addresses ...string) {
 
 func TestWatch_ManyNetworks_IsNotifiedOnceADay(t *testing.T) {
 	t.Parallel() // it waits for the log
-	eachSpread(t, func(p *spread) {
+	eachSpread(t, func(p *fetchSite) {
 		p.want(0, "192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.1") // two networks
 		p.want(1, "[2001:db8::1]", "[2001:db8:0:9::1]")
 		p.want(1, "203.0.113.1", "[2001:db8:1::1]")
@@ -94,7 +94,7 @@ func TestWatch_ManyNetworks_IsNotifiedOnceADay(t *testing.T) {
 
 func TestWatch_FormerTokenAndRefusals_DoNotCount(t *testing.T) {
 	t.Parallel() // it waits for the log
-	eachSpread(t, func(p *spread) {
+	eachSpread(t, func(p *fetchSite) {
 		p.want(0, "192.0.2.1", "198.51.100.1")
 		p.now = p.now.Add(time.Minute)
 		fresh, err := p.links.Reset(p.Context(), p.user.ID, false)

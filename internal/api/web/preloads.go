@@ -14,8 +14,8 @@ import (
 // preloadsMark is where index.html takes what its address needs beside the entry.
 const preloadsMark = "<!-- preloads -->"
 
-// need is what the pages of some addresses load besides the entry, as the build found it (web/tools/preload-routes.ts).
-type need struct {
+// preload is what the pages of some addresses load besides the entry, as the build found it (web/tools/preload-routes.ts).
+type preload struct {
 	Path  string              `json:"path"`
 	Files []string            `json:"files"`
 	Texts map[string][]string `json:"texts"` // by language
@@ -23,15 +23,15 @@ type need struct {
 	path *regexp.Regexp
 }
 
-// needs reads the build's list; a build without pages has none.
-func needs(dist fs.FS) ([]need, error) {
+// readPreloads reads the build's list; a build without pages has none.
+func readPreloads(dist fs.FS) ([]preload, error) {
 	raw, err := fs.ReadFile(dist, ".vite/preloads.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	var list []need
+	var list []preload
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, fmt.Errorf("preloads.json: %w", err)
 	}
@@ -43,9 +43,9 @@ func needs(dist fs.FS) ([]need, error) {
 	return list, nil
 }
 
-// preloads is the HTML that lets a browser load what path needs while it reads the page. Only the browser knows the
+// preloadLinks is the HTML that lets a browser load what path needs while it reads the page. Only the browser knows the
 // language that was chosen in it: the texts are named, and a script of index.html links those of one language.
-func preloads(list []need, path string) string {
+func preloadLinks(list []preload, path string) string {
 	var files []string
 	texts := map[string][]string{}
 	for _, n := range list {

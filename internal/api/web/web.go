@@ -23,15 +23,15 @@ import (
 	"airstrip/internal/api"
 )
 
-// Kept is how long the assets of earlier builds stay reachable, for pages that were open when the server was renewed.
-const Kept = 7 * 24 * time.Hour
+// AssetRetention is how long the assets of earlier builds stay reachable, for pages that were open when the server was renewed.
+const AssetRetention = 7 * 24 * time.Hour
 
 // App serves one build of the app and, from a folder, what is left of earlier ones.
 type App struct {
 	dist    fs.FS
 	kept    fs.FS
 	index   []byte // with the placeholders of the nonce and the preloads
-	needs   []need
+	needs   []preload
 	pages   pages
 	vendors func() []string // whose captcha and chat the site has now
 	site    func() ([]byte, error)
@@ -49,22 +49,22 @@ func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, e
 		return nil, err
 	}
 	a.index = index
-	if a.needs, err = needs(dist); err != nil {
+	if a.needs, err = readPreloads(dist); err != nil {
 		return nil, err
 	}
 	if a.pages, err = readPages(dist); err != nil {
 		return nil, err
 	}
 	root := filepath.Join(dir, "assets")
-	if err := keep(dist, root); err != nil {
+	if err := storeAssets(dist, root); err != nil {
 		return nil, err
 	}
 	a.kept = os.DirFS(dir)
 	return a, nil
 }
 
-// keep copies the assets of this build to root and forgets those that no build had for Kept.
-func keep(dist fs.FS, root string) error {
+// storeAssets copies the assets of this build to root and forgets those that no build had for Kept.
+func storeAssets(dist fs.FS, root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func keep(dist fs.FS, root string) error {
 		return err
 	}
 	for _, e := range old {
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > Kept {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > AssetRetention {
 			os.Remove(filepath.Join(root, e.Name()))
 		}
 	}
@@ -188,7 +188,7 @@ func (a *App) page(w http.ResponseWriter, path string, status int) {
 	h.Set("Content-Security-Policy", policy(nonce, a.vendors()))
 	page := bytes.ReplaceAll(a.index, []byte("__CSP_NONCE__"), []byte(nonce))
 	w.WriteHeader(status)
-	w.Write(bytes.Replace(page, []byte(preloadsMark), []byte(a.siteMeta()+preloads(a.needs, path)), 1))
+	w.Write(bytes.Replace(page, []byte(preloadsMark), []byte(a.siteMeta()+preloadLinks(a.needs, path)), 1))
 }
 
 // siteMeta has the page know the site without a call; without it the page asks.

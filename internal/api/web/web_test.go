@@ -190,7 +190,7 @@ func TestAssets_AreCompressedAndImmutable(t *testing.T) {
 	if err := os.WriteFile(old, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	past := time.Now().Add(-web.Kept - time.Hour)
+	past := time.Now().Add(-web.AssetRetention - time.Hour)
 	if err := os.Chtimes(old, past, past); err != nil {
 		t.Fatal(err)
 	}

@@ -110,14 +110,14 @@ func (t *Template) checkGroups() *Problem {
 	}
 	taken := names{}
 	for _, name := range reserved {
-		taken.take(name)
+		taken.unique(name)
 	}
 	for i, g := range t.Groups {
 		key := fmt.Sprintf("groups[%d]", i)
 		switch {
 		case g.Name == "" || g.Name != clean(g.Name) || strings.ContainsAny(g.Name, lineWide+`:"'|\`):
 			return &Problem{key + ".name", "format", "分组名不能为空，也不能含标点", "A group's name is not empty and has no punctuation in it"}
-		case taken.take(g.Name) != g.Name:
+		case taken.unique(g.Name) != g.Name:
 			return &Problem{key + ".name", "taken", "分组名已被使用", "This name is taken"}
 		case g.Kind != "select" && g.Kind != "auto":
 			return &Problem{key + ".kind", "choice", "分组类型为 select 或 auto", "The kind is select or auto"}
@@ -160,7 +160,7 @@ func (t *Template) checkFiles() *Problem {
 	} {
 		o := Options{Client: each.client, Flags: true, Template: t.without()}
 		if over := t.tree(each.key); len(over) > 0 {
-			if key := misfit(contents(Render(Sample(), o).Body), over, each.key); key != "" {
+			if key := findMismatch(contents(Render(Sample(), o).Body), over, each.key); key != "" {
 				return &Problem{key, "type", "此处的值类型与文件中原有的不同（列表、对象或单个值）", "What stands here in the file is of another kind: a list, an object or a single value"}
 			}
 		}
@@ -196,9 +196,9 @@ func contents(body []byte) any {
 	return file
 }
 
-// misfit gives the place of the first value in over that is of another kind than what it is laid over; empty: none. What
+// findMismatch gives the place of the first value in over that is of another kind than what it is laid over; empty: none. What
 // nothing stands under is not judged.
-func misfit(under, over any, place string) string {
+func findMismatch(under, over any, place string) string {
 	if under == nil || over == nil {
 		return ""
 	}
@@ -210,7 +210,7 @@ func misfit(under, over any, place string) string {
 		return place
 	}
 	for _, key := range slices.Sorted(maps.Keys(above)) {
-		if at := misfit(below[key], above[key], place+"."+key); at != "" {
+		if at := findMismatch(below[key], above[key], place+"."+key); at != "" {
 			return at
 		}
 	}

@@ -125,7 +125,7 @@ func clash(c content) []byte {
 		y.value("rule-providers", providers)
 	}
 	list(&y, "rules", clashRules(routes, "MATCH"))
-	y.rest()
+	y.writeRemaining()
 	return y.Bytes()
 }
 

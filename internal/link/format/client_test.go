@@ -108,7 +108,7 @@ func TestFetch_ClientType_IgnoresCase(t *testing.T) {
 }
 
 func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	stash := func(userAgent string) string {
 		return string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
 	}
@@ -122,7 +122,7 @@ func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
 
 // What an app's version says of its core is nothing: FlClash 0.8 holds a mihomo of 1.19.
 func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for userAgent, wants := range map[string]bool{"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true, "mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true} {
 		body := string(format.Render(proxies, format.Options{Client: format.Recognise(userAgent, "")}).Body)
 		if got := strings.Contains(body, `"anytls"`); got != wants {
@@ -132,7 +132,7 @@ func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
 }
 
 func TestDialect_ClientsGetOnlyWhatTheyRead(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for userAgent, wants := range map[string]string{"v2rayN/7.23.4": "tuic:// anytls://", "v2rayNG/1.10.5": "", "HiddifyNext/2.5.7": "tuic://"} {
 		f := format.Render(proxies, format.Options{Client: format.Recognise(userAgent, ""), NodesOnly: true})
 		for _, scheme := range []string{"tuic://", "anytls://"} {
@@ -148,7 +148,7 @@ func TestDialect_ClientsGetOnlyWhatTheyRead(t *testing.T) {
 
 // XHTTP is left out for clients that have no Xray core and none of their own for it, and counted.
 func TestFetch_ClientWithoutXHTTP_GetsNone(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for userAgent, wants := range map[string]bool{
 		"v2rayN/7.23.4": true, "v2rayNG/1.10.5": true, "Happ/3.0": true, "Streisand": true, "HiddifyNext/2.5.7": true,
 		"Shadowrocket/2701": true, "mihomo/1.19.22": true, "FlClash/v0.8.90 clash-verge": true, "curl/8": true,
@@ -167,7 +167,7 @@ func TestFetch_ClientWithoutXHTTP_GetsNone(t *testing.T) {
 
 // An Outline key is one server, so all other nodes are left out, those too that Outline could speak.
 func TestRender_NodesThatDoNotFit_AreCounted(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	f := format.Render(proxies, format.Options{Client: client(t, "Outline", ""), Notices: []string{"a"}})
 	if f.Nodes != 1 || f.LeftOut != len(proxies)-1 {
 		t.Errorf("%d nodes and %d left out of %d", f.Nodes, f.LeftOut, len(proxies))
@@ -191,7 +191,7 @@ func FuzzRecognise(f *testing.F) {
 	f.Add("Loon/1 \u2028,\"=", "'", "LOON")
 	f.Add("Quantumult%20X/0", "\t", "quantumultX")
 	f.Add("- {a: *b}\n\t", "\xff\xfe", "egern")
-	proxies := everyCell().proxies(f)
+	proxies := allCombinations().proxies(f)
 	f.Fuzz(func(t *testing.T, userAgent, accept, clientType string) {
 		c, ok := format.Resolve(clientType, userAgent, accept)
 		if !ok {
@@ -214,7 +214,7 @@ func FuzzRecognise(f *testing.F) {
 
 // Where a link says insecure=1, a client that knows no pin lets anybody in between read along.
 func TestURI_InsecureOnlyForClientsThatCheckPin(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for _, c := range []struct {
 		clientType, userAgent string
 		pins                  bool
@@ -255,7 +255,7 @@ func TestURI_InsecureOnlyForClientsThatCheckPin(t *testing.T) {
 
 // Who can use none of the nodes is told so, whatever else is said to them.
 func TestFetch_NoNodeFitsClient_SaysSo(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	o := format.Options{Client: client(t, "SSR", ""), Notices: []string{"1 GB left"}, NodesOnly: true}
 	f := format.Render(proxies, o)
 	if f.Nodes != 0 || f.LeftOut != len(proxies) {

@@ -50,9 +50,9 @@ type dialect struct {
 	media, suffix string
 	notice        node.Protocol // of entries that only say something: one that every reader takes
 	single        bool          // the file holds one node, the first that the client can speak
-	bars          string        // characters of values that the format has no way to write
+	forbidden     string        // characters of values that the format has no way to write
 	wide          string        // characters of names that its readers stumble over, written in full width
-	trusting      bool          // a link with a pin also says that nothing is to be checked, for readers that know no pin
+	insecure      bool          // a link with a pin also says that nothing is to be checked, for readers that know no pin
 	reach         []reach
 	can           []ability
 }
@@ -84,7 +84,7 @@ const (
 // shown that they get there. XHTTP in share links is that of VLESS and Trojan, which are read alike: the makers of v2rayN
 // and v2rayNG leave it out of VMess.
 var dialects = map[Dialect]dialect{
-	URI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Shadowsocks, can: []ability{
+	URI: {write: uriList, media: plainText, suffix: "txt", insecure: true, notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless trojan", "tcp grpc", "reality"),
@@ -99,13 +99,13 @@ var dialects = map[Dialect]dialect{
 	SIP002URI: {write: uriList, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 	}},
-	V2RayURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.VMess, can: []ability{
+	V2RayURI: {write: uriList, media: plainText, suffix: "txt", insecure: true, notice: node.VMess, can: []ability{
 		can("", "vmess vless", "tcp ws grpc httpupgrade", "none tls pinned"),
 		can("", "vless", "tcp grpc", "reality"),
 		can("", "vless", "xhttp", "none tls pinned reality"),
 		can("", "vision", "tcp", "tls pinned reality"),
 	}},
-	TrojanURI: {write: uriList, media: plainText, suffix: "txt", trusting: true, notice: node.Trojan, can: []ability{
+	TrojanURI: {write: uriList, media: plainText, suffix: "txt", insecure: true, notice: node.Trojan, can: []ability{
 		can("", "trojan", "tcp ws grpc", "tls pinned"),
 		can("", "trojan", "tcp grpc", "reality"),
 	}},
@@ -205,7 +205,7 @@ var dialects = map[Dialect]dialect{
 		can("", "hysteria2 salamander", "quic", "tls pinned"),
 	}},
 	// Surge 2 knows Shadowsocks only by a module, a program that somebody else would have to be trusted with.
-	SurgeConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, bars: lineBars, wide: lineWide, can: []ability{
+	SurgeConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("3", "ss", "tcp", "none"),
 		can("4", "vmess", "tcp ws", "none tls"),
 		can("4", "trojan", "tcp ws", "tls"),
@@ -219,14 +219,14 @@ var dialects = map[Dialect]dialect{
 		can("6", "vless vision", "tcp", "reality"),
 		can("6", "vision", "tcp", "tls pinned"),
 	}},
-	SurfboardConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, bars: lineBars, wide: lineWide, can: []ability{
+	SurfboardConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess", "tcp ws", "none tls"),
 		can("", "trojan", "tcp ws", "tls"),
 		can("", "hysteria2 tuic", "quic", "tls"),
 		can("", "anytls", "tcp", "tls"),
 	}},
-	LoonLines: {write: loon, media: plainText, suffix: "list", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+	LoonLines: {write: loon, media: plainText, suffix: "list", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws", "none tls"),
 		can("", "vless vision", "tcp", "reality"),
@@ -235,11 +235,11 @@ var dialects = map[Dialect]dialect{
 		can("637", "hysteria2 salamander", "quic", "tls"),
 		can("", "anytls", "tcp", "tls"),
 	}},
-	QuantumultLines: {write: quantumult, media: plainText, suffix: "txt", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+	QuantumultLines: {write: quantumult, media: plainText, suffix: "txt", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("", "ss", "tcp", "none"),
 		can("", "vmess", "tcp ws", "none tls"),
 	}},
-	QuantumultXConf: {write: quantumultX, media: plainText, suffix: "list", notice: node.Shadowsocks, bars: lineBars, wide: lineWide, can: []ability{
+	QuantumultXConf: {write: quantumultX, media: plainText, suffix: "list", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),
 		can("", "vmess vless", "tcp ws", "none tls"),
 		can("", "vless vision", "tcp", "reality"),
@@ -247,7 +247,7 @@ var dialects = map[Dialect]dialect{
 		can("", "trojan", "tcp ws", "tls"),
 		can("", "anytls", "tcp", "tls"),
 	}},
-	MellowConf: {write: mellow, media: plainText, suffix: "conf", notice: node.Shadowsocks, bars: lineBars, wide: lineWide + ":", can: []ability{
+	MellowConf: {write: mellow, media: plainText, suffix: "conf", notice: node.Shadowsocks, forbidden: lineBars, wide: lineWide + ":", can: []ability{
 		can("", "ss", "tcp", "none"),
 		can("", "vmess", "tcp ws", "none tls"),
 	}},
@@ -260,10 +260,10 @@ func (c Client) speaks(p *Proxy) bool {
 	if c.Dialect == SingBoxJSON && p.Security == "pinned" && p.Certificate == "" {
 		return false // it is given the certificate itself, which only the node may have
 	}
-	if p.Security == "pinned" && d.trusting && !c.Pins {
+	if p.Security == "pinned" && d.insecure && !c.Pins {
 		return false
 	}
-	if !p.fits(d.bars) || !d.reaches(p) || c.lacks(kind) || c.lacks(p.Transport) {
+	if !p.fits(d.forbidden) || !d.reaches(p) || c.lacks(kind) || c.lacks(p.Transport) {
 		return false
 	}
 	for _, a := range d.can {

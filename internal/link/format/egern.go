@@ -81,7 +81,7 @@ func egern(c content) []byte {
 		}
 	}
 	list(&y, "rules", append(lines, object{"default": object{"policy": groupAll}}))
-	y.rest()
+	y.writeRemaining()
 	return y.Bytes()
 }
 

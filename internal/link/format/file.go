@@ -56,13 +56,13 @@ var reserved = []string{
 func Render(proxies []Proxy, o Options) File {
 	d, taken := dialects[o.Client.Dialect], names{}
 	for _, name := range reserved {
-		taken.take(name)
+		taken.unique(name)
 	}
 	if o.Template == nil {
 		o.Template = Plain
 	}
 	for _, g := range o.Template.Groups {
-		taken.take(g.Name)
+		taken.unique(g.Name)
 	}
 	usable := make([]*Proxy, 0, len(proxies))
 	for i := range proxies {
@@ -81,7 +81,7 @@ func Render(proxies []Proxy, o Options) File {
 	entries := make([]Proxy, 0, len(notices)+len(usable))
 	for _, text := range notices {
 		p := notice(d.notice)
-		p.Name = taken.take(wide(clean(text), d.wide))
+		p.Name = taken.unique(fullWidth(clean(text), d.wide))
 		entries = append(entries, p)
 	}
 	for _, p := range usable {
@@ -90,7 +90,7 @@ func Render(proxies []Proxy, o Options) File {
 			name = strings.TrimSpace(f + " " + name)
 		}
 		entries = append(entries, *p)
-		entries[len(entries)-1].Name = taken.take(wide(name, d.wide))
+		entries[len(entries)-1].Name = taken.unique(fullWidth(name, d.wide))
 	}
 	body := d.write(content{o, entries, len(notices), left})
 	return File{Body: body, Type: d.media, Suffix: d.suffix, Nodes: len(usable), LeftOut: left}

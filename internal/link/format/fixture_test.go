@@ -60,8 +60,8 @@ func (f *fixture) add(p node.Protocol, s node.Settings, secret string) {
 	f.secrets = append(f.secrets, secret)
 }
 
-// everyCell is every protocol over every transport with every security, also those that make no sense together.
-func everyCell() fixture {
+// allCombinations is every protocol over every transport with every security, also those that make no sense together.
+func allCombinations() fixture {
 	var f fixture
 	key := func(n int) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k\xff", 16)[:n])) }
 	for _, method := range []string{"aes-128-gcm", "aes-256-gcm", "chacha20-ietf-poly1305"} {
@@ -162,7 +162,7 @@ func (f fixture) proxies(t testing.TB) []format.Proxy {
 	t.Helper()
 	var out []format.Proxy
 	for i, n := range f.nodes {
-		p, err := format.Of(n, f.secrets[i])
+		p, err := format.NewProxy(n, f.secrets[i])
 		if err != nil {
 			t.Fatalf("%s %+v: %v", n.Protocol, n.Settings, err)
 		}

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestFiles_MatchGolden(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for _, r := range readers {
 		t.Run(r.file, func(t *testing.T) {
 			f := format.Render(proxies, format.Options{
@@ -64,9 +64,9 @@ func decode(t testing.TB, body []byte) []byte {
 func TestRender_IsDeterministic(t *testing.T) {
 	for _, r := range readers {
 		o := format.Options{Client: client(t, r.clientType, r.userAgent), Flags: true, Notices: []string{"a", "a"}}
-		first := format.Render(everyCell().proxies(t), o)
+		first := format.Render(allCombinations().proxies(t), o)
 		for range 3 {
-			if again := format.Render(everyCell().proxies(t), o); !bytes.Equal(first.Body, again.Body) {
+			if again := format.Render(allCombinations().proxies(t), o); !bytes.Equal(first.Body, again.Body) {
 				t.Errorf("%s: two renderings differ", r.file)
 			}
 		}
@@ -75,7 +75,7 @@ func TestRender_IsDeterministic(t *testing.T) {
 
 func TestRender_ContainsNoServerSecret(t *testing.T) {
 	for _, r := range readers {
-		body := format.Render(everyCell().proxies(t), format.Options{Client: client(t, r.clientType, r.userAgent)}).Body
+		body := format.Render(allCombinations().proxies(t), format.Options{Client: client(t, r.clientType, r.userAgent)}).Body
 		if strings.HasSuffix(r.file, ".b64") {
 			body = decode(t, body)
 		}
@@ -108,8 +108,8 @@ func readClash(t testing.TB, body []byte) clashFile {
 
 func TestClash_ReadsBackWithTypes(t *testing.T) {
 	for _, clientType := range []string{"Clash", "ClashMeta", "Stash"} {
-		f := readClash(t, format.Render(everyCell().proxies(t), format.Options{Client: client(t, clientType, "")}).Body)
-		fixture, byPort := everyCell(), map[string]string{}
+		f := readClash(t, format.Render(allCombinations().proxies(t), format.Options{Client: client(t, clientType, "")}).Body)
+		fixture, byPort := allCombinations(), map[string]string{}
 		for i, n := range fixture.nodes {
 			byPort[fmt.Sprint(n.Port)] = fixture.secrets[i]
 		}
@@ -172,7 +172,7 @@ func singBox(t testing.TB, version string) string {
 }
 
 func TestSingBox_AcceptsFiles(t *testing.T) {
-	full := everyCell().proxies(t)
+	full := allCombinations().proxies(t)
 	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,7 @@ func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 	good := func() node.Node {
 		return node.Node{Name: "n", Protocol: node.VLESS, Address: "a.example.com", Port: 443, Settings: settings("tcp", "reality", 0)}
 	}
-	if _, err := format.Of(good(), userUUID); err != nil {
+	if _, err := format.NewProxy(good(), userUUID); err != nil {
 		t.Fatal(err)
 	}
 	for name, spoil := range map[string]func(*node.Node){
@@ -288,11 +288,11 @@ func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 	} {
 		n := good()
 		spoil(&n)
-		if p, err := format.Of(n, userUUID); err == nil {
+		if p, err := format.NewProxy(n, userUUID); err == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if _, err := format.Of(good(), "not a uuid"); err == nil {
+	if _, err := format.NewProxy(good(), "not a uuid"); err == nil {
 		t.Error("a secret that is no UUID passed")
 	}
 }
@@ -300,7 +300,7 @@ func TestRender_UnusableNodes_AreRefusedIndividually(t *testing.T) {
 func TestSingBox_PinnedNode_NeedsCertificate(t *testing.T) {
 	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "pinned", 0)}
 	n.Settings.TLS.Certificate = ""
-	p, err := format.Of(n, "pw")
+	p, err := format.NewProxy(n, "pw")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,8 +56,8 @@ func urlPath(path string) string {
 	return b.String()
 }
 
-// wide gives name with these characters in their full width, which look alike and mean nothing to a parser.
-func wide(name, chars string) string {
+// fullWidth gives name with these characters in their full width, which look alike and mean nothing to a parser.
+func fullWidth(name, chars string) string {
 	if chars == "" {
 		return name
 	}

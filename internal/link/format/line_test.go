@@ -98,7 +98,7 @@ func (f fixture) check(t testing.TB, e entry, secret string) {
 }
 
 func TestSurge_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	kinds := map[string]string{"Surge2": "", "Surge3": "ss", "Surge4": "ss trojan vmess", "Surge5": "hysteria2 ss trojan tuic-v5 vmess", "Surge6": "anytls hysteria2 ss trojan tuic-v5 vless vmess", "Surfboard": "anytls hysteria2 ss trojan tuic-v5 vmess"}
 	for clientType, want := range kinds {
 		file := format.Render(f.proxies(t), format.Options{Client: client(t, clientType, ""), Notices: []string{"two, notices = 1", "two, notices = 1"}, URL: "https://a/b?c=d", Hours: 6})
@@ -156,7 +156,7 @@ func TestSurge_ReadsBack(t *testing.T) {
 }
 
 func TestSurge_LaterVersion_GetsNoFewerNodes(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	last := -1
 	for _, clientType := range []string{"Surge2", "Surge3", "Surge4", "Surge5", "Surge6"} {
 		n := format.Render(proxies, format.Options{Client: client(t, clientType, "")}).Nodes
@@ -168,7 +168,7 @@ func TestSurge_LaterVersion_GetsNoFewerNodes(t *testing.T) {
 }
 
 func TestLoon_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "Loon", "")})
 	read := 0
 	for _, line := range sections(file.Body)[""] {
@@ -182,7 +182,7 @@ func TestLoon_ReadsBack(t *testing.T) {
 }
 
 func TestQuantumultX_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "QuantumultX", "")})
 	tags := map[string]bool{}
 	for _, line := range sections(file.Body)[""] {
@@ -205,7 +205,7 @@ func TestQuantumultX_ReadsBack(t *testing.T) {
 }
 
 func TestQuantumult_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	file := format.Render(f.proxies(t), format.Options{Client: client(t, "Quantumult", ""), Title: "a, b = c"})
 	for line := range strings.Lines(string(decode(t, file.Body))) {
 		line = strings.TrimSpace(line)
@@ -228,7 +228,7 @@ func TestQuantumult_ReadsBack(t *testing.T) {
 }
 
 func TestMellow_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	s := sections(format.Render(f.proxies(t), format.Options{Client: client(t, "Mellow", "")}).Body)
 	names := map[string]bool{}
 	for _, line := range s["Endpoint"] {
@@ -259,7 +259,7 @@ func TestMellow_ReadsBack(t *testing.T) {
 }
 
 func TestSSD_ListsServersAndRemaining(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	body := format.Render(f.proxies(t), format.Options{Client: client(t, "SSD", ""), Title: "Site", Usage: format.Usage{Used: 1 << 30, Total: 10 << 30, Expires: "2030-01-31"}}).Body
 	var file struct {
 		Airport, Expiry string
@@ -282,7 +282,7 @@ func TestSSD_ListsServersAndRemaining(t *testing.T) {
 }
 
 func TestEgern_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	var file struct {
 		Proxies []map[string]struct {
 			Name, Server, Password, Auth string
@@ -358,7 +358,7 @@ func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
 	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "tls", 0)}
 	var proxies []format.Proxy
 	for _, secret := range []string{`quote"`, "comma,", "line\nbreak", "plain"} {
-		p, err := format.Of(n, secret)
+		p, err := format.NewProxy(n, secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
 }
 
 func TestXray_NeverSkipsVerification(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	for _, nodesOnly := range []bool{false, true} {
 		f := format.Render(proxies, format.Options{Client: client(t, "XrayJson", ""), NodesOnly: nodesOnly})
 		if strings.Contains(string(f.Body), "nsecure") || !strings.Contains(string(f.Body), `"pinnedPeerCertSha256"`) {

@@ -54,8 +54,8 @@ func flagged(name string) bool {
 // names gives out names that are not given yet; some clients take those that differ in case for the same.
 type names map[string]bool
 
-// take gives name, or name with a number behind it where it is taken.
-func (n names) take(name string) string {
+// unique gives name, or name with a number behind it where it is taken.
+func (n names) unique(name string) string {
 	if name == "" {
 		name = "node"
 	}

@@ -67,9 +67,9 @@ const vmessCipher = "aes-128-gcm"
 
 var hostName = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// Of gives the node n as the user with this secret dials it. The error says why no client could use such a node: one bad
+// NewProxy gives the node n as the user with this secret dials it. The error says why no client could use such a node: one bad
 // node makes many clients refuse a whole file, so it is left out.
-func Of(n node.Node, secret string) (Proxy, error) {
+func NewProxy(n node.Node, secret string) (Proxy, error) {
 	s := n.Settings
 	p := Proxy{
 		Name: n.Name, Country: n.Country, Protocol: n.Protocol, Address: strings.Trim(n.Address, "[]"), Port: n.Port,

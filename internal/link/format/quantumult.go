@@ -19,7 +19,7 @@ func quantumult(c content) []byte {
 			b.WriteString(ssURI(p, QuantumultLines) + "\n")
 		}
 	}
-	return wrapped(b.String())
+	return base64List(b.String())
 }
 
 func quantumultLine(p *Proxy, group string) string {
@@ -29,7 +29,7 @@ func quantumultLine(p *Proxy, group string) string {
 	l.word(p.port())
 	l.word(vmessCipher)
 	l.quoted(p.UUID)
-	l.set("group", wide(clean(group), lineWide))
+	l.set("group", fullWidth(clean(group), lineWide))
 	if p.secured() {
 		l.set("over-tls", "true")
 		l.set("tls-host", p.ServerName)

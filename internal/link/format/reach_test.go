@@ -446,7 +446,7 @@ func TestRealClients_StartOffline(t *testing.T) {
 	n := node.Node{
 		Name: "away", Protocol: node.VLESS, Address: "127.0.0.1", Port: 1, Settings: node.Settings{Security: "none"},
 	}
-	p, err := format.Of(n, userUUID)
+	p, err := format.NewProxy(n, userUUID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -587,7 +587,7 @@ func proxiesOf(t testing.TB, nodes []node.Node) []format.Proxy {
 	t.Helper()
 	var proxies []format.Proxy
 	for _, n := range nodes {
-		p, err := format.Of(n, userUUID)
+		p, err := format.NewProxy(n, userUUID)
 		if err != nil {
 			t.Fatal(err)
 		}

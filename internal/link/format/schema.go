@@ -21,7 +21,7 @@ type published struct {
 	key, name string // of the template's tree, and of who publishes it
 	client    Client
 	text      []byte
-	forgive   func(file any) // takes out what the schema has no more and cores still read; nil: nothing
+	prepare   func(file any) // takes out what the schema has no more and cores still read; nil: nothing
 	once      sync.Once      // they are read when the first template is saved: that takes a while, and most servers never do it
 	compiled  *jsonschema.Schema
 }
@@ -37,7 +37,7 @@ var (
 
 	allPublished = []*published{
 		{key: "clash", name: "mihomo", client: Client{Dialect: ClashMetaYAML}, text: mihomoSchema},
-		{key: "sing_box", name: "sing-box", client: Client{Dialect: SingBoxJSON, TUN: true}, text: singBoxSchema, forgive: forgiveDetours},
+		{key: "sing_box", name: "sing-box", client: Client{Dialect: SingBoxJSON, TUN: true}, text: singBoxSchema, prepare: removeDetours},
 	}
 )
 
@@ -91,19 +91,19 @@ func (p *published) check(t *Template) *Problem {
 	if err != nil {
 		panic(err) // it was written as JSON just now
 	}
-	if p.forgive != nil {
-		p.forgive(file)
+	if p.prepare != nil {
+		p.prepare(file)
 	}
 	failed, _ := p.schema().Validate(file).(*jsonschema.ValidationError)
 	if failed == nil {
 		return nil
 	}
-	failed = closest(failed)
+	failed = mostSpecific(failed)
 	rule := failed.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 	if _, alternatives := failed.ErrorKind.(*kind.AnyOf); alternatives {
 		rule = fmt.Sprintf("none of the %d forms that are known fits", len(failed.Causes))
 	}
-	path, keyword := place(failed.InstanceLocation), strings.Join(failed.ErrorKind.KeywordPath(), ".")
+	path, keyword := location(failed.InstanceLocation), strings.Join(failed.ErrorKind.KeywordPath(), ".")
 	return &Problem{
 		p.key + path, "schema",
 		fmt.Sprintf("不符合 %s 公开的规范，位置 %s（%s）：%s", p.name, strings.TrimPrefix(path, "."), keyword, rule),
@@ -111,8 +111,8 @@ func (p *published) check(t *Template) *Problem {
 	}
 }
 
-// forgiveDetours takes download_detour out of rule sets: cores before 1.14 know no other word, and those before 1.16 take it.
-func forgiveDetours(file any) {
+// removeDetours takes download_detour out of rule sets: cores before 1.14 know no other word, and those before 1.16 take it.
+func removeDetours(file any) {
 	whole, _ := file.(map[string]any)
 	route, _ := whole["route"].(map[string]any)
 	sets, _ := route["rule_set"].([]any)
@@ -123,8 +123,8 @@ func forgiveDetours(file any) {
 	}
 }
 
-// place writes where something stands in a file, .proxy-groups[0].name.
-func place(location []string) string {
+// location writes where something stands in a file, .proxy-groups[0].name.
+func location(location []string) string {
 	var b strings.Builder
 	for _, key := range location {
 		if _, err := strconv.Atoi(key); err == nil {
@@ -136,16 +136,16 @@ func place(location []string) string {
 	return b.String()
 }
 
-// closest gives, of all that a value failed by, what its author most likely has to change: of alternatives that which
+// mostSpecific gives, of all that a value failed by, what its author most likely has to change: of alternatives that which
 // lacks the least, of several things the one that lies deepest.
-func closest(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+func mostSpecific(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 	if len(e.Causes) == 0 {
 		return e
 	}
 	var best *jsonschema.ValidationError
 	if !either(e) {
 		for _, cause := range e.Causes {
-			if c := closest(cause); best == nil || !before(best, c) {
+			if c := mostSpecific(cause); best == nil || !before(best, c) {
 				best = c
 			}
 		}
@@ -162,7 +162,7 @@ func closest(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 			return e
 		}
 	}
-	return closest(best)
+	return mostSpecific(best)
 }
 
 // before tells whether a is to be named rather than b: it lies deeper, or as deep and comes first by name.
@@ -170,7 +170,7 @@ func before(a, b *jsonschema.ValidationError) bool {
 	if d := len(a.InstanceLocation) - len(b.InstanceLocation); d != 0 {
 		return d > 0
 	}
-	return place(a.InstanceLocation) < place(b.InstanceLocation)
+	return location(a.InstanceLocation) < location(b.InstanceLocation)
 }
 
 func either(e *jsonschema.ValidationError) bool {

@@ -87,8 +87,8 @@ type singBoxGroup struct {
 // object is a small part of a configuration; its keys are written in the order of the alphabet.
 type object map[string]any
 
-// singBoxWholeNames is the version since which a suffix is a name and what is under it, and not the end of any name.
-var singBoxWholeNames = Version{1, 9}
+// singBoxDomainSuffixes is the version since which a suffix is a name and what is under it, and not the end of any name.
+var singBoxDomainSuffixes = Version{1, 9}
 
 // singBox writes a whole configuration, or the outbounds alone where only the nodes are wanted.
 func singBox(c content) []byte {
@@ -106,7 +106,7 @@ func singBox(c content) []byte {
 	if c.NodesOnly || len(over) == 0 {
 		return indented(cfg)
 	}
-	return indented(laid(cfg, over))
+	return indented(overlay(cfg, over))
 }
 
 // singBoxBefore tells whether the core is known to be older than v.
@@ -193,7 +193,7 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 
 // singBoxRoutes puts neighbours of one kind that go the same way into one rule, as this format has it; block is how it refuses.
 func (c content) singBoxRoutes(routes []route, block object) (rules []object) {
-	for _, run := range runs(routes) {
+	for _, run := range groupRoutes(routes) {
 		rule := object{}
 		if run[0].suffix != "" {
 			c.singBoxSuffixes(rule, run)
@@ -213,7 +213,7 @@ func (c content) singBoxRoutes(routes []route, block object) (rules []object) {
 // singBoxSuffixes has a rule match the names of routes and what is under them.
 func (c content) singBoxSuffixes(rule object, routes []route) {
 	rule["domain_suffix"] = values(routes, func(r route) string { return r.suffix })
-	if c.singBoxBefore(singBoxWholeNames) { // where cn is the end of evilcn too, and .cn is none of cn itself
+	if c.singBoxBefore(singBoxDomainSuffixes) { // where cn is the end of evilcn too, and .cn is none of cn itself
 		rule["domain"] = rule["domain_suffix"]
 		rule["domain_suffix"] = values(routes, func(r route) string { return "." + r.suffix })
 	}

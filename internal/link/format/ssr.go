@@ -19,7 +19,7 @@ func ssrList(c content) []byte {
 	if c.NodesOnly {
 		return []byte(b.String())
 	}
-	return wrapped(b.String())
+	return base64List(b.String())
 }
 
 type ssdServer struct {

@@ -200,8 +200,8 @@ func merge(target, patch any) any {
 	return out
 }
 
-// laid gives v with patch laid over it, as something to be written as JSON.
-func laid(v any, patch any) any {
+// overlay gives v with patch laid over it, as something to be written as JSON.
+func overlay(v any, patch any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // the types are ours and hold nothing that JSON lacks
@@ -260,8 +260,8 @@ func (t *Template) routes(files []ruleFile) (out []route) {
 	return out
 }
 
-// runs parts routes into neighbours of one kind that go the same way.
-func runs(routes []route) (out [][]route) {
+// groupRoutes parts routes into neighbours of one kind that go the same way.
+func groupRoutes(routes []route) (out [][]route) {
 	alike := func(a, b route) bool {
 		return a.to == b.to && (a.file != nil) == (b.file != nil) && (a.suffix != "") == (b.suffix != "")
 	}

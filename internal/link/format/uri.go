@@ -23,11 +23,11 @@ func uriList(c content) []byte {
 	if c.Client.Plain || c.NodesOnly {
 		return []byte(b.String())
 	}
-	return wrapped(b.String())
+	return base64List(b.String())
 }
 
-// wrapped is a list as most clients want it: in standard base64 on one line.
-func wrapped(list string) []byte {
+// base64List is a list as most clients want it: in standard base64 on one line.
+func base64List(list string) []byte {
 	out := make([]byte, base64.StdEncoding.EncodedLen(len(list)))
 	base64.StdEncoding.Encode(out, []byte(list))
 	return out

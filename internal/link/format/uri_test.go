@@ -62,7 +62,7 @@ func readLink(t *testing.T, text string) link {
 }
 
 func TestURI_ReadsBack(t *testing.T) {
-	f := everyCell()
+	f := allCombinations()
 	body := string(format.Render(f.proxies(t), format.Options{Client: client(t, "NodeList", "v2rayN/7.23.4")}).Body)
 	byPort := map[string]int{}
 	for i, n := range f.nodes {
@@ -144,7 +144,7 @@ func TestURI_ReadsBack(t *testing.T) {
 }
 
 func TestURI_EncodedList_IsBase64OfPlainOne(t *testing.T) {
-	proxies := everyCell().proxies(t)
+	proxies := allCombinations().proxies(t)
 	plain := format.Render(proxies, format.Options{Client: client(t, "Mixed", ""), NodesOnly: true}).Body
 	wrapped := format.Render(proxies, format.Options{Client: client(t, "Mixed", "")}).Body
 	if string(decode(t, wrapped)) != string(plain) || strings.ContainsAny(string(wrapped), "\r\n -_") {
@@ -153,7 +153,7 @@ func TestURI_EncodedList_IsBase64OfPlainOne(t *testing.T) {
 }
 
 func TestURI_SIP002Encoding_OnlyOnRequest(t *testing.T) {
-	body := string(decode(t, format.Render(everyCell().proxies(t), format.Options{Client: client(t, "SIP002", "")}).Body))
+	body := string(decode(t, format.Render(allCombinations().proxies(t), format.Options{Client: client(t, "SIP002", "")}).Body))
 	if !strings.Contains(body, "ss://2022-blake3-aes-128-gcm:a%2F") {
 		t.Error(body)
 	}
@@ -161,7 +161,7 @@ func TestURI_SIP002Encoding_OnlyOnRequest(t *testing.T) {
 
 func TestShadowrocket_BeginsWithStatus(t *testing.T) {
 	o := format.Options{Client: client(t, "Shadowrocket", ""), Status: "1 GB left\nEvil"}
-	if body := string(decode(t, format.Render(everyCell().proxies(t), o).Body)); !strings.HasPrefix(body, "STATUS=1 GB left Evil\n") {
+	if body := string(decode(t, format.Render(allCombinations().proxies(t), o).Body)); !strings.HasPrefix(body, "STATUS=1 GB left Evil\n") {
 		t.Error(body[:60])
 	}
 }

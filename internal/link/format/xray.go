@@ -22,7 +22,7 @@ func xray(c content) []byte {
 			Outbounds: []object{xrayOutbound(p, "proxy"), {"tag": "direct", "protocol": "freedom"}, {"tag": "block", "protocol": "blackhole"}},
 		}
 		if len(c.Template.Xray) > 0 {
-			config = laid(config, c.Template.Xray)
+			config = overlay(config, c.Template.Xray)
 		}
 		configs[i] = config
 	}
@@ -54,7 +54,7 @@ func (c content) xrayDNS() object {
 // xrayRouting knows no groups: what they name goes through the one node of its configuration.
 func (c content) xrayRouting() object {
 	rules := []object{{"type": "field", "ip": []string{c.Template.DNS.Near[0]}, "outboundTag": "direct"}}
-	for _, run := range runs(c.Template.routes(nil)) {
+	for _, run := range groupRoutes(c.Template.routes(nil)) {
 		kind, values := "ip", make([]string, len(run))
 		for i, r := range run {
 			values[i] = r.network

@@ -16,15 +16,15 @@ type yamlFile struct {
 
 // value writes one value under key, which must be a plain word.
 func (y *yamlFile) value(key string, v any) {
-	if patch, ok := y.taken(key); ok {
-		v = laid(v, patch)
+	if patch, ok := y.takeOverlay(key); ok {
+		v = overlay(v, patch)
 	}
 	y.WriteString(key + ": ")
 	y.json(v)
 }
 
-// taken gives what is to be laid over the value of key, once.
-func (y *yamlFile) taken(key string) (patch any, ok bool) {
+// takeOverlay gives what is to be laid over the value of key, once.
+func (y *yamlFile) takeOverlay(key string) (patch any, ok bool) {
 	if patch, ok = y.over[key]; ok {
 		y.over = maps.Clone(y.over)
 		delete(y.over, key)
@@ -32,8 +32,8 @@ func (y *yamlFile) taken(key string) (patch any, ok bool) {
 	return patch, ok
 }
 
-// rest writes those keys of over that nothing was written under.
-func (y *yamlFile) rest() {
+// writeRemaining writes those keys of over that nothing was written under.
+func (y *yamlFile) writeRemaining() {
 	for _, key := range slices.Sorted(maps.Keys(y.over)) {
 		y.value(key, nil)
 	}
@@ -41,7 +41,7 @@ func (y *yamlFile) rest() {
 
 // list writes a list under key, one entry per line; an empty one too.
 func list[T any](y *yamlFile, key string, entries []T) {
-	if patch, ok := y.taken(key); ok {
+	if patch, ok := y.takeOverlay(key); ok {
 		if some, is := patch.([]any); is {
 			list(y, key, some)
 		}

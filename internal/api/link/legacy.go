@@ -8,8 +8,8 @@ import (
 	"airstrip/internal/link"
 )
 
-// oldList says what each value of the older parameter list asks for: a client_type, and whether for the nodes alone.
-var oldList = map[string]struct {
+// legacyFormats says what each value of the older parameter list asks for: a client_type, and whether for the nodes alone.
+var legacyFormats = map[string]struct {
 	clientType string
 	nodesOnly  bool
 }{
@@ -27,9 +27,9 @@ var (
 	oldMu       = map[string]string{"0": "SSR", "1": "SSR", "2": "V2Ray", "3": "SSD", "4": "Clash"}
 )
 
-// readOld takes the parameters of /link/{token}: list, else a switch, else sub, else mu names the client; without any of
+// readLegacy takes the parameters of /link/{token}: list, else a switch, else sub, else mu names the client; without any of
 // them it is told by its headers.
-func readOld(r *http.Request) (link.Request, fileName, error) {
+func readLegacy(r *http.Request) (link.Request, fileName, error) {
 	p := parameters{Values: r.URL.Query()}
 	req := p.request(r)
 	req.Extend = p.flag("extend")
@@ -42,7 +42,7 @@ func readOld(r *http.Request) (link.Request, fileName, error) {
 
 func (p *parameters) oldClient() (clientType string, nodesOnly bool) {
 	list := p.Get("list")
-	asked, known := oldList[strings.ToLower(list)]
+	asked, known := legacyFormats[strings.ToLower(list)]
 	numbered := func(name string, clients map[string]string) string {
 		if text := p.Get(name); text != "" && clients[text] == "" {
 			p.refuse(name, "choice", fault.Text{ZH: name + " 没有这个取值", EN: "There is no such value of " + name})

@@ -16,12 +16,14 @@ import (
 	"airstrip/internal/setting"
 )
 
-// asked collects what a database is asked.
-type asked struct{ queries []string }
+// recordedQueries collects what a database is asked.
+type recordedQueries struct{ queries []string }
 
-func (a *asked) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+func (a *recordedQueries) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
+	return ctx
+}
 
-func (a *asked) AfterQuery(_ context.Context, e *bun.QueryEvent) {
+func (a *recordedQueries) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	a.queries = append(a.queries, e.Query)
 }
 
@@ -48,7 +50,7 @@ func TestFetch_ScansNoTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &asked{queries: []string{d.QueryGen().FormatQuery(knownText, service.Revision, node.Revision, hash(token.Token))}}
+		a := &recordedQueries{queries: []string{d.QueryGen().FormatQuery(knownText, service.Revision, node.Revision, hash(token.Token))}}
 		d.DB = d.WithQueryHook(a)
 		if _, err := links.Get(t.Context(), Request{Token: token.Token, ClientType: "ClashMeta"}); err != nil {
 			t.Fatal(err)
