@@ -18,18 +18,18 @@ import (
 	"airstrip/internal/link/format"
 )
 
-// App is a program that users read their link with. In ImportURL, {url} and {name} stand for the link and the site's name
-// as encodeURIComponent writes them, {url_raw} for the link as it is and {url_base64} for it in base64; where it is empty
-// the link is copied into the app by hand.
+// App is a program that reads links. In ImportURL, {url} and {name} are the link and the site's name, encoded as by
+// encodeURIComponent, {url_raw} is the link unencoded and {url_base64} in base64. If it is empty, users paste the link
+// by hand.
 type App struct {
 	bun.BaseModel `bun:"table:link_app"`
 	ID            string `bun:",pk"`
 	Name          string
-	Icon          string   // a letter, an emoji or a data: address of an image; empty: the name's first letter
-	Platforms     []string `bun:"type:jsonb"` // of Platforms
+	Icon          string   // A letter, an emoji or an image as a data: URL; empty for the name's first letter.
+	Platforms     []string `bun:"type:jsonb"` // A subset of Platforms.
 	ImportURL     string
 	DownloadURL   string
-	Formats       []string `bun:"type:jsonb"` // values of client_type that it reads, the best first
+	Formats       []string `bun:"type:jsonb"` // Values of client_type that it reads, best first.
 	Sort          int
 	Enabled       bool
 }
@@ -45,7 +45,7 @@ var (
 	maxImport = 500
 )
 
-// Apps gives the programs that the site recommends, in the operator's order; with all also those that are turned off.
+// Apps returns the recommended programs in the operator's order; with all also the disabled ones.
 func (l *Links) Apps(ctx context.Context, all bool) ([]App, error) {
 	var apps []App
 	q := l.db.NewSelect().Model(&apps).OrderExpr("sort, id")
@@ -72,7 +72,7 @@ func (l *Links) AddApp(ctx context.Context, a App) error {
 	return err
 }
 
-// ChangeApp puts a in the place of the program of its id.
+// ChangeApp replaces the program with the ID of a.
 func (l *Links) ChangeApp(ctx context.Context, a App) error {
 	if err := a.check(); err != nil {
 		return err
@@ -82,14 +82,14 @@ func (l *Links) ChangeApp(ctx context.Context, a App) error {
 	})
 }
 
-// RemoveApp takes a program out of the catalogue.
+// RemoveApp removes a program from the catalogue.
 func (l *Links) RemoveApp(ctx context.Context, id string) error {
 	return l.replaceApp(ctx, "client.remove", id, nil, func(ctx context.Context, tx bun.Tx) (int64, error) {
 		return db.Changed(tx.NewDelete().Model((*App)(nil)).Where("id = ?", id).Exec(ctx))
 	})
 }
 
-// replaceApp changes the program of this id into after, or away.
+// replaceApp replaces the program with this ID by after, or removes it.
 func (l *Links) replaceApp(
 	ctx context.Context, action, id string, after *App, change func(context.Context, bun.Tx) (int64, error),
 ) error {
@@ -113,8 +113,8 @@ func (l *Links) replaceApp(
 	})
 }
 
-// importable is an address that opens an app: of a scheme of its own, and never one by which a page would run something
-// or show the link, with all that it opens, to another site.
+// importable matches an address that opens an app: with a scheme of its own, and none by which a page would execute
+// something or disclose the link to another site.
 var (
 	appID       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 	importable  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/!-~]+$`)
@@ -148,7 +148,7 @@ func all(values []string, fits func(string) bool) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !fits(v) })
 }
 
-// Import gives the address that brings a link into the app; empty where it is pasted by hand.
+// Import returns the address that opens a link in the app, or empty if the link is pasted by hand.
 func (a *App) Import(link, siteName string) string {
 	component := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 	return strings.NewReplacer(

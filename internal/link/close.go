@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Close makes the user's link unknown and forgets who fetched it, as part of the closing of the account.
+// Close makes the user's link unknown and deletes the log of its fetches, as part of closing the account.
 func (l *Links) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 	for _, kept := range []any{(*tokenRow)(nil), (*Fetch)(nil)} {
 		if _, err := tx.NewDelete().Model(kept).Where("user_id = ?", userID).Exec(ctx); err != nil {

@@ -13,16 +13,17 @@ import (
 	"airstrip/internal/job"
 )
 
-// Fetch is one fetch of a user's link, for the log. The token is not in it, only what tells two tokens of a user apart.
+// Fetch is one fetch of a user's link, for the log. It does not contain the token, only a fingerprint to tell two
+// tokens of a user apart.
 type Fetch struct {
 	bun.BaseModel `bun:"table:link_fetch"`
 	ID            int64 `bun:",pk,autoincrement"`
 	UserID        int64
 	FetchedAt     time.Time
-	Token         string // fingerprint
+	Token         string // Fingerprint.
 	IP            string
-	Network       string // the address's /24 or /48
-	Area          string // ISO 3166-1, ZZ where unknown
+	Network       string // The /24 or /48 of the address.
+	Area          string // ISO 3166-1, ZZ if unknown.
 	Client        string
 	Version       string
 	UserAgent     string
@@ -30,18 +31,19 @@ type Fetch struct {
 	Status        int
 	Nodes         int
 	LeftOut       int
-	Bytes         int64 // of the body as it was sent
+	Bytes         int64 // Size of the body as sent.
 }
 
-// The log takes what comes in batches of one transaction; in a flood that the database can't follow some of it is lost.
+// The log is written in batches of one transaction. Under a flood that the database cannot follow, some entries are
+// lost.
 const (
 	fetchQueue = 4096
 	fetchBatch = 500
 	fetchDelay = time.Second
-	maxAgent   = 200 // bytes of a User-Agent that are kept
+	maxAgent   = 200 // Bytes of a User-Agent that are stored.
 )
 
-// Log notes a fetch that was answered with status and a body of so many bytes. It never waits.
+// Log queues a fetch that was answered with a status and a body of this size. It never blocks.
 func (l *Links) Log(f Fetch, status int, bytes int64) {
 	f.Status, f.Bytes = status, bytes
 	select {
@@ -51,7 +53,7 @@ func (l *Links) Log(f Fetch, status int, bytes int64) {
 	}
 }
 
-// Run writes the log until ctx ends, and then what is left of it. What can't be written is tried again while ctx lasts.
+// Run writes the log until ctx ends, and then what is still queued. A failed write is retried while ctx lasts.
 func (l *Links) Run(ctx context.Context) {
 	for more := true; more; {
 		var batch []Fetch
@@ -76,7 +78,7 @@ func (l *Links) Run(ctx context.Context) {
 	}
 }
 
-// write keeps a batch, also after ctx has ended. What is looked up of an address is looked up here and not in the fetch.
+// write stores a batch, also after ctx has ended. Details of an address are looked up here, not during the fetch.
 func (l *Links) write(ctx context.Context, batch []Fetch) error {
 	for i := range batch {
 		ip, _ := netip.ParseAddr(batch[i].IP)
@@ -90,7 +92,7 @@ func (l *Links) write(ctx context.Context, batch []Fetch) error {
 	})
 }
 
-// network is the part of an address that one home or office has at a time: its /24, or of IPv6 its /48.
+// network returns the part of an address that one home or office uses at a time: its /24, or the /48 of IPv6.
 func network(ip netip.Addr) string {
 	bits := 48
 	if ip = ip.Unmap().WithZone(""); ip.Is4() {
@@ -103,7 +105,7 @@ func network(ip netip.Addr) string {
 	return prefix.String()
 }
 
-// collect waits for a fetch and takes those that follow soon; more is false once ctx has ended and nothing waits.
+// collect waits for a fetch and adds those that follow soon. more is false once ctx has ended and nothing is queued.
 func (l *Links) collect(ctx context.Context) (batch []Fetch, more bool) {
 	select {
 	case f := <-l.fetches:
@@ -133,14 +135,14 @@ func (l *Links) collect(ctx context.Context) (batch []Fetch, more bool) {
 	return batch, true
 }
 
-// Fetches gives the user's fetches, the newest first, and how many there are.
+// Fetches returns the user's fetches, newest first, and their total number.
 func (l *Links) Fetches(ctx context.Context, userID, limit, offset int64) ([]Fetch, int64, error) {
 	var rows []Fetch
 	total, err := l.db.NewSelect().Model(&rows).Where("user_id = ?", userID).OrderExpr("id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
 	return rows, total, err
 }
 
-// LastFetch tells when the user's link was fetched last; nil: never, as far as the log goes back.
+// LastFetch returns when the user's link was last fetched, or nil if the log contains no fetch.
 func (l *Links) LastFetch(ctx context.Context, userID int64) (*time.Time, error) {
 	var rows []Fetch
 	err := l.db.NewSelect().Model(&rows).Column("fetched_at").Where("user_id = ?", userID).OrderExpr("id DESC").Limit(1).Scan(ctx)
@@ -150,7 +152,7 @@ func (l *Links) LastFetch(ctx context.Context, userID int64) (*time.Time, error)
 	return &rows[0].FetchedAt, nil
 }
 
-// Register adds the cleaning of the log and the notices of many networks to the timetable.
+// Register adds the cleaning of the log and the notices about many networks to the timetable.
 func (l *Links) Register(q *job.Queue) {
 	q.Every("link.forget", l.forget)
 	q.Every("link.watch", l.Watch)
@@ -169,7 +171,7 @@ func (l *Links) fetch(userID int64, token string, ip netip.Addr, userAgent strin
 		userAgent = userAgent[:maxAgent]
 	}
 	userAgent = strings.Map(func(r rune) rune {
-		if r < ' ' { // PostgreSQL keeps no NUL
+		if r < ' ' { // PostgreSQL does not store NUL.
 			return ' '
 		}
 		return r

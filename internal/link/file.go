@@ -25,11 +25,11 @@ import (
 	"airstrip/internal/setting"
 )
 
-// fileKey names a rendered file: everything that its bytes follow from.
+// fileKey identifies a rendered file by everything that its bytes depend on.
 type fileKey struct {
 	userID       int64
-	access, node int64 // revisions of the user's rights and of the nodes
-	group        int   // the link group whose entries stand in it
+	access, node int64 // Revisions of the user's rights and of the nodes.
+	group        int   // The link group whose entries it contains.
 	client       format.Client
 	flags        bool
 	nodesOnly    bool
@@ -39,18 +39,18 @@ type fileKey struct {
 	title        string
 	url          string
 	hours        int
-	lang         fault.Lang // of the nodes' names
+	lang         fault.Lang // Language of the nodes' names.
 	usage        format.Usage
 }
 
-// file is a rendered file, compressed once somebody wants it so.
+// file is a rendered file. It is compressed on first demand.
 type file struct {
 	format.File
 	etag  string
-	forms map[string]func() []byte // compressed, by the coding
+	forms map[string]func() []byte // Compressed forms by coding.
 }
 
-// file gives the file for the client, rendered anew where something that it follows from has changed.
+// file returns the file for the client, rendered again if something that it depends on has changed.
 func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, client format.Client, r Request) (*file, error) {
 	site := l.settings.Get()
 	o := format.Options{Client: client, Flags: !r.NoFlags, NodesOnly: r.NodesOnly, Notices: notices(access, client, r, site), Status: status(access, client, site)}
@@ -86,8 +86,8 @@ func (l *Links) file(ctx context.Context, k tokenOwner, access *service.Access, 
 	return f, nil
 }
 
-// fileURL is the address of the file that r asked for, for clients that fetch it anew from where the file says. It is made
-// of what was understood of the request.
+// fileURL is the address of the requested file, for clients that refresh it from an address in the file. It is built
+// from the parsed request.
 func (l *Links) fileURL(r Request) string {
 	q := url.Values{}
 	if r.ClientType != "" {
@@ -116,14 +116,14 @@ func (l *Links) fileURL(r Request) string {
 	return address
 }
 
-// Codings are the compressions that a file can be had in, the best first.
+// Codings are the supported compressions, best first.
 var Codings = []string{"br", "zstd", "gzip"}
 
-// A file is at most a few hundred kilobytes: a window of that size keeps the decoder of a small client small.
+// A file has at most a few hundred kilobytes. A window of that size keeps the decoder of a client small.
 var zstdEncoder = func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
 	if err != nil {
-		panic(err) // the options are constant
+		panic(err) // The options are constant.
 	}
 	return e
 }()
@@ -136,28 +136,28 @@ func compress(body []byte) []byte {
 	defer zippers.Put(w)
 	w.Reset(&b)
 	w.Write(body)
-	w.Close() // neither fails: a Buffer takes everything
+	w.Close() // A Buffer accepts every write.
 	return b.Bytes()
 }
 
-// compressBrotli compresses with brotli, at a level that costs no more than gzip.
+// compressBrotli compresses with brotli at a level that costs no more than gzip.
 func compressBrotli(body []byte) []byte {
 	var b bytes.Buffer
 	w := brotli.NewWriterLevel(&b, 4)
 	w.Write(body)
-	w.Close() // neither fails: a Buffer takes everything
+	w.Close() // A Buffer accepts every write.
 	return b.Bytes()
 }
 
-// families are the protocols that each vpn_type keeps.
+// families are the protocols that each vpn_type selects.
 var families = map[string][]node.Protocol{
 	"ssr": {node.Shadowsocks}, "vmess": {node.VMess}, "ssr_vmess": {node.Shadowsocks, node.VMess},
 }
 
-// ErrVPNType is the fault of a vpn_type that there is not.
+// ErrVPNType is the fault of an unknown vpn_type.
 var ErrVPNType = fault.Invalid("vpn_type", "unknown", "vpn_type 只能是 ssr、vmess 或 ssr_vmess", "The vpn_type is ssr, vmess or ssr_vmess")
 
-// proxies gives the nodes that the user may use and see, and how many of those no client could use.
+// proxies returns the visible nodes that the user may use, and how many of them no client could use.
 func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Access, vpnType string) (out []format.Proxy, broken int) {
 	for _, n := range l.nodes {
 		if !access.Admits(n.Class, n.GroupID) || (vpnType != "" && !slices.Contains(families[vpnType], n.Protocol)) {
@@ -176,7 +176,7 @@ func (l *listed) proxies(ctx context.Context, k tokenOwner, access *service.Acce
 	return out, broken
 }
 
-// listed are the visible nodes and the templates of site and groups as they were at a revision.
+// listed holds the visible nodes and the templates of the site and the groups at one revision.
 type listed struct {
 	revision  int64
 	nodes     []node.Node
@@ -203,7 +203,7 @@ func (l *Links) visible(ctx context.Context, revision int64) (*listed, error) {
 	return now, nil
 }
 
-// rights are a user's rights as they were at a revision, with the traffic used then.
+// rights holds a user's rights at one revision, with the traffic used then.
 type rights struct {
 	access   service.Access
 	revision int64
@@ -223,7 +223,7 @@ func (l *Links) access(ctx context.Context, k tokenOwner) (*service.Access, erro
 	return &access, nil
 }
 
-// stateNotices say in the place of nodes why there are none.
+// stateNotices explain in place of nodes why there are none.
 var stateNotices = map[service.State]string{
 	service.None:      "⛔ 还没有套餐，请先购买 · No plan yet",
 	service.Exhausted: "⛔ 流量已用完，请购买流量包或续费 · Out of traffic",
@@ -231,7 +231,7 @@ var stateNotices = map[service.State]string{
 	service.Banned:    "⛔ 账号已停用，请联系客服 · Account disabled",
 }
 
-// notices are the entries before the nodes that only say something.
+// notices returns the entries before the nodes that only carry information.
 func notices(a *service.Access, client format.Client, r Request, site setting.Site) []string {
 	if !a.Allowed {
 		return []string{stateNotices[a.State]}
@@ -254,7 +254,7 @@ func notices(a *service.Access, client format.Client, r Request, site setting.Si
 	return append(out, site.LinkNotices...)
 }
 
-// status is the first line that some clients show in place of subscription-userinfo.
+// status is the first line that some clients show instead of subscription-userinfo.
 func status(a *service.Access, client format.Client, site setting.Site) string {
 	if !client.Status {
 		return ""
@@ -282,9 +282,8 @@ func usage(a *service.Access, site setting.Site) format.Usage {
 
 func gigabytes(bytes int64) string { return fmt.Sprintf("%.2f GB", float64(bytes)/(1<<30)) }
 
-// shownTraffic are upload, download and total as clients are told, in bytes. Clients take the first two from the third to tell
-// what is left, so they are as billed. A total of 0 means unlimited to them: who has no quota is told of
-// one that is used up.
+// shownTraffic returns upload, download and total for clients, in bytes. Clients subtract the first two from the third,
+// so they are as billed. A total of 0 means unlimited to them: users without a quota get one that is used up.
 func shownTraffic(a *service.Access) (up, down, total int64) {
 	switch {
 	case a.QuotaBytes == nil:
@@ -295,8 +294,8 @@ func shownTraffic(a *service.Access) (up, down, total int64) {
 	return a.UpBytes, a.DownBytes, *a.QuotaBytes
 }
 
-// userinfo is the value of the header subscription-userinfo: all four keys, no closing semicolon, as the strictest of its
-// readers wants it.
+// userinfo is the value of the header subscription-userinfo: all four keys and no trailing semicolon, as its strictest
+// reader requires.
 func userinfo(a *service.Access) string {
 	up, down, total := shownTraffic(a)
 	var expire int64

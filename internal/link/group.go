@@ -14,8 +14,8 @@ import (
 
 var errGroup = fault.Invalid("manual_link_group", "range", "manual_link_group 不能为负", "The manual_link_group must not be negative")
 
-// GroupQuery gives what is added to a user's link so that it leads to the entries of another link group. It is signed:
-// groups exist so that a blocked entry touches only the users of its group, so nobody finds the others by counting.
+// GroupQuery returns the parameters that make a user's link lead to the entries of another link group. They are signed:
+// groups exist so that a blocked entry affects only the users of its group, so nobody may find the others by counting.
 func (l *Links) GroupQuery(ctx context.Context, userID int64, group int) (string, error) {
 	if group < 0 {
 		return "", errGroup
@@ -32,7 +32,8 @@ func (l *Links) groupSign(userID int64, group int) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// applyGroup lets r lead to the entries of the group that it names, where it bears the signature for it; else it is forgotten.
+// applyGroup makes r lead to the entries of the group that it names if its signature is valid. Otherwise the group is
+// ignored.
 func (l *Links) applyGroup(k *tokenOwner, r *Request) {
 	if r.Group != nil && hmac.Equal([]byte(r.GroupSign), []byte(l.groupSign(k.UserID, *r.Group))) {
 		k.Group = *r.Group

@@ -8,14 +8,14 @@ import (
 	"airstrip/internal/setting"
 )
 
-// limits are the limiters that the settings ask for; other settings begin them anew.
+// limits holds the limiters of the present settings. A change of the settings resets them.
 type limits struct {
 	mu                     sync.Mutex
 	minute, day, address   int
 	byToken, byDay, byAddr *limit.Limiter
 }
 
-// get gives the limiters per token and minute, per token and day, and per caller's address and minute.
+// get returns the limiters per token and minute, per token and day, and per caller's address and minute.
 func (l *limits) get(s setting.Site) (byToken, byDay, byAddr *limit.Limiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

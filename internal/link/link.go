@@ -1,5 +1,7 @@
-// Package link answers a user's subscription link: the token that opens it, the file with the user's nodes as their
-// client wants it, and the log of who fetched it.
+// Package link owns subscription links: the tokens that open them, the files with the user's nodes as their client
+// reads them, the catalogue of client apps, the templates of the files, and the log of fetches. A file depends only on
+// the revisions of the user's rights and of the nodes, so it is cached and the same on every server. The token is
+// looked up in the database for each fetch, so a reset takes effect at once. Renderers for the formats are in format.
 package link
 
 import (
@@ -28,11 +30,11 @@ var (
 	ErrClientType = fault.Invalid("client_type", "unknown", "没有这种客户端类型", "There is no such client type")
 )
 
-// The caches' bounds: 64 MiB of files, rights of 50,000 users, about 20 MiB.
+// Bounds of the caches: 64 MiB of files, and the rights of 50,000 users, about 20 MiB.
 const (
 	cachedBytes  = 64 << 20
 	cachedRights = 50_000
-	rightsLive   = 5 * time.Second // used traffic in subscription-userinfo is at most so old
+	rightsLive   = 5 * time.Second // Maximum age of the used traffic in subscription-userinfo.
 )
 
 // Links answers links.
@@ -55,63 +57,64 @@ type Links struct {
 	lost    atomic.Int64
 }
 
-// New gives the links of users. site is the address that users see, without closing slash.
+// New returns the links of users. site is the address that users see, without a trailing slash.
 func New(d *db.DB, key seal.Key, settings *setting.Settings, site string, accounts *account.Accounts, services *service.Services, nodes *node.Nodes, areas *geo.Areas) *Links {
 	return &Links{
 		db: d, key: key, settings: settings, site: site, accounts: accounts, services: services, nodes: nodes, areas: areas,
 		known: d.Prepared(knownText),
 		files: otter.Must(&otter.Options[fileKey, *file]{
 			MaximumWeight: cachedBytes,
-			Weigher:       func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) }, // with its compressed forms
+			// Includes the compressed forms.
+			Weigher: func(_ fileKey, f *file) uint32 { return uint32(len(f.Body)*3/2 + 1024) },
 		}),
 		rights:  otter.Must(&otter.Options[int64, *rights]{MaximumSize: cachedRights}),
 		fetches: make(chan Fetch, fetchQueue),
 	}
 }
 
-// Request is what a client asks for.
+// Request is what a client requests.
 type Request struct {
 	Token      string
-	ClientType string // empty or AUTO: by the headers
-	Extend     *bool  // entries that tell traffic and expiry; nil: where the client can't show them otherwise
+	ClientType string // Empty or AUTO to use the headers.
+	Extend     *bool  // Entries with traffic and expiry; nil for clients that cannot show them otherwise.
 	NoFlags    bool
 	NodesOnly  bool
-	VPNType    string // ssr, vmess, ssr_vmess; empty: all
-	Group      *int   // link group whose entries are asked for; nil: the user's own
-	GroupSign  string // without which Group is not heeded
+	VPNType    string // ssr, vmess, ssr_vmess; empty for all.
+	Group      *int   // The requested link group; nil for the user's own.
+	GroupSign  string // Required for Group.
 	UserAgent  string
 	Accept     string
 	IP         netip.Addr
-	Host       string // that the client asked for; it only chooses among the site's own addresses
+	Host       string // As requested by the client; it only selects among the site's own addresses.
 }
 
-// Answer is the file with what the headers say of it.
+// Answer is the file with the content of its headers.
 type Answer struct {
 	format.File
-	ETag     string // of the body, without quotes
-	Inline   bool   // to be shown, not saved
-	Userinfo string // subscription-userinfo
+	ETag     string // Of the body, without quotes.
+	Inline   bool   // Shown instead of saved.
+	Userinfo string // Value of subscription-userinfo.
 	Title    string
-	Hours    int // until the client should ask again
+	Hours    int // Until the client should fetch again.
 	Site     string
-	Support  string // address of the page that says whom to write to; empty: nobody is named
-	Fetch    Fetch  // for Log, once the status is known
-	Page     *Page  // in the place of the file, for a browser
+	Support  string // Address of the support page; empty for none.
+	Fetch    Fetch  // For Log, once the status is known.
+	Page     *Page  // Replaces the file for a browser.
 
 	forms map[string]func() []byte
 }
 
-// Compressed gives the body in one of Codings.
+// Compressed returns the body in one of Codings.
 func (a Answer) Compressed(coding string) []byte { return a.forms[coding]() }
 
-// Page is what somebody sees who opens their link in a browser.
+// Page is what a browser shows for a link.
 type Page struct {
 	Access service.Access
-	URL    string // the link, as the site shows it
+	URL    string // The link as the site shows it.
 	Apps   []App
 }
 
-// Get answers a link. With a fault of a known user comes an Answer whose Fetch can be logged.
+// Get answers a link. The fault of a known user comes with an Answer whose Fetch can be logged.
 func (l *Links) Get(ctx context.Context, r Request) (Answer, error) {
 	site := l.settings.Get()
 	token, day, ip := l.limits.get(site)

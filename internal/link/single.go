@@ -11,19 +11,19 @@ import (
 	"airstrip/internal/node"
 )
 
-// NodeEntry is one way to dial a node: at its own address, or at a relay's.
+// NodeEntry is one way to connect to a node: at its own address, or through a relay.
 type NodeEntry struct {
 	Name, Address string
 	Port          int
-	Configs       []NodeConfig // of the formats that can express the node
+	Configs       []NodeConfig // In the formats that can express the node.
 }
 
-// NodeConfig is a node with the user's credentials, written for programs that take a single one.
+// NodeConfig is a node with the user's credentials, for programs that read a single one.
 type NodeConfig struct{ Format, Text string }
 
-// nodeFormats are the formats of a NodeConfig with the client that each is written for. A share link comes first, since nearly
-// every client reads it, from a QR code too. Of a node whose certificate only its fingerprint proves there is none: clients that
-// ignore the fingerprint would accept every certificate, so the link is written for those that check it.
+// nodeFormats are the formats of a NodeConfig with the client that each is written for. A share link comes first, since
+// nearly every client reads it, also from a QR code. A node whose certificate only its fingerprint proves has none for
+// clients that ignore the fingerprint, which would accept every certificate.
 var nodeFormats = []struct {
 	name       string
 	clientType string
@@ -35,8 +35,8 @@ var nodeFormats = []struct {
 	{"sing_box", "singbox", false},
 }
 
-// Node gives the ways in which the user can dial one of the nodes that they may use, its own address first. The fault of any
-// other is node.ErrNotFound. The entries have the node's name in lang.
+// Node returns the ways to connect to a node that the user may use, its own address first, with the node's name in
+// lang. The fault of any other node is node.ErrNotFound.
 func (l *Links) Node(ctx context.Context, userID, nodeID int64, lang fault.Lang) ([]NodeEntry, error) {
 	access, err := l.services.Access(ctx, userID)
 	if err != nil {
@@ -77,7 +77,7 @@ func configsOf(proxy format.Proxy) []NodeConfig {
 	var configs []NodeConfig
 	for _, f := range nodeFormats {
 		if f.pins && len(configs) > 0 {
-			continue // the share link is for all clients
+			continue // Share links are for all clients.
 		}
 		client, _ := format.ByType(f.clientType)
 		client.Pins = f.pins

@@ -21,23 +21,23 @@ import (
 	"airstrip/internal/service"
 )
 
-// Scope says for whom a template is. Those of a later scope are laid over those before.
+// Scope says to whom a template applies. Later scopes are merged over earlier ones.
 type Scope string
 
 // The scopes.
 const (
 	ForSite  Scope = "site"
-	ForGroup Scope = "group" // users of this group of their services
+	ForGroup Scope = "group" // Users with this group in one of their services.
 	ForUser  Scope = "user"
 )
 
 var scopes = []Scope{ForSite, ForGroup, ForUser}
 
-// Template is a document that is laid over the built-in template, and over those of the scopes before its own.
+// Template is a document that is merged over the built-in template and over those of earlier scopes.
 type Template struct {
 	bun.BaseModel `bun:"table:link_template"`
 	Scope         Scope           `bun:",pk"`
-	ScopeID       int64           `bun:",pk"` // of the group or user; 0 for the site
+	ScopeID       int64           `bun:",pk"` // The group or user; 0 for the site.
 	Document      json.RawMessage `bun:"type:jsonb"`
 	UpdatedBy     int64
 	UpdatedAt     time.Time
@@ -51,7 +51,7 @@ var (
 
 const maxTemplate = 64 << 10
 
-// Templates gives all templates, the site's first.
+// Templates returns all templates, the site's first.
 func (l *Links) Templates(ctx context.Context) ([]Template, error) {
 	var all []Template
 	err := l.db.NewSelect().Model(&all).Scan(ctx)
@@ -61,8 +61,8 @@ func (l *Links) Templates(ctx context.Context) ([]Template, error) {
 	return all, err
 }
 
-// SetTemplate keeps t in the place of what its scope had, once files of every format could be made with it. Links follow
-// with the commit.
+// SetTemplate replaces the template of its scope, after files of every format were rendered with it. Links use it from
+// the commit on.
 func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 	if err := l.checkTemplate(ctx, t); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (l *Links) SetTemplate(ctx context.Context, t Template) error {
 	})
 }
 
-// RemoveTemplate takes a scope's template away.
+// RemoveTemplate removes a scope's template.
 func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error {
 	return l.changeTemplates(ctx, func(ctx context.Context, tx bun.Tx) error {
 		was, err := templateIn(ctx, tx, scope, id)
@@ -101,7 +101,7 @@ func (l *Links) RemoveTemplate(ctx context.Context, scope Scope, id int64) error
 	})
 }
 
-// templateIn gives a scope's document; nil where it has none.
+// templateIn returns a scope's document, nil without one.
 func templateIn(ctx context.Context, tx bun.Tx, scope Scope, id int64) (json.RawMessage, error) {
 	var found []Template
 	err := tx.NewSelect().Model(&found).Where("scope = ? AND scope_id = ?", scope, id).Scan(ctx)
@@ -117,8 +117,8 @@ func templateObject(scope Scope, id int64) audit.Object {
 
 func (l *Links) changeTemplates(ctx context.Context, change func(context.Context, bun.Tx) error) error {
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		// By the revision kept files are told from old ones; its row stays locked until the end, so that no two changes
-		// record the same document as before.
+		// The revision invalidates cached files. Its row stays locked until the end, so that no two changes record the
+		// same document as the previous one.
 		if _, err := db.Bump(ctx, tx, node.Revision); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (l *Links) changeTemplates(ctx context.Context, change func(context.Context
 	})
 }
 
-// checkTemplate tries t with those that it is laid over, where they are: with those of the site.
+// checkTemplate renders files with t and the site's template below it.
 func (l *Links) checkTemplate(ctx context.Context, t Template) error {
 	if !slices.Contains(scopes, t.Scope) || t.ScopeID < 0 || (t.Scope == ForSite) != (t.ScopeID == 0) {
 		return errScope
@@ -150,7 +150,7 @@ func (l *Links) checkTemplate(ctx context.Context, t Template) error {
 	return err
 }
 
-// siteDocuments gives the document of the site's template, where it has one.
+// siteDocuments returns the document of the site's template, if there is one.
 func (l *Links) siteDocuments(ctx context.Context) ([]json.RawMessage, error) {
 	var rows []Template
 	err := l.db.NewSelect().Model(&rows).Where("scope = ? AND scope_id = 0", ForSite).Scan(ctx)
@@ -161,7 +161,7 @@ func (l *Links) siteDocuments(ctx context.Context) ([]json.RawMessage, error) {
 	return documents, err
 }
 
-// published gives the documents as one template that also holds against what is published of the formats.
+// published returns the merged template after checking it against the schemas that clients publish.
 func published(documents []json.RawMessage) (*format.Template, error) {
 	t, err := newTemplate(documents)
 	if err != nil {
@@ -170,7 +170,7 @@ func published(documents []json.RawMessage) (*format.Template, error) {
 	return t, asFault(t.CheckPublished())
 }
 
-// newTemplate gives the documents as one template that was tried, or names what is wrong with it.
+// newTemplate returns the merged template after rendering files with it, or names what is wrong.
 func newTemplate(documents []json.RawMessage) (*format.Template, error) {
 	t, err := format.NewTemplate(documents...)
 	if err != nil {
@@ -187,8 +187,8 @@ func asFault(p *format.Problem) error {
 	return fault.Invalid("document."+p.Key, p.Code, p.ZH, p.EN)
 }
 
-// Preview gives the file that a client would get with document laid over the site's template: one node of each kind, with
-// nobody's secrets. An empty document shows the site's own.
+// Preview returns the file of a client with document merged over the site's template, with sample nodes of each kind.
+// An empty document shows the site's own.
 func (l *Links) Preview(ctx context.Context, clientType string, document json.RawMessage) (format.File, error) {
 	client, ok := format.Resolve(clientType, "", "")
 	if !ok || client.Page {
@@ -209,8 +209,8 @@ func (l *Links) Preview(ctx context.Context, clientType string, document json.Ra
 	return format.Render(format.Sample(), format.Options{Client: client, Flags: true, Title: site.SiteName, Hours: site.LinkUpdateHours, Template: t}), nil
 }
 
-// template gives what the files of a user with these rights are written by. Templates that were fine each but are not
-// together don't keep anybody from their nodes.
+// template returns the template for a user with these rights. Templates that are valid separately but not together do
+// not keep users from their nodes.
 func (l *Links) template(ctx context.Context, now *listed, userID int64, access *service.Access) (*format.Template, error) {
 	var documents []json.RawMessage
 	var names strings.Builder
@@ -251,5 +251,5 @@ func merged(ctx context.Context, documents []json.RawMessage) *format.Template {
 	return t
 }
 
-// maxMerged is how many templates made of several are kept.
+// maxMerged bounds the cache of merged templates.
 const maxMerged = 200

@@ -33,21 +33,21 @@ type tokenRow struct {
 	UpdatedAt     time.Time
 }
 
-// Token is what opens a user's link, with the addresses that it stands in.
+// Token opens a user's link; URLs are the addresses with it.
 type Token struct {
 	Token     string
-	URLs      []string // the first is the one to show
+	URLs      []string // The first one is shown to the user.
 	UpdatedAt time.Time
 }
 
-// newToken gives 190 random bits as 32 characters of base62.
+// newToken returns 190 random bits as 32 characters of base62.
 func newToken() string {
 	token := make([]byte, 0, tokenLength)
 	for len(token) < tokenLength {
 		var b [tokenLength]byte
 		rand.Read(b[:])
 		for _, c := range b {
-			if c < 4*62 && len(token) < tokenLength { // of the other values some characters would come more often
+			if c < 4*62 && len(token) < tokenLength { // Other values would make some characters more frequent.
 				token = append(token, base62[c%62])
 			}
 		}
@@ -60,12 +60,12 @@ func hash(token string) []byte {
 	return sum[:]
 }
 
-// Fingerprint is what the log has in the place of the token.
+// Fingerprint represents the token in the log.
 func (t Token) Fingerprint() string { return fingerprint(t.Token) }
 
 func fingerprint(token string) string { return hex.EncodeToString(hash(token)[:4]) }
 
-// Token gives the user's link token and makes it where there is none.
+// Token returns the user's link token and creates it if necessary.
 func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
 	var row tokenRow
 	err := l.db.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
@@ -75,7 +75,8 @@ func (l *Links) Token(ctx context.Context, userID int64) (Token, error) {
 			if _, err := tx.NewInsert().Model(&made).On("CONFLICT (user_id) DO NOTHING").Exec(ctx); err != nil {
 				return err
 			}
-			return tx.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx) // another call may have been faster
+			// Another call may have created it.
+			return tx.NewSelect().Model(&row).Where("user_id = ?", userID).Scan(ctx)
 		})
 	}
 	if err != nil {
@@ -94,7 +95,7 @@ type UserToken struct {
 	Token  string
 }
 
-// All gives the link tokens of all users who are not gone, by user, and makes those that there are none of.
+// All returns the link tokens of all users whose accounts are not closed, and creates missing ones.
 func (l *Links) All(ctx context.Context) ([]UserToken, error) {
 	var rows []tokenRow
 	if err := l.db.NewRaw(`SELECT a.user_id, t.sealed FROM access AS a LEFT JOIN link_token AS t ON t.user_id = a.user_id ORDER BY a.user_id`).Scan(ctx, &rows); err != nil {
@@ -120,8 +121,8 @@ func (l *Links) All(ctx context.Context) ([]UserToken, error) {
 	return all, nil
 }
 
-// Reset gives the user another token; from the commit on the old one is unknown. With nodes, the user's UUID and password
-// on all nodes are made anew in the same transaction.
+// Reset replaces the user's token; the old one is unknown from the commit on. With nodes it also replaces the user's
+// UUID and password on all nodes, in the same transaction.
 func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, error) {
 	token := newToken()
 	row := l.row(userID, token)
@@ -138,7 +139,7 @@ func (l *Links) Reset(ctx context.Context, userID int64, nodes bool) (Token, err
 	return l.show(token, row.UpdatedAt), err
 }
 
-// ResetCredentials gives the user another UUID and password on all nodes; the link stays.
+// ResetCredentials replaces the user's UUID and password on all nodes. The link stays.
 func (l *Links) ResetCredentials(ctx context.Context, userID int64) error {
 	return l.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error { return l.services.ResetCredentials(ctx, tx, userID) })
 }
@@ -155,7 +156,7 @@ func (l *Links) show(token string, at time.Time) Token {
 	return t
 }
 
-// sites are the addresses that links stand on, the one to show first.
+// sites are the addresses for links, the one to show first.
 func (l *Links) sites() []string {
 	if sites := l.settings.Get().LinkURLs; len(sites) > 0 {
 		return sites
@@ -163,8 +164,8 @@ func (l *Links) sites() []string {
 	return []string{l.site}
 }
 
-// siteURL gives the link on that of the site's addresses that r asked for, so that whoever was sent to another because the
-// first is blocked stays there; on the first where the host is none of them.
+// siteURL returns the link at the address of the site that r used, so that users who were sent to another address
+// because the first is blocked stay there. It is at the first address if the host is none of them.
 func (l *Links) siteURL(r Request) string {
 	sites := l.sites()
 	i := slices.IndexFunc(sites, func(site string) bool {
@@ -174,16 +175,16 @@ func (l *Links) siteURL(r Request) string {
 	return sites[max(i, 0)] + "/link2/" + r.Token
 }
 
-// tokenOwner is what one select tells of a token: whose it is, and how new what else is needed must be.
+// tokenOwner is what one query returns for a token: its user, and the revisions that cached data must have.
 type tokenOwner struct {
 	UserID int64
-	Access int64      // value of the revision that grows with users' rights
-	Node   int64      // the same of nodes
-	Group  int        // the link group that the user was dealt; 0: none
-	Lang   fault.Lang // that the user last used; nodes are called by their names in it
+	Access int64      // Revision of users' rights.
+	Node   int64      // Revision of nodes.
+	Group  int        // Link group that the user was assigned; 0 for none.
+	Lang   fault.Lang // Language that the user last used, for the names of nodes.
 }
 
-// Owner tells whose link a token opens.
+// Owner returns whose link a token opens.
 func (l *Links) Owner(ctx context.Context, token string) (userID int64, err error) {
 	k, err := l.find(ctx, token)
 	return k.UserID, err
@@ -193,7 +194,7 @@ const knownText = `SELECT user_id, coalesce(` + db.RevisionValue + `, 0), coales
 	coalesce((SELECT link_group FROM user_link_group AS g WHERE g.user_id = link_token.user_id), 0),
 	coalesce((SELECT lang FROM account WHERE id = link_token.user_id), '') FROM link_token WHERE hash = ?`
 
-// find looks a token up. The database is asked each time, so that a reset holds at once, in every process.
+// find looks up a token. It queries the database each time, so that a reset takes effect at once in every process.
 func (l *Links) find(ctx context.Context, token string) (tokenOwner, error) {
 	var k tokenOwner
 	err := l.known.Row(ctx, []any{service.Revision, node.Revision, hash(token)}, &k.UserID, &k.Access, &k.Node, &k.Group, &k.Lang)

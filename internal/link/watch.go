@@ -12,7 +12,7 @@ import (
 
 const (
 	watched         = 24 * time.Hour
-	noticesPerBatch = 100 // in one transaction
+	noticesPerBatch = 100 // In one transaction.
 )
 
 // spread is a link that was fetched from many networks within a day.
@@ -22,8 +22,9 @@ type spread struct {
 	Areas    int
 }
 
-// Watch tells users by mail, once a day, whose link was fetched from as many networks within 24 hours as the setting
-// link_notice_networks says: somebody else may have it. What was fetched with a token before the last reset counts no more.
+// Watch notifies users by mail, at most once a day, whose link was fetched within 24 hours from as many networks as the
+// setting link_notice_networks says: somebody else may have it. Fetches with a token before the last reset do not
+// count.
 func (l *Links) Watch(ctx context.Context) error {
 	least := l.settings.Get().LinkNoticeNetworks
 	if least == 0 {

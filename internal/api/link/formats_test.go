@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// Every value of client_type, what it answers and something that only its own format has.
+// formats lists every value of client_type, the media type of its answer, and a text that only its format contains.
 var formats = []struct{ clientType, media, has string }{
 	{"Mixed", "text/plain", ""},
 	{"Clash", "text/yaml", "proxy-groups:"},

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// hostileValues is what breaks headers, numbers, paths, pages and lines elsewhere.
+// hostileValues break headers, numbers, paths, pages and lines elsewhere.
 var hostileValues = []string{
 	"", "\x00", "\r\nX-Evil: 1", "%0d%0aX-Evil:%201", "../../etc/passwd", strings.Repeat("A", 5000), strings.Repeat("ü", 100), "💩", "\xff\xfe", "'\"<script>",
 	"-1", "99999999999999999999", "x\x85y\u2028", "CON", `"; filename=evil`, "br;q=NaN, gzip;q=", `W/"", "`,
@@ -32,7 +32,7 @@ func TestFetch_AnyRequest_HasValidHeaders(t *testing.T) {
 	}
 }
 
-// FuzzFetch throws whole queries and headers at both addresses of the link.
+// FuzzFetch sends arbitrary queries and headers to both addresses of the link.
 func FuzzFetch(f *testing.F) {
 	for _, r := range formats {
 		f.Add("client_type="+r.clientType+"&is_node_extend=1&filename=%22%0d%0a", r.clientType+"/1.0\r\nX-Evil: 1", "text/html", "br, gzip", "*")
@@ -54,7 +54,7 @@ func FuzzFetch(f *testing.F) {
 	})
 }
 
-// ask fetches the link with a query and headers as they stand, which no client of HTTP would send so.
+// ask fetches the link with an unescaped query and headers, which no HTTP client would send.
 func (s *site) ask(path, query, userAgent, accept, encoding, tag string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, path+s.token, nil)
 	r.URL.RawQuery = query

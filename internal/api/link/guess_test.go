@@ -12,7 +12,8 @@ import (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Half of the guesses are the token itself with one or two characters changed: how close a guess is tells nothing.
+// Half of the guesses are the token itself with one or two characters changed: the answer must not show how close a
+// guess is.
 func TestGuesses_AreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t, dbtest.SQLite(t))

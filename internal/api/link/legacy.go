@@ -8,7 +8,7 @@ import (
 	"airstrip/internal/link"
 )
 
-// legacyFormats says what each value of the older parameter list asks for: a client_type, and whether for the nodes alone.
+// legacyFormats maps each value of the legacy parameter list to a client_type, and to whether only nodes are written.
 var legacyFormats = map[string]struct {
 	clientType string
 	nodesOnly  bool
@@ -20,15 +20,15 @@ var legacyFormats = map[string]struct {
 	"quantumult": {"Quantumult", false}, "quantumult_conf": {"Quantumult", false}, "quantumult_sub": {"Quantumult", true}, "quantumultx": {"QuantumultX", false},
 }
 
-// The older switches, the first that is set wins; and the numbers of sub and mu.
+// The legacy switches, of which the first one set counts, and the numbers of sub and mu.
 var (
 	oldSwitches = []struct{ name, clientType string }{{"surge", "Surge4"}, {"quantumult", "Quantumult"}, {"quantumultx", "QuantumultX"}, {"ssd", "SSD"}, {"clash", "Clash"}}
 	oldSub      = map[string]string{"1": "SSR", "2": "SIP002", "3": "V2Ray", "4": "Trojan"}
 	oldMu       = map[string]string{"0": "SSR", "1": "SSR", "2": "V2Ray", "3": "SSD", "4": "Clash"}
 )
 
-// readLegacy takes the parameters of /link/{token}: list, else a switch, else sub, else mu names the client; without any of
-// them it is told by its headers.
+// readLegacy parses the parameters of /link/{token}: list, otherwise a switch, otherwise sub, otherwise mu selects the
+// client. Without any of them the headers do.
 func readLegacy(r *http.Request) (link.Request, fileName, error) {
 	p := parameters{Values: r.URL.Query()}
 	req := p.request(r)

@@ -16,7 +16,7 @@ func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 		for query, newer := range map[string]string{
 			"":                                 "is_node_extend=false",
 			"clash=true":                       "client_type=Clash",
-			"list=clash&mu=2":                  "client_type=Clash", // list wins
+			"list=clash&mu=2":                  "client_type=Clash", // list takes precedence.
 			"list=CLASH_PROVIDER":              "client_type=Clash&is_proxy_mode=true",
 			"list=shadowrocket":                "client_type=Shadowrocket",
 			"list=ss":                          "client_type=SIP002&is_node_extend=false",

@@ -1,4 +1,6 @@
-// Package link is the door of subscription links: it reads their parameters and writes the headers that clients go by.
+// Package link is the HTTP API of subscription links. It parses their parameters, those of the legacy address too, and
+// writes the headers that clients evaluate. A browser gets a page instead of a file. An unknown token is answered in
+// the same way whatever is wrong with it, so that guesses learn nothing.
 package link
 
 import (
@@ -17,21 +19,22 @@ import (
 	"airstrip/internal/text"
 )
 
-// Register serves links on mux, at their address and at the older one.
+// Register serves links on mux, at their present address and at the legacy one.
 func Register(mux *http.ServeMux, links *link.Links) {
 	for path, read := range map[string]reader{"/link2/{token}": read, "/v1/link2/{token}": read, "/link/{token}": readLegacy, "/v1/link/{token}": readLegacy} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) }) // GET answers HEAD too
+		// GET patterns answer HEAD as well.
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { serve(w, r, links, read) })
 		mux.HandleFunc(path, refuse)
 	}
 }
 
-// refuse answers the methods that a link has no use for.
+// refuse answers other methods.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Allow", "GET, HEAD")
 	api.NewFailure(r.Context(), api.ErrMethod).Write(w)
 }
 
-// reader takes the parameters of a fetch; each that is wrong is named.
+// reader parses the parameters of a request and names each invalid one.
 type reader func(*http.Request) (link.Request, fileName, error)
 
 func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reader) {
@@ -47,7 +50,7 @@ func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reade
 	case err != nil:
 		f := api.NewFailure(r.Context(), err)
 		if f.Code == link.ErrUnknown.Code {
-			f.RequestID = "" // one body for every token that is not known
+			f.RequestID = "" // The same body for every unknown token.
 		}
 		f.Write(w)
 		status = f.GetStatus()
@@ -61,7 +64,7 @@ func serve(w http.ResponseWriter, r *http.Request, links *link.Links, read reade
 	}
 }
 
-// fileName is what the download is to be called.
+// fileName is the name of the download.
 type fileName struct{ base, suffix string }
 
 var (
@@ -69,7 +72,7 @@ var (
 	bools    = map[string]bool{"true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false}
 )
 
-// read takes the parameters of /link2/{token}.
+// read parses the parameters of /link2/{token}.
 func read(r *http.Request) (link.Request, fileName, error) {
 	p := parameters{Values: r.URL.Query()}
 	req := p.request(r)
@@ -92,13 +95,13 @@ func read(r *http.Request) (link.Request, fileName, error) {
 	return req, name, p.err()
 }
 
-// parameters are those of a link, with what is wrong in them.
+// parameters collects the parameters of a link and what is wrong with them.
 type parameters struct {
 	url.Values
 	wrong []fault.Field
 }
 
-// request is what both addresses take in the same way.
+// request parses the parameters that both addresses share.
 func (p *parameters) request(r *http.Request) link.Request {
 	emoji := p.flag("is_remark_emoji")
 	return link.Request{
@@ -107,7 +110,7 @@ func (p *parameters) request(r *http.Request) link.Request {
 	}
 }
 
-// flag gives a switch; nil where it is not set.
+// flag returns a boolean parameter, nil if it is not set.
 func (p *parameters) flag(name string) *bool {
 	given := p.Get(name)
 	value, known := bools[strings.ToLower(given)]
@@ -124,8 +127,8 @@ func (p *parameters) refuse(name, code string, why fault.Text) {
 	p.wrong = append(p.wrong, fault.Field{Name: name, Code: code, Text: why})
 }
 
-// err gives the fault of all that is wrong. A parameter may stand twice where it says the same: programs append theirs to a
-// link that has it already.
+// err returns a fault with all invalid parameters. A parameter may be repeated with the same value, because programs
+// append theirs to a link that already has it.
 func (p *parameters) err() error {
 	for name, values := range p.Values {
 		if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
@@ -138,7 +141,7 @@ func (p *parameters) err() error {
 	return nil
 }
 
-// write answers the file, or 304 where the client has it, and gives the status and how many bytes the body had.
+// write sends the file, or 304 if the client has it, and returns the status and the size of the body.
 func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName) (status, sent int) {
 	h := w.Header()
 	body, etag := a.Body, `"`+a.ETag+`"`
@@ -147,7 +150,7 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 		body, etag = a.Compressed(coding), `"`+a.ETag+"-"+coding+`"`
 	}
 	h.Set("ETag", etag)
-	h.Set(gzhttp.HeaderNoCompression, "1") // what it is compressed with is in its tag, so nobody else may do it
+	h.Set(gzhttp.HeaderNoCompression, "1") // The ETag depends on the compression, so nobody else may compress it.
 	h.Set("Cache-Control", "private, no-cache")
 	h["Vary"] = []string{"User-Agent, Accept, Accept-Encoding"}
 	h.Set("Subscription-Userinfo", a.Userinfo)
@@ -165,7 +168,7 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	if name.suffix == "" {
 		name.suffix = a.Suffix
 	}
-	if name.base == "" { // clients show it, so it is the site's
+	if name.base == "" { // Clients show the name, so the default is that of the site.
 		name.base = clean(a.Title)
 	}
 	h.Set("Content-Type", a.Type)
@@ -178,11 +181,11 @@ func write(w http.ResponseWriter, r *http.Request, a link.Answer, name fileName)
 	if r.Method == http.MethodHead {
 		return http.StatusOK, 0
 	}
-	sent, _ = w.Write(body) // a client that has gone is nobody's fault
+	sent, _ = w.Write(body) // A client that disconnected is not an error.
 	return http.StatusOK, sent
 }
 
-// matches tells whether the client holds the file with this tag, compressed or not.
+// matches reports whether the client has the file with this ETag, compressed or not.
 func matches(header, etag string) bool {
 	for _, tag := range strings.Split(header, ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
@@ -198,7 +201,8 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// preferred is the compression to use: of those with the client's highest weight the first of link.Codings; empty: none.
+// preferred returns the compression to use: the first of link.Codings among those with the client's highest weight, or
+// empty for none.
 func preferred(header string) string {
 	weights := map[string]float64{}
 	for _, part := range strings.Split(strings.ToLower(header), ",") {
@@ -225,9 +229,9 @@ func preferred(header string) string {
 	return best
 }
 
-const maxFileName = 64 // characters
+const maxFileName = 64 // In characters.
 
-// clean keeps of a file's name what no header and no file system stumbles over; that can be nothing.
+// clean removes from a file name what headers or file systems do not support. The result may be empty.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || strings.ContainsRune(`"'\/:*?<>|;%`, r) {
@@ -241,9 +245,9 @@ func clean(name string) string {
 	return strings.Trim(name, " .")
 }
 
-const nameless = "subscription" // a file whose name has no character that everybody can read
+const nameless = "subscription" // For names without a character that every system supports.
 
-// disposition names the download twice: some clients read only the first name, others prefer the second.
+// disposition contains the name twice: some clients read only the first form, others prefer the second.
 func disposition(name fileName, inline bool) string {
 	kind := "attachment"
 	if inline {

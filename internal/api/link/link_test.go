@@ -86,7 +86,7 @@ func open(t testing.TB, d *db.DB) *site {
 	return s
 }
 
-// serve starts a server on what the database holds.
+// serve starts a server on a database.
 func serve(t testing.TB, d *db.DB) *site {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
@@ -146,7 +146,7 @@ func (s *site) add(n node.Node, settings node.Settings) node.Node {
 	return n
 }
 
-// get fetches the link with a query and headers given as name, value, name, value…
+// get fetches the link with a query and with headers as alternating names and values.
 func (s *site) get(query string, headers ...string) *httptest.ResponseRecorder {
 	return s.fetch(http.MethodGet, "/link2/"+s.token+"?"+query, headers...)
 }
@@ -254,7 +254,7 @@ func TestFetch_OtherMethods_AreRefused(t *testing.T) {
 	})
 }
 
-// Each compressed form has bytes of its own, so it has a tag of its own, and nobody else compresses it behind its back.
+// Each compressed form has bytes of its own, so it has its own ETag, and no proxy may compress it again.
 func TestAssets_ETag_DiffersByEncoding(t *testing.T) {
 	each(t, func(s *site) {
 		plain := s.get("client_type=ClashMeta")
@@ -347,7 +347,7 @@ func TestFetch_Unchanged_Answers304(t *testing.T) {
 			s.Errorf("HEAD: %d %v", head.Code, head.Header())
 		}
 
-		// A node more, and other credentials, are seen by the next fetch.
+		// The next fetch has one more node and the new credentials.
 		added := s.add(node.Draft("New", node.VMess, "new.example.com", 443), node.Settings{Transport: "ws", Path: "/a", Security: "none"})
 		second := s.get("client_type=ClashMeta", "If-None-Match", etag)
 		if second.Code != 200 || !strings.Contains(second.Body.String(), `"New"`) {
@@ -415,7 +415,7 @@ func TestReset_OfBoth_ChangesCredentials(t *testing.T) {
 
 func TestRender_NoRights_FileSaysWhy(t *testing.T) {
 	each(t, func(s *site) {
-		s.get("client_type=ClashMeta") // so that a file is in the cache
+		s.get("client_type=ClashMeta") // The file is in the cache now.
 		s.do(func(ctx context.Context, tx bun.Tx) error { return s.services.SetBanned(ctx, tx, user, true) })
 		for _, clientType := range []string{"ClashMeta", "SingBox", "Stash", "Clash", "NodeList"} {
 			w := s.get("client_type=" + clientType)
@@ -475,7 +475,8 @@ func TestParameters_HaveTheirEffect(t *testing.T) {
 		}
 		if w := s.get("client_type=V2Ray", "User-Agent", "v2rayN/7"); w.Code != 200 {
 			s.Errorf("%d", w.Code)
-		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 5 { // four notices and the VLESS node
+			// Four notices and the VLESS node.
+		} else if text, err := base64.StdEncoding.DecodeString(w.Body.String()); err != nil || strings.Count(string(text), "\n") != 5 {
 			s.Errorf("%s", text)
 		}
 		for query, field := range map[string]string{
@@ -541,7 +542,7 @@ func TestFetch_IsLogged(t *testing.T) {
 			s.Fatal(err)
 		}
 		old := s.get("client_type=Clash", "User-Agent", "Clash/1.18.0", "Accept-Encoding", "gzip")
-		s.stop() // writes what waits
+		s.stop() // Writes what is queued.
 		got, total, err := s.links.Fetches(s.Context(), user, 10, 0)
 		if err != nil || total != 5 || len(got) != 5 {
 			s.Fatalf("%d %v %v", total, got, err)
@@ -581,7 +582,7 @@ func TestFetch_ClosedAccount_IsUnknownAndLogIsDeleted(t *testing.T) {
 		}
 		s.get("")
 		s.fetch(http.MethodGet, "/link2/"+others.Token)
-		s.stop() // writes what waits
+		s.stop() // Writes what is queued.
 		s.do(func(ctx context.Context, tx bun.Tx) error { return s.links.Close(ctx, tx, user) })
 		if w := s.get(""); w.Code != 404 {
 			s.Errorf("the link of a closed account: %d", w.Code)

@@ -14,7 +14,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// setLanguage lets the user of the link have an account that last used a language.
+// setLanguage gives the link's user an account that last used a language.
 func (s *site) setLanguage(lang fault.Lang) {
 	s.Helper()
 	s.do(func(ctx context.Context, tx bun.Tx) error {
@@ -69,7 +69,7 @@ func TestFetch_NodeNames_AreInLanguageOfUser(t *testing.T) {
 	})
 }
 
-// plain gives the entries of a list of addresses, with their names readable.
+// plain decodes the entries of a list of share links, with readable names.
 func plain(t *testing.T, body string) string {
 	t.Helper()
 	list, err := base64.StdEncoding.DecodeString(body)

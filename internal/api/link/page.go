@@ -27,7 +27,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"pair": func(b button, words map[string]string) map[string]any { return map[string]any{"b": b, "T": words} },
 }).Parse(pageHTML))
 
-// words of the page, in both languages.
+// words are the texts of the page in both languages.
 var words = map[string]fault.Text{
 	"heading":   {ZH: "我的订阅", EN: "My subscription"},
 	"left":      {ZH: "剩余流量", EN: "Traffic left"},
@@ -58,13 +58,13 @@ var states = map[service.State]fault.Text{
 // button is an app on the page.
 type button struct {
 	Name, Letter    string
-	Icon            template.URL // an image; empty: Letter stands for it
-	Import          template.URL // an address of the app's own scheme; empty: pasted by hand
+	Icon            template.URL // An image; Letter is shown without one.
+	Import          template.URL // An address of the app's own scheme; empty if the link is pasted by hand.
 	Download        string
 	ForThisPlatform bool
 }
 
-// show answers the page that somebody sees who opens the link in a browser, and gives its size.
+// show writes the page for somebody who opens the link in a browser, and returns its size.
 func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 	lang := api.CallerOf(r.Context()).Lang
 	text := map[string]string{}
@@ -85,7 +85,7 @@ func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 		"State": states[a.Page.Access.State].In(lang), "Good": a.Page.Access.Allowed, "Left": left, "Expires": expires, "HasEnd": a.Page.Access.ExpiresAt != nil,
 		"QR": square(a.Page.URL), "Buttons": buttons(a.Page, a.Title, platform(r.UserAgent())),
 	}); err != nil {
-		panic(err) // the template is constant
+		panic(err) // The template is constant.
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src 'nonce-"+nonce+"'; script-src 'nonce-"+nonce+"'; "+
@@ -98,7 +98,7 @@ func show(w http.ResponseWriter, r *http.Request, a link.Answer) int {
 	return sent
 }
 
-// buttons are the apps, those for the visitor's system first.
+// buttons returns the apps, those for the visitor's system first.
 func buttons(p *link.Page, siteName, platform string) []button {
 	var out []button
 	for _, a := range p.Apps {
@@ -124,7 +124,7 @@ func buttons(p *link.Page, siteName, platform string) []button {
 	return out
 }
 
-// platform is the visitor's system, as the catalogue names it.
+// platform returns the visitor's system as the catalogue names it.
 func platform(userAgent string) string {
 	ua := strings.ToLower(userAgent)
 	for _, p := range []struct{ word, platform string }{
@@ -137,18 +137,18 @@ func platform(userAgent string) string {
 	return "windows"
 }
 
-// drawing is a QR code as one path in a square with sides of Size.
+// drawing is a QR code as one SVG path in a square with sides of Size.
 type drawing struct {
 	Size int
 	Path string
 }
 
-const quiet = 4 // white modules around the code
+const quiet = 4 // White modules around the code, as the standard requires.
 
 func square(text string) drawing {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
-		return drawing{} // longer than any link
+		return drawing{} // The text exceeds a QR code; no link does.
 	}
 	var path strings.Builder
 	for y := range code.Size {

@@ -102,7 +102,7 @@ func TestApps_UnsafeAddress_IsRefused(t *testing.T) {
 	}
 }
 
-// As their makers document the addresses that open them.
+// The addresses follow the documentation of the apps.
 func TestPage_ImportAddresses(t *testing.T) {
 	s := open(t, dbtest.SQLite(t))
 	const url, encoded = "https://a.example/link2/x", "https%3A%2F%2Fa.example%2Flink2%2Fx"

@@ -12,7 +12,7 @@ import (
 	"airstrip/internal/db/dbtest"
 )
 
-// files gives the bytes and tags of every client's file.
+// files returns the bytes and ETags of every client's file.
 func (s *site) files() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range formats {
@@ -27,7 +27,7 @@ func (s *site) files() map[string][]string {
 	return out
 }
 
-// mustEqual holds another server's files against those.
+// mustEqual compares the files of two servers.
 func mustEqual(t *testing.T, want, got map[string][]string) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -67,7 +67,7 @@ func TestFetch_AfterRestart_GivesSameBytes(t *testing.T) {
 	after := serve(t, connect(t, "", dir))
 	after.token = before.token
 	mustEqual(t, want, after.files())
-	mustEqual(t, want, after.files()) // from the cache
+	mustEqual(t, want, after.files()) // From the cache.
 }
 
 func connect(t *testing.T, url, dir string) *db.DB {
@@ -80,7 +80,7 @@ func connect(t *testing.T, url, dir string) *db.DB {
 	return d
 }
 
-// Where one of the site's addresses is blocked, whoever fetches by another must not be sent back to it.
+// If one of the site's addresses is blocked, users who fetch by another must not be sent back to it.
 func TestLink_StaysOnAddressOfFetch(t *testing.T) {
 	each(t, func(s *site) {
 		s.set("link_urls", []string{"https://a.example.com", "https://b.example.org:8443/in"})

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/mail"
 )
 
-// fetchSite is a site with an account whose link is fetched from here and there.
+// fetchSite is a site with an account whose link is fetched from several networks.
 type fetchSite struct {
 	*site
 	now   time.Time
@@ -36,7 +36,7 @@ func eachSpread(t *testing.T, test func(s *fetchSite)) {
 	})
 }
 
-// from fetches the link from these addresses, and gives how many notices there are once the log is written and watched.
+// from fetches the link from these addresses and returns the number of notices once the log is written and checked.
 func (p *fetchSite) from(addresses ...string) int {
 	p.Helper()
 	_, before, err := p.links.Fetches(p.Context(), p.user.ID, 1, 0)
@@ -81,19 +81,19 @@ func (p *fetchSite) want(notices int, addresses ...string) {
 }
 
 func TestWatch_ManyNetworks_IsNotifiedOnceADay(t *testing.T) {
-	t.Parallel() // it waits for the log
+	t.Parallel() // It waits for the log.
 	eachSpread(t, func(p *fetchSite) {
-		p.want(0, "192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.1") // two networks
+		p.want(0, "192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.1") // Two networks.
 		p.want(1, "[2001:db8::1]", "[2001:db8:0:9::1]")
 		p.want(1, "203.0.113.1", "[2001:db8:1::1]")
-		p.now = p.now.Add(25 * time.Hour) // none of those counts any more
+		p.now = p.now.Add(25 * time.Hour) // None of those counts any more.
 		p.want(1, "192.0.2.1", "198.51.100.1")
 		p.want(2, "203.0.113.1")
 	})
 }
 
 func TestWatch_FormerTokenAndRefusals_DoNotCount(t *testing.T) {
-	t.Parallel() // it waits for the log
+	t.Parallel() // It waits for the log.
 	eachSpread(t, func(p *fetchSite) {
 		p.want(0, "192.0.2.1", "198.51.100.1")
 		p.now = p.now.Add(time.Minute)

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// pages holds the addresses of the app's pages, each as its parts; a part that begins with $ matches any text.
+// pages holds the addresses of the app's pages, split into segments. A segment that begins with $ matches any text.
 type pages [][]string
 
-// readPages reads the list that the build made from the app's routes (web/tools/page-addresses.ts). A build without pages
-// has none; one with index.html and without the list is broken.
+// readPages reads the list that the build derives from the app's routes (web/tools/page-addresses.ts). A build without
+// pages has no list; one with index.html but without the list is invalid.
 func readPages(dist fs.FS) (pages, error) {
 	if _, err := fs.Stat(dist, "index.html"); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -39,7 +39,7 @@ func parts(address string) []string {
 	return strings.Split(strings.Trim(address, "/"), "/")
 }
 
-// has tells whether the app has a page at path. The app's router knows no case and allows a closing slash.
+// has reports whether the app has a page at path. As in the app's router, case and a trailing slash do not matter.
 func (p pages) has(path string) bool {
 	asked := parts(path)
 	for _, page := range p {
@@ -63,8 +63,8 @@ func matches(page, asked []string) bool {
 	return true
 }
 
-// isBrowser tells whether the caller asks for a page: browsers name text/html when they open an address, programs and the
-// requests of scripts and images do not.
+// isBrowser reports whether the caller opens a page: only then do browsers accept text/html. Programs, scripts and
+// images do not.
 func isBrowser(r *http.Request) bool {
 	for _, header := range r.Header.Values("Accept") {
 		for one := range strings.SplitSeq(header, ",") {

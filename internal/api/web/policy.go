@@ -33,14 +33,15 @@ var vendors = map[string]map[string]string{
 
 const crisp = "crisp"
 
-// trusted has texts become markup and scripts only as the app's own rules allow (web/src/app/trusted-types.ts). The scripts
-// of vendors are not known to work with it: pages that load one go without.
+// trusted requires Trusted Types, so that only the app's own rules (web/src/app/trusted-types.ts) turn texts into
+// markup or scripts. Vendors' scripts are not known to support it, so pages that load one do without.
 const trusted = "; require-trusted-types-for 'script'; trusted-types default"
 
-// policy is the Content-Security-Policy of a page: everything from here, and besides only what the site has of vendors.
+// policy returns the Content-Security-Policy of a page: everything from the site itself, and from vendors only what is
+// configured.
 func policy(nonce string, has []string) string {
 	styles := "'self' 'nonce-" + nonce + "'"
-	if slices.Contains(has, crisp) { // its box puts style elements of its own into the page, and a nonce would bar them
+	if slices.Contains(has, crisp) { // Crisp inserts style elements of its own, which a nonce would forbid.
 		styles = "'self' 'unsafe-inline'"
 	}
 	var b strings.Builder

@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// preloadsMark is where index.html takes what its address needs beside the entry.
+// preloadsMark is the place in index.html for the preload links of an address.
 const preloadsMark = "<!-- preloads -->"
 
-// preload is what the pages of some addresses load besides the entry, as the build found it (web/tools/preload-routes.ts).
+// preload lists what the pages of some addresses load besides the entry, as the build determined it
+// (web/tools/preload-routes.ts).
 type preload struct {
 	Path  string              `json:"path"`
 	Files []string            `json:"files"`
-	Texts map[string][]string `json:"texts"` // by language
+	Texts map[string][]string `json:"texts"` // By language.
 
 	path *regexp.Regexp
 }
 
-// readPreloads reads the build's list; a build without pages has none.
+// readPreloads reads the build's list. A build without pages has none.
 func readPreloads(dist fs.FS) ([]preload, error) {
 	raw, err := fs.ReadFile(dist, ".vite/preloads.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,8 +44,8 @@ func readPreloads(dist fs.FS) ([]preload, error) {
 	return list, nil
 }
 
-// preloadLinks is the HTML that lets a browser load what path needs while it reads the page. Only the browser knows the
-// language that was chosen in it: the texts are named, and a script of index.html links those of one language.
+// preloadLinks returns HTML that lets a browser load what path needs while it parses the page. Only the browser knows
+// the chosen language, so all texts are named, and a script of index.html links those of one language.
 func preloadLinks(list []preload, path string) string {
 	var files []string
 	texts := map[string][]string{}
@@ -73,7 +74,7 @@ func preloadLinks(list []preload, path string) string {
 	return b.String()
 }
 
-// join appends what the list does not have yet.
+// join appends what the list does not contain yet.
 func join(list, more []string) []string {
 	for _, one := range more {
 		if !slices.Contains(list, one) {

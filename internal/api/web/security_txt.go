@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// SecurityTxtPath is where those who find a weakness look for whom to tell.
+// SecurityTxtPath is where researchers look for a security contact (RFC 9116).
 const SecurityTxtPath = "/.well-known/security.txt"
 
-// securityTxtAge is how long what SecurityTxt says is good. RFC 9116 recommends less than a year.
+// securityTxtAge is how long the file is valid. RFC 9116 recommends less than a year.
 const securityTxtAge = 180 * 24 * time.Hour
 
-// SecurityTxt answers the file of RFC 9116 that names contact, a URI; 404 where there is none. site is the address of the
-// site without a closing slash.
+// SecurityTxt writes the security.txt of RFC 9116 with contact, a URI, or 404 without one. site is the address of the
+// site without a trailing slash.
 func SecurityTxt(w http.ResponseWriter, r *http.Request, contact, site string, now time.Time) {
 	if contact == "" {
 		http.NotFound(w, r)

@@ -1,6 +1,7 @@
-// Package web serves the React app: index.html for the address of every page, its assets for ever, and nothing for a path
-// that belongs to programs. An address that is no page answers 404: browsers get the app with it, which says so in their
-// language, programs get the failure in JSON.
+// Package web serves the React app: index.html for the address of every page, its assets with an unlimited cache
+// lifetime, and nothing for paths that programs use. An address that is not a page is answered with 404: browsers get
+// the app, which shows its not-found page, programs get the fault as JSON. Assets of earlier builds stay available for
+// pages that are still open.
 package web
 
 import (
@@ -23,23 +24,22 @@ import (
 	"airstrip/internal/api"
 )
 
-// AssetRetention is how long the assets of earlier builds stay reachable, for pages that were open when the server was renewed.
+// AssetRetention is how long the assets of earlier builds stay available for pages that were open during an update.
 const AssetRetention = 7 * 24 * time.Hour
 
-// App serves one build of the app and, from a folder, what is left of earlier ones.
+// App serves one build of the app and, from a folder, the assets of earlier ones.
 type App struct {
 	dist    fs.FS
 	kept    fs.FS
-	index   []byte // with the placeholders of the nonce and the preloads
+	index   []byte // With the placeholders of the nonce and the preloads.
 	needs   []preload
 	pages   pages
-	vendors func() []string // whose captcha and chat the site has now
+	vendors func() []string // The captcha and chat vendors that are configured now.
 	site    func() ([]byte, error)
 }
 
-// New serves dist and keeps a copy of its assets under dir for later builds to serve. Pages may load what
-// vendors names, a captcha's provider or crisp, from its own addresses. They have in them what site gives, the result of
-// GET /api/v2/site.
+// New serves dist and copies its assets to dir for later builds to serve. Pages may load what vendors names, a
+// captcha's provider or crisp, from its own addresses. They contain what site returns, the result of GET /api/v2/site.
 func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, error)) (*App, error) {
 	a := &App{dist: dist, vendors: vendors, site: site}
 	index, err := fs.ReadFile(dist, "index.html")
@@ -63,7 +63,7 @@ func New(dist fs.FS, dir string, vendors func() []string, site func() ([]byte, e
 	return a, nil
 }
 
-// storeAssets copies the assets of this build to root and forgets those that no build had for Kept.
+// storeAssets copies the assets of this build to root and deletes those that no build has used for AssetRetention.
 func storeAssets(dist fs.FS, root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
@@ -98,7 +98,7 @@ func storeAssets(dist fs.FS, root string) error {
 	return nil
 }
 
-// ServeHTTP answers whatever no other route did.
+// ServeHTTP answers requests that match no other route.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	switch {
@@ -111,7 +111,7 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		if !a.file(w, r, a.dist, name) && !a.file(w, r, a.kept, name) {
 			w.Header().Set("Cache-Control", "no-store")
-			http.NotFound(w, r) // a real 404: the page reloads itself on it
+			http.NotFound(w, r) // The page reloads itself on a 404.
 		}
 	case name == "builds/latest.json":
 		w.Header().Set("Cache-Control", "no-store")
@@ -131,13 +131,13 @@ func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isPublic tells whether a file of the build is for callers: index.html is served by page only, and what begins with a dot
-// is the build's word to the server.
+// isPublic reports whether callers may fetch a file of the build. index.html is served by page only, and names that
+// begin with a dot are for the server.
 func isPublic(name string) bool {
 	return name != "index.html" && !strings.HasPrefix(name, ".") && path.Ext(name) != ""
 }
 
-// file serves name where fsys has it, in the compressed form that the client takes where the build made one.
+// file serves name if fsys has it, in the compressed form that the client accepts if the build made one.
 func (a *App) file(w http.ResponseWriter, r *http.Request, fsys fs.FS, name string) bool {
 	info, err := fs.Stat(fsys, name)
 	if err != nil || info.IsDir() {
@@ -176,7 +176,7 @@ func takes(header, encoding string) bool {
 	return false
 }
 
-// page answers index.html with links to what the path needs, and a nonce of its own in the page and in the policy.
+// page serves index.html with links to what the path needs, and with a nonce in the page and in the policy.
 func (a *App) page(w http.ResponseWriter, path string, status int) {
 	var random [16]byte
 	rand.Read(random[:])
@@ -191,7 +191,7 @@ func (a *App) page(w http.ResponseWriter, path string, status int) {
 	w.Write(bytes.Replace(page, []byte(preloadsMark), []byte(a.siteMeta()+preloadLinks(a.needs, path)), 1))
 }
 
-// siteMeta has the page know the site without a call; without it the page asks.
+// siteMeta embeds the site's settings in the page. Without them the page requests them.
 func (a *App) siteMeta() string {
 	site, err := a.site()
 	if err != nil {

@@ -27,7 +27,7 @@ var build = fstest.MapFS{
 
 var pageList = &fstest.MapFile{Data: []byte(`["/", "/about", "/auth/sign-in", "/user/dashboard", "/user/invoice/$id"]`)}
 
-// asBrowser is what browsers accept when they open an address.
+// asBrowser is the Accept header of a browser that opens an address.
 const asBrowser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 func ownCaptcha() []string { return []string{"pow"} }
@@ -284,7 +284,7 @@ func TestPolicy_RequiresTrustedTypesWithoutVendorScripts(t *testing.T) {
 	}
 }
 
-// sources gives what a policy has for one directive.
+// sources returns the sources of one directive of a policy.
 func sources(policy, directive string) string {
 	for part := range strings.SplitSeq(policy, "; ") {
 		if rest, ok := strings.CutPrefix(part, directive+" "); ok {
