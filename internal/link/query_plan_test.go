@@ -16,7 +16,7 @@ import (
 	"airstrip/internal/setting"
 )
 
-// recordedQueries collects what a database is asked.
+// recordedQueries collects the queries that a database receives.
 type recordedQueries struct{ queries []string }
 
 func (a *recordedQueries) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
@@ -27,7 +27,7 @@ func (a *recordedQueries) AfterQuery(_ context.Context, e *bun.QueryEvent) {
 	a.queries = append(a.queries, e.Query)
 }
 
-// Tables with a row per node, per kind of thing that changes, or per kind of setting may be read from one end to the other.
+// Tables with one row per node, per kind of change, or per setting may be scanned completely.
 var (
 	scanned = regexp.MustCompile(`^SCAN (\w+)|Seq Scan on (\w+)`)
 	small   = map[string]bool{"node": true, "revision": true, "CONSTANT": true}
@@ -67,7 +67,7 @@ func TestFetch_ScansNoTable(t *testing.T) {
 		explain := "EXPLAIN QUERY PLAN "
 		if !d.SQLite() {
 			explain = "EXPLAIN "
-			if _, err := conn.ExecContext(t.Context(), "SET enable_seqscan = off"); err != nil { // else it reads empty tables as they are
+			if _, err := conn.ExecContext(t.Context(), "SET enable_seqscan = off"); err != nil { // Otherwise it scans empty tables.
 				t.Fatal(err)
 			}
 		}

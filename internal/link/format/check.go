@@ -15,7 +15,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// Problem is what is wrong with a template, and under which of its keys.
+// Problem is what is wrong with a template, and the key that it concerns.
 type Problem struct{ Key, Code, ZH, EN string }
 
 var namePattern = regexp.MustCompile(`^(\+\.)?([A-Za-z0-9_-]+|\*)(\.([A-Za-z0-9_-]+|\*))*$`)
@@ -27,7 +27,8 @@ const (
 
 var singBoxKeys = []string{"log", "dns", "ntp", "inbounds", "route", "experimental"}
 
-// treeKeys are the keys that may be laid over each format's file. Nodes are never among them: a template knows no secrets.
+// treeKeys are the keys of each format's file that a template may change. Nodes are never among them, so templates
+// contain no secrets.
 var treeKeys = map[string][]string{
 	"clash": {
 		"mixed-port", "port", "socks-port", "allow-lan", "bind-address", "mode", "log-level", "ipv6", "unified-delay", "tcp-concurrent", "external-controller",
@@ -41,8 +42,8 @@ var treeKeys = map[string][]string{
 	"xray":          {"log", "dns", "inbounds", "routing", "policy", "stats"},
 }
 
-// Check tries the template on every format with a node of each kind, and gives the first thing by which a client would
-// refuse the file; nil: none.
+// Check renders the template in every format with a node of each kind, and returns the first problem for which a client
+// would refuse the file, or nil.
 func (t *Template) Check() *Problem {
 	for _, check := range []func() *Problem{t.checkTerms, t.checkGroups, t.checkTrees, t.checkFiles} {
 		if p := check(); p != nil {
@@ -86,7 +87,7 @@ func (t *Template) checkTerms() *Problem {
 	return nil
 }
 
-// webAddress tells whether s can stand in a line of any format as an address.
+// webAddress reports whether s may be an address in a line of any format.
 func webAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme == "https" && u.Host != "" && len(s) <= 500 && !strings.ContainsAny(s, " ,;\"'|\\{}\r\n\t")
@@ -143,7 +144,7 @@ func (t *Template) checkTrees() *Problem {
 	return nil
 }
 
-// checkFiles reads what is written as a client does.
+// checkFiles parses the rendered files as clients do.
 func (t *Template) checkFiles() *Problem {
 	for _, each := range []struct {
 		key    string
@@ -172,23 +173,23 @@ func (t *Template) checkFiles() *Problem {
 	return nil
 }
 
-// tree is what is laid over the file of one format.
+// tree returns what is merged over the file of one format.
 func (t *Template) tree(format string) map[string]any {
 	return map[string]map[string]any{"clash": t.Clash, "stash": t.Stash, "egern": t.Egern, "sing_box": t.SingBox, "sing_box_1_11": t.OldBox, "xray": t.Xray}[format]
 }
 
-// without gives the template with nothing laid over any file.
+// without returns the template without changes to the files of single formats.
 func (t *Template) without() *Template {
 	bare := *t
 	bare.Clash, bare.Stash, bare.Egern, bare.SingBox, bare.OldBox, bare.Xray = nil, nil, nil, nil, nil, nil
 	return &bare
 }
 
-// contents reads a file of ours, YAML or JSON; of several in one the first.
+// contents parses a file, YAML or JSON. If it contains several documents, it returns the first.
 func contents(body []byte) any {
 	var file any
 	if err := yaml.Unmarshal(body, &file); err != nil {
-		panic(err) // it was written just now
+		panic(err) // It was just written.
 	}
 	if several, ok := file.([]any); ok {
 		return several[0]
@@ -196,8 +197,8 @@ func contents(body []byte) any {
 	return file
 }
 
-// findMismatch gives the place of the first value in over that is of another kind than what it is laid over; empty: none. What
-// nothing stands under is not judged.
+// findMismatch returns the location of the first value in over whose kind differs from the value that it replaces, or
+// empty. A value without a counterpart is not checked.
 func findMismatch(under, over any, place string) string {
 	if under == nil || over == nil {
 		return ""
@@ -217,7 +218,7 @@ func findMismatch(under, over any, place string) string {
 	return ""
 }
 
-// readClash holds what the core aborts on: a group without members or with unknown ones, and a rule that leads nowhere.
+// readClash checks what makes the core exit: a group without members or with unknown ones, and a rule without a target.
 func readClash(body []byte) error {
 	var file struct {
 		Proxies []struct{ Name string }
@@ -326,7 +327,7 @@ func readXray(body []byte) error {
 	return nil
 }
 
-// Sample gives a node of each kind, with nobody's secrets.
+// Sample returns a node of each kind, with made-up secrets.
 func Sample() []Proxy {
 	const host, secret = "node.example.com", "00000000-0000-4000-8000-000000000000"
 	p := func(name, country string, protocol node.Protocol, transport, security string) Proxy {

@@ -6,18 +6,18 @@ import (
 	"airstrip/internal/node"
 )
 
-// clashProxy is an entry of proxies in Clash, mihomo and Stash; each reads the keys that it knows.
+// clashProxy is an entry of proxies in Clash, mihomo and Stash. Each reads the keys that it knows.
 type clashProxy struct {
 	Name              string            `json:"name"`
 	Type              string            `json:"type"`
 	Server            string            `json:"server"`
 	Port              int               `json:"port"`
-	Version           int               `json:"version,omitempty"` // of tuic, in Stash
+	Version           int               `json:"version,omitempty"` // For tuic in Stash.
 	UUID              string            `json:"uuid,omitempty"`
 	AlterID           *int              `json:"alterId,omitempty"`
 	Cipher            string            `json:"cipher,omitempty"`
 	Password          string            `json:"password,omitempty"`
-	Auth              string            `json:"auth,omitempty"` // Stash's name for the password of hysteria2
+	Auth              string            `json:"auth,omitempty"` // Stash's name for the password of hysteria2.
 	UDP               bool              `json:"udp"`
 	Flow              string            `json:"flow,omitempty"`
 	PacketEncoding    string            `json:"packet-encoding,omitempty"`
@@ -27,7 +27,7 @@ type clashProxy struct {
 	ServerName        string            `json:"servername,omitempty"`
 	SNI               string            `json:"sni,omitempty"`
 	ALPN              []string          `json:"alpn,omitempty"`
-	Fingerprint       string            `json:"fingerprint,omitempty"` // of the certificate
+	Fingerprint       string            `json:"fingerprint,omitempty"` // Of the certificate.
 	StashFingerprint  string            `json:"server-cert-fingerprint,omitempty"`
 	ClientFingerprint string            `json:"client-fingerprint,omitempty"`
 	Reality           *clashReality     `json:"reality-opts,omitempty"`
@@ -78,7 +78,7 @@ type clashDNS struct {
 	Nameserver        []string `json:"nameserver"`
 }
 
-// clash writes a whole profile, or a provider file where only the nodes are wanted.
+// clash writes a complete profile, or a provider file for nodes only.
 func clash(c content) []byte {
 	y := yamlFile{over: c.Template.Clash}
 	if c.Client.Dialect == StashYAML {
@@ -117,7 +117,7 @@ func clash(c content) []byte {
 	}
 	list(&y, "proxy-groups", groups)
 	var files []ruleFile
-	if c.Client.Dialect != ClashYAML { // the first Clash has no rule files
+	if c.Client.Dialect != ClashYAML { // The original Clash has no rule providers.
 		files = clashFiles
 	}
 	routes := c.Template.routes(files)
@@ -129,7 +129,7 @@ func clash(c content) []byte {
 	return y.Bytes()
 }
 
-// clashFiles are the lists that this format has from Loyalsoldier/clash-rules.
+// clashFiles are the lists of Loyalsoldier/clash-rules that this format uses.
 var clashFiles = []ruleFile{
 	{"ads", "Loyalsoldier/clash-rules", "release", "reject.txt", true, groupBlock},
 	{"direct", "Loyalsoldier/clash-rules", "release", "direct.txt", true, groupDirect},
@@ -142,7 +142,7 @@ type clashProvider struct {
 	URL      string `json:"url"`
 	Path     string `json:"path"`
 	Interval int    `json:"interval"`
-	Proxy    string `json:"proxy,omitempty"` // of mihomo: where the list is kept may only be reached through a node
+	Proxy    string `json:"proxy,omitempty"` // For mihomo: the list may be reachable only through a node.
 }
 
 func (c content) clashProviders(routes []route) map[string]clashProvider {
@@ -163,7 +163,8 @@ func (c content) clashProviders(routes []route) map[string]clashProvider {
 	return out
 }
 
-// clashRules are rules in the words of Clash, which Surge and its kin use too; last names what takes the rest.
+// clashRules are rules in the syntax of Clash, which Surge and similar clients share. last is the target of everything
+// else.
 func clashRules(routes []route, last string) []string {
 	var out []string
 	for _, r := range routes {
@@ -254,7 +255,7 @@ func clashTransport(e *clashProxy, p *Proxy) {
 	}
 }
 
-// colons writes a fingerprint as AA:BB:…
+// colons formats a fingerprint as AA:BB:…
 func colons(pin string) string {
 	var b strings.Builder
 	for i := 0; i < len(pin); i += 2 {

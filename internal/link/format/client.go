@@ -4,25 +4,25 @@ import "strings"
 
 // Client is a program that reads links.
 type Client struct {
-	Name    string // as client_type or the catalogue spells it, without a version
+	Name    string // As in client_type or the catalogue, without a version.
 	Dialect Dialect
-	Version Version // zero where not known
-	App     bool    // the version is an app's, which tells nothing of the core in it
-	Lacks   string  // kinds of proxy and transports that it can't speak of those that others of its dialect can
-	Managed bool    // wants the link's own address in the file
-	Usage   bool    // shows traffic and expiry from fields of the file
-	Plain   bool    // a URI list is not to be wrapped in base64
-	TUN     bool    // a sing-box app, whose only way in is a tunnel device
-	Core    bool    // a bare sing-box core, run by people who may lack the rights for a tunnel device
-	Shows   bool    // shows traffic and expiry from the header subscription-userinfo
-	Status  bool    // shows a first line STATUS=… in their place
-	NoFlags bool    // puts flags before names itself
-	Pins    bool    // checks the certificate that a share link names, where the link also says that it is not to be trusted
-	Page    bool    // a browser, which gets a page to look at and no file
+	Version Version // Zero if unknown.
+	App     bool    // The version is that of an app and says nothing about its core.
+	Lacks   string  // Kinds of proxy and transports that it lacks, unlike other clients of its dialect.
+	Managed bool    // Needs the link's own address in the file.
+	Usage   bool    // Shows traffic and expiry from fields of the file.
+	Plain   bool    // Reads URI lists without base64.
+	TUN     bool    // A sing-box app, which works through a TUN device only.
+	Core    bool    // A bare sing-box core, whose user may lack the permission for a TUN device.
+	Shows   bool    // Shows traffic and expiry from the header subscription-userinfo.
+	Status  bool    // Shows a first line STATUS=… instead.
+	NoFlags bool    // Adds flags to names itself.
+	Pins    bool    // Checks the pinned certificate of a share link, also if the link says insecure.
+	Page    bool    // A browser, which gets a page instead of a file.
 }
 
-// types are the values of client_type in lower case. Surge's are its versions, since a profile with one line that it does
-// not know is refused.
+// types are the values of client_type in lower case. Surge has one per version, since it refuses a profile with a
+// single unknown line.
 var types = map[string]Client{
 	"mixed":        {Name: "Mixed", Dialect: URI},
 	"v2ray":        {Name: "V2Ray", Dialect: V2RayURI},
@@ -54,21 +54,21 @@ var types = map[string]Client{
 	"mellow":       {Name: "Mellow", Dialect: MellowConf},
 }
 
-// ByType gives the client that a client_type other than AUTO names, whatever its case; ok is false where there is none.
+// ByType returns the client of a client_type other than AUTO, ignoring case. ok is false for an unknown type.
 func ByType(name string) (c Client, ok bool) {
 	c, ok = types[strings.ToLower(name)]
 	return c, ok
 }
 
-// agents says how to know clients by their User-Agent in lower case; the first row that fits wins, since clients put one
-// another's names into theirs. The version is what follows the last word of version, or the prefix.
+// agents recognises clients by their User-Agent in lower case. The first matching row counts, since clients include the
+// names of others. The version follows the last word of version, or the prefix.
 var agents = []struct {
 	prefixes []string
 	contains string
-	pins     string // version since which it checks the certificate that a share link names; empty: not known to
+	pins     string // Version since which it checks the pinned certificate of a share link; empty if unknown.
 	version  string
-	hints    bool // says whether it would rather have the file of Clash Meta
-	builds   bool // a version without a dot counts builds; the client's own stands
+	hints    bool // Its User-Agent says whether it prefers the file of Clash Meta.
+	builds   bool // A version without a dot is a build number, and the default version counts.
 	client   Client
 }{
 	{prefixes: []string{"karing/"}, client: Client{Name: "Karing", Dialect: ClashMetaYAML, App: true}},
@@ -101,8 +101,8 @@ var agents = []struct {
 	{prefixes: []string{"shadowsocks", "ssconf", "ss/", "ssr/", "ssd/", "sss/"}, client: Client{Name: "Shadowsocks", Dialect: SIP008JSON}},
 }
 
-// Recognise tells which client sends these headers. One that it does not know gets the list that most can read; a browser
-// the same as plain text.
+// Recognise returns the client that sends these headers. An unknown one gets the list that most can read; so does a
+// browser, as plain text.
 func Recognise(userAgent, accept string) Client {
 	if strings.Contains(accept, "text/html") {
 		return Client{Name: "Browser", Dialect: URI, Plain: true, Shows: true, Page: true}
@@ -135,8 +135,8 @@ func Recognise(userAgent, accept string) Client {
 	return Client{Name: "Unknown", Dialect: URI}
 }
 
-// Resolve gives the client that a client_type asks for, with the version where the User-Agent is that very client's; by
-// the headers alone where clientType is empty or AUTO. ok is false where the type is unknown.
+// Resolve returns the client of a client_type, with the version if the User-Agent belongs to the same client. If
+// clientType is empty or AUTO, only the headers count. ok is false for an unknown type.
 func Resolve(clientType, userAgent, accept string) (c Client, ok bool) {
 	if clientType == "" || strings.EqualFold(clientType, "auto") {
 		return Recognise(userAgent, accept), true

@@ -7,7 +7,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// Dialect is one way to write the file: a format with what those who read it can speak.
+// Dialect is one form of the file: a format with what its readers support.
 type Dialect string
 
 // The dialects.
@@ -41,23 +41,24 @@ const (
 	jsonText  = "application/json; charset=utf-8"
 )
 
-// plainHTTP is the protocol of notices in formats whose oldest readers know none of the nodes'.
+// plainHTTP is the protocol of notices in formats whose oldest readers support none of the nodes' protocols.
 const plainHTTP node.Protocol = "http"
 
-// dialect is all that there is to know of one. A new one is a file with its write and a row of the table below.
+// dialect describes a Dialect. A new one is a file with its write function and a row of the table below.
 type dialect struct {
 	write         func(content) []byte
 	media, suffix string
-	notice        node.Protocol // of entries that only say something: one that every reader takes
-	single        bool          // the file holds one node, the first that the client can speak
-	forbidden     string        // characters of values that the format has no way to write
-	wide          string        // characters of names that its readers stumble over, written in full width
-	insecure      bool          // a link with a pin also says that nothing is to be checked, for readers that know no pin
+	notice        node.Protocol // Protocol of entries that only carry information: one that every reader accepts.
+	single        bool          // The file holds one node, the first that the client supports.
+	forbidden     string        // Characters that the format cannot express in values.
+	wide          string        // Characters of names that its readers misinterpret, written in full width.
+	insecure      bool          // Links with a pin also say insecure, for readers that do not know pins.
 	reach         []reach
 	can           []ability
 }
 
-// ability says that from this version on a client takes these kinds of proxy over these transports with these securities.
+// ability says that from this version on a client supports these kinds of proxy over these transports with these
+// securities.
 type ability struct {
 	from                    Version
 	kinds, over, securities []string
@@ -67,12 +68,13 @@ func can(from, kinds, over, securities string) ability {
 	return ability{parseVersion(from), strings.Fields(kinds), strings.Fields(over), strings.Fields(securities)}
 }
 
-// reach says that over these transports a client gets to nodes with these kinds of path, beside the plain ones that all do.
+// reach says that over these transports a client reaches nodes with these kinds of path, besides the plain ones that
+// all reach.
 type reach struct{ over, paths []string }
 
 func reaches(over, paths string) reach { return reach{strings.Fields(over), strings.Fields(paths)} }
 
-// What splits lines and settings in the formats that have one entry per line.
+// Characters that separate settings in the formats with one entry per line.
 const (
 	lineBars = `",|\`
 	lineWide = `=",#;[]`
@@ -120,7 +122,7 @@ var dialects = map[Dialect]dialect{
 		can("", "tuic", "quic", "tls"),
 		can("2592", "anytls", "tcp", "tls"),
 	}},
-	// ShadowsocksR knows none of the ciphers that nodes have.
+	// ShadowsocksR supports none of the nodes' ciphers.
 	SSRURI: {write: ssrList, media: plainText, suffix: "txt", notice: node.Shadowsocks},
 	SSDJSON: {write: ssd, media: plainText, suffix: "txt", notice: node.Shadowsocks, can: []ability{
 		can("", "ss", "tcp", "none"),
@@ -204,7 +206,7 @@ var dialects = map[Dialect]dialect{
 		can("", "trojan", "xhttp", "tls pinned reality"),
 		can("", "hysteria2 salamander", "quic", "tls pinned"),
 	}},
-	// Surge 2 knows Shadowsocks only by a module, a program that somebody else would have to be trusted with.
+	// Surge 2 supports Shadowsocks only through a module, a program of a third party.
 	SurgeConf: {write: surge, media: plainText, suffix: "conf", notice: plainHTTP, forbidden: lineBars, wide: lineWide, can: []ability{
 		can("3", "ss", "tcp", "none"),
 		can("4", "vmess", "tcp ws", "none tls"),
@@ -253,12 +255,12 @@ var dialects = map[Dialect]dialect{
 	}},
 }
 
-// speaks tells whether the client takes p. An unknown version is taken for a present one: every version in the table is
-// older than that, or the client has one of its own.
+// speaks reports whether the client supports p. An unknown version counts as a recent one: every version in the table
+// is older, or the client has a dialect of its own.
 func (c Client) speaks(p *Proxy) bool {
 	d, kind := dialects[c.Dialect], p.kind()
 	if c.Dialect == SingBoxJSON && p.Security == "pinned" && p.Certificate == "" {
-		return false // it is given the certificate itself, which only the node may have
+		return false // It needs the certificate itself, which only the node may have.
 	}
 	if p.Security == "pinned" && d.insecure && !c.Pins {
 		return false
@@ -275,10 +277,10 @@ func (c Client) speaks(p *Proxy) bool {
 	return false
 }
 
-// lacks tells whether a client is without a kind of proxy or a transport that others of its dialect have.
+// lacks reports whether a client lacks a kind of proxy or a transport that others of its dialect support.
 func (c Client) lacks(word string) bool { return slices.Contains(strings.Fields(c.Lacks), word) }
 
-// reaches tells whether clients get to the path of p.
+// reaches reports whether clients reach the path of p.
 func (d dialect) reaches(p *Proxy) bool {
 	kind := p.pathKind()
 	return kind == "" || slices.ContainsFunc(d.reach, func(r reach) bool {
@@ -286,7 +288,7 @@ func (d dialect) reaches(p *Proxy) bool {
 	})
 }
 
-// fits tells whether a format that can't write the characters of bars can hold p.
+// fits reports whether a format that cannot express the forbidden characters can contain p.
 func (p *Proxy) fits(bars string) bool {
 	if bars == "" {
 		return true

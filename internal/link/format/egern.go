@@ -4,7 +4,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// egernProxy is an entry of proxies; what each type has follows from it.
+// egernProxy is an entry of proxies. Its type determines its fields.
 type egernProxy struct {
 	Name         string                    `json:"name"`
 	Server       string                    `json:"server"`
@@ -21,7 +21,7 @@ type egernProxy struct {
 	SNI          string                    `json:"sni,omitempty"`
 	ALPN         []string                  `json:"alpn,omitempty"`
 	UDPRelay     bool                      `json:"udp_relay,omitempty"`
-	Reality      *egernReality             `json:"reality,omitempty"` // of trojan
+	Reality      *egernReality             `json:"reality,omitempty"` // For trojan.
 	Websocket    *egernWebsocket           `json:"websocket,omitempty"`
 	Transport    map[string]egernTransport `json:"transport,omitempty"`
 }
@@ -44,7 +44,7 @@ type egernReality struct {
 	ShortID   string `json:"short_id"`
 }
 
-// egern writes a profile, or its proxies alone where only the nodes are wanted.
+// egern writes a profile, or only its proxies for nodes only.
 func egern(c content) []byte {
 	y := yamlFile{over: c.Template.Egern}
 	y.WriteString(c.leftOutComment("# "))
@@ -111,7 +111,7 @@ func egernEntry(p *Proxy) (kind string, e egernProxy) {
 	return string(p.Protocol), e
 }
 
-// egernTransports gives how VMess and VLESS travel; nothing means plain TCP.
+// egernTransports returns the transport of VMess and VLESS, nil for plain TCP.
 func egernTransports(p *Proxy) map[string]egernTransport {
 	kind, t := "", egernTransport{SNI: p.ServerName}
 	switch {
@@ -134,7 +134,7 @@ func egernTransports(p *Proxy) map[string]egernTransport {
 	return map[string]egernTransport{kind: t}
 }
 
-// egernKeys gives the keys of REALITY; nil where there is none.
+// egernKeys returns the keys of REALITY, or nil.
 func egernKeys(p *Proxy) *egernReality {
 	if p.Security != "reality" {
 		return nil

@@ -11,33 +11,33 @@ import (
 // Options say how to write a file.
 type Options struct {
 	Client    Client
-	NodesOnly bool      // for clients that keep their own rules: no groups, rules or DNS
-	Flags     bool      // put the flag of its country before each node's name
-	Notices   []string  // entries that lead nowhere and only say something, before the nodes
-	Status    string    // the STATUS line of clients that show one
-	Title     string    // of the service, for formats that name it
-	URL       string    // of this very file, for clients that are Managed
-	Hours     int       // after which they should fetch it again
-	Usage     Usage     // for clients that show it from the file
-	Template  *Template // nil: Plain
+	NodesOnly bool      // For clients with their own rules: no groups, rules or DNS.
+	Flags     bool      // Add the flag of its country before each node's name.
+	Notices   []string  // Entries that lead nowhere and carry information, before the nodes.
+	Status    string    // The STATUS line of clients that show one.
+	Title     string    // Name of the service, for formats that contain it.
+	URL       string    // Address of this file, for Managed clients.
+	Hours     int       // Interval at which clients should fetch it again.
+	Usage     Usage     // For clients that show it from the file.
+	Template  *Template // nil for Plain.
 }
 
-// Usage is what a user has used of what they have.
+// Usage is a user's traffic and expiry.
 type Usage struct {
-	Used, Total int64  // bytes; a Total of 0 means no limit
-	Expires     string // a date, empty where it never ends
+	Used, Total int64  // In bytes; a Total of 0 means unlimited.
+	Expires     string // A date, empty for no expiry.
 }
 
-// File is what a client gets.
+// File is a rendered file.
 type File struct {
 	Body    []byte
-	Type    string // Content-Type
-	Suffix  string // of the file's name
-	Nodes   int    // written
-	LeftOut int    // of the proxies given, those that this client can't speak
+	Type    string // Content-Type.
+	Suffix  string // Suffix of the file name.
+	Nodes   int    // Number of nodes written.
+	LeftOut int    // Number of proxies that this client does not support.
 }
 
-// The names that every file's groups have.
+// Names of the groups of every file.
 const (
 	groupAll    = "PROXY"
 	groupAuto   = "AUTO"
@@ -45,14 +45,14 @@ const (
 	groupBlock  = "REJECT"
 )
 
-// reserved are names that clients or our own groups have taken, whatever their case.
+// reserved are names that clients or built-in groups use, in any case.
 var reserved = []string{
 	groupAll, groupAuto, groupDirect, groupBlock, "REJECT-DROP", "REJECT-NO-DROP", "REJECT-TINYGIF", "REJECT-IMG", "PASS", "GLOBAL", "COMPATIBLE", "CELLULAR",
 	"HYBRID", "DNS", "BLOCK",
 }
 
-// Render writes the proxies for the client. Where it can speak none of them a notice says so, as it does where there would
-// be no entry at all: a file without any is refused by many.
+// Render writes the proxies for the client. If it supports none of them, or there would be no entry at all, a notice
+// says so: many clients refuse an empty file.
 func Render(proxies []Proxy, o Options) File {
 	d, taken := dialects[o.Client.Dialect], names{}
 	for _, name := range reserved {
@@ -96,15 +96,15 @@ func Render(proxies []Proxy, o Options) File {
 	return File{Body: body, Type: d.media, Suffix: d.suffix, Nodes: len(usable), LeftOut: left}
 }
 
-// content is what a format writes: at least one entry, their names unique.
+// content is what a format writes: at least one entry, with unique names.
 type content struct {
 	Options
 	entries []Proxy
-	notices int // how many entries at the start are notices
+	notices int // How many of the first entries are notices.
 	left    int
 }
 
-// all gives the names of all entries.
+// all returns the names of all entries.
 func (c content) all() []string {
 	out := make([]string, len(c.entries))
 	for i := range c.entries {
@@ -113,7 +113,7 @@ func (c content) all() []string {
 	return out
 }
 
-// nodes gives the names of the entries that lead somewhere, or of all where none does, so that no group is empty.
+// nodes returns the names of the nodes, or of all entries if there are none, so that no group is empty.
 func (c content) nodes() []string {
 	if all := c.all(); len(all) > c.notices {
 		return all[c.notices:]
@@ -122,7 +122,7 @@ func (c content) nodes() []string {
 	}
 }
 
-// choices are the members of the group that the user chooses from.
+// choices are the members of the group that the user selects from.
 func (c content) choices() []string {
 	out := []string{groupAuto}
 	for _, g := range c.Template.Groups {
@@ -133,14 +133,14 @@ func (c content) choices() []string {
 	return append(append(out, c.all()...), groupDirect)
 }
 
-// group is a choice among its members, which the user makes, or where auto the client by their speed.
+// group is a choice among its members, made by the user or, with auto, by the client according to their latency.
 type group struct {
 	name    string
 	auto    bool
 	members []string
 }
 
-// groups are those of every file, then those of the template.
+// groups returns the groups of every file, then those of the template.
 func (c content) groups() []group {
 	nodes := c.nodes()
 	out := []group{{groupAll, false, c.choices()}, {groupAuto, true, nodes}}
@@ -154,7 +154,7 @@ func (c content) groups() []group {
 	return out
 }
 
-// leftOutComment tells of nodes left out; sign begins a comment.
+// leftOutComment says how many nodes were left out. sign begins a comment.
 func (c content) leftOutComment(sign string) string {
 	if c.left == 0 {
 		return ""
@@ -162,7 +162,7 @@ func (c content) leftOutComment(sign string) string {
 	return sign + strconv.Itoa(c.left) + " 个节点因客户端不支持而未列出 / nodes left out that this client can't use\n"
 }
 
-// notice is an entry of a protocol that visibly leads nowhere.
+// notice returns an entry of a protocol that visibly leads nowhere.
 func notice(protocol node.Protocol) Proxy {
 	p := Proxy{Protocol: protocol, Address: "127.0.0.1", Port: 1, Transport: "tcp", Security: "none", Country: "ZZ"}
 	switch protocol {

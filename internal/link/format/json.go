@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 )
 
-// indented writes JSON that a person can read.
+// indented returns readable JSON.
 func indented(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	if err := enc.Encode(v); err != nil {
-		panic(err) // the types are ours and hold nothing that JSON lacks
+		panic(err) // These types can always be encoded.
 	}
 	return b.Bytes()
 }
 
-// lines writes an array with an entry per line.
+// lines returns an array with one entry per line.
 func lines(entries []any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -25,7 +25,7 @@ func lines(entries []any) []byte {
 	for i, e := range entries {
 		b.WriteByte("[,"[min(i, 1)])
 		if err := enc.Encode(e); err != nil {
-			panic(err) // the types are ours and hold nothing that JSON lacks
+			panic(err) // These types can always be encoded.
 		}
 	}
 	b.WriteString("]\n")

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// line is an entry of a format that has one per line: words and settings with a comma between. What goes into it was
-// looked at before by fits.
+// line is an entry of a format with one entry per line: words and settings separated by commas. fits has checked their
+// characters.
 type line struct {
 	strings.Builder
 	comma string
 }
 
-// word adds a value that its place tells apart.
+// word adds a positional value.
 func (l *line) word(value string) {
 	if l.Len() > 0 {
 		l.WriteString(l.comma)
@@ -21,17 +21,17 @@ func (l *line) word(value string) {
 	l.WriteString(value)
 }
 
-// quoted adds a value between quotes.
+// quoted adds a value in quotes.
 func (l *line) quoted(value string) { l.word(`"` + value + `"`) }
 
-// set adds a setting, unless it has no value.
+// set adds a setting, unless its value is empty.
 func (l *line) set(name, value string) {
 	if value != "" {
 		l.word(name + "=" + value)
 	}
 }
 
-// secret adds a setting whose value is put between quotes where it is more than letters and digits.
+// secret adds a setting whose value is quoted if it contains more than letters and digits.
 func (l *line) secret(name, value string) {
 	for _, r := range value {
 		if (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-' && r != '_' && r != '.' {
@@ -42,7 +42,7 @@ func (l *line) secret(name, value string) {
 	l.set(name, value)
 }
 
-// urlPath is the path as it goes over the wire: clients that split their lines at commas and spaces send it as it stands.
+// urlPath returns the path as it is sent: clients that split lines at commas and spaces send it unchanged.
 func urlPath(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
@@ -56,12 +56,12 @@ func urlPath(path string) string {
 	return b.String()
 }
 
-// fullWidth gives name with these characters in their full width, which look alike and mean nothing to a parser.
+// fullWidth replaces these characters in name by their full-width forms, which look alike and mean nothing to a parser.
 func fullWidth(name, chars string) string {
 	if chars == "" {
 		return name
 	}
-	name = strings.ReplaceAll(name, "//", "／／") // which begins a comment
+	name = strings.ReplaceAll(name, "//", "／／") // It begins a comment.
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(chars, r) {
 			return r - '!' + '！'
@@ -74,5 +74,5 @@ func (p *Proxy) port() string { return strconv.Itoa(p.Port) }
 
 func (p *Proxy) hostPort() string { return net.JoinHostPort(p.Address, p.port()) }
 
-// secured tells whether there is TLS of any kind.
+// secured reports whether there is any TLS.
 func (p *Proxy) secured() bool { return p.Security != "none" }

@@ -7,7 +7,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// loon writes the nodes as Loon's own lines; rules and groups are the app's.
+// loon writes the nodes as Loon's lines. Rules and groups are in the app.
 func loon(c content) []byte {
 	var b bytes.Buffer
 	b.WriteString(c.leftOutComment("# "))
@@ -50,12 +50,13 @@ func loonLine(p *Proxy) string {
 	case p.UUID != "":
 		l.set("transport", "tcp")
 	}
-	if p.UUID != "" { // the others are never without TLS, or always
+	if p.UUID != "" { // The other protocols always or never use TLS.
 		l.set("over-tls", strconv.FormatBool(p.secured()))
 	}
 	if p.secured() {
 		l.set("sni", p.ServerName)
-		l.set("skip-cert-verify", strconv.FormatBool(p.Security == "reality")) // which knows its server by a key instead
+		// REALITY identifies its server by a key instead.
+		l.set("skip-cert-verify", strconv.FormatBool(p.Security == "reality"))
 	}
 	if p.Security == "reality" {
 		l.word(`public-key="` + p.PublicKey + `"`)

@@ -9,7 +9,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// mellow writes a whole configuration; its groups pick the fastest of their members, which a colon parts.
+// mellow writes a complete configuration. Its groups use the fastest of their members, which colons separate.
 func mellow(c content) []byte {
 	var b bytes.Buffer
 	b.WriteString(c.leftOutComment("; "))
@@ -27,7 +27,7 @@ func mellow(c content) []byte {
 	for _, r := range c.Template.routes(nil) {
 		to := r.to
 		if to != groupDirect && to != groupBlock {
-			to = groupAll // its groups have nothing to choose from
+			to = groupAll // There is nothing to select from.
 		}
 		if r.suffix != "" {
 			b.WriteString("DOMAIN-SUFFIX, " + r.suffix + ", " + to + "\n")

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-const maxName = 64 // runes; longer ones break the layout of clients
+const maxName = 64 // In runes; longer names break the layout of clients.
 
-// clean makes a name that no format needs to fear: one line, no control or direction marks, no comma (what follows one is
-// read as something else by clients that turn the file into their own text format).
+// clean returns a name that is safe in every format: one line, without control and direction characters or commas,
+// which clients that convert the file to their own text format misread.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case r == ',':
 			return '，'
-		case r == '\u200d' || r == '\ufe0f': // hold emoji together
+		case r == '\u200d' || r == '\ufe0f': // They join emoji.
 			return r
 		case r == unicode.ReplacementChar || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
 			return ' '
@@ -30,7 +30,7 @@ func clean(name string) string {
 	return name
 }
 
-// flag gives the flag of a country, empty where it is not known.
+// flag returns the flag of a country, empty if unknown.
 func flag(country string) string {
 	if len(country) != 2 || country == "ZZ" {
 		return ""
@@ -45,16 +45,16 @@ func flag(country string) string {
 	return string(out)
 }
 
-// flagged tells whether a name begins with a flag already.
+// flagged reports whether a name begins with a flag.
 func flagged(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return first >= '🇦' && first <= '🇿'
 }
 
-// names gives out names that are not given yet; some clients take those that differ in case for the same.
+// names holds the names in use. Some clients do not distinguish case.
 type names map[string]bool
 
-// unique gives name, or name with a number behind it where it is taken.
+// unique returns name, with a number if it is in use.
 func (n names) unique(name string) string {
 	if name == "" {
 		name = "node"

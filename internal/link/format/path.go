@@ -9,10 +9,9 @@ import (
 	"airstrip/internal/node"
 )
 
-// splitPath parts the path of a node as Xray does that serves it: an ed among the parameters is the size of early
-// data, and what is left is compared with the path of a request after that was decoded. Clients other than Xray's
-// read no ed. A size that a request's header has no room for, or that is no number, is left out: servers do
-// without early data.
+// splitPath splits the path of a node as Xray does when it serves it. The parameter ed is the size of early data; the
+// rest is compared with the decoded path of a request. Other clients do not evaluate ed. A size that is too large for a
+// request's header, or not a number, is ignored: servers work without early data.
 func splitPath(path string) (string, int) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
@@ -35,7 +34,7 @@ func splitPath(path string) (string, int) {
 	return u.String(), early
 }
 
-// xrayPath is the path in Xray's own words, which share links use too.
+// xrayPath returns the path in Xray's syntax, which share links also use.
 func (p *Proxy) xrayPath() string {
 	if p.EarlyData == 0 {
 		return p.Path
@@ -43,14 +42,14 @@ func (p *Proxy) xrayPath() string {
 	return p.Path + "?ed=" + strconv.Itoa(p.EarlyData)
 }
 
-// earlyDataHeader is where Xray's servers look for early data.
+// earlyDataHeader is where Xray's servers expect early data.
 const earlyDataHeader = "Sec-WebSocket-Protocol"
 
 var (
 	plainPath    = regexp.MustCompile(`^[A-Za-z0-9._~!$&'()*+,;=:@/-]+$`)
 	markedPath   = regexp.MustCompile(`^[!-~]+$`)
 	plainService = regexp.MustCompile(`^[A-Za-z0-9._~$&+=:@-]+$`)
-	// Xray takes what begins with a slash for the whole path, of which the last part is the method.
+	// Xray reads a name with a leading slash as the complete path, whose last segment is the method.
 	rootedService = regexp.MustCompile(`^(/[A-Za-z0-9._~$&+=:@-]+)+$`)
 	escapedByte   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )

@@ -1,5 +1,7 @@
-// Package format writes a user's nodes as the files that proxy clients read: which client it is, what it can speak, and
-// one file of code per format. It is pure: the same proxies and options give the same bytes.
+// Package format renders a user's nodes as the files that proxy clients read. It recognises the client, knows what it
+// supports, and has one file of code per format. A node that a client cannot use safely is left out and counted, since
+// one bad entry makes many clients refuse the file. Rendering is a pure function: the same proxies and options give the
+// same bytes.
 package format
 
 import (
@@ -19,56 +21,56 @@ import (
 	"airstrip/internal/node"
 )
 
-// Proxy is a node as one user's client dials it. It holds nothing that the client may not know; keys that belong to the
-// server never get here.
+// Proxy is a node as one user's client connects to it. It contains only what the client may know; the server's keys are
+// never part of it.
 type Proxy struct {
 	Name     string
-	Country  string // ISO 3166-1 alpha-2, ZZ where unknown
+	Country  string // ISO 3166-1 alpha-2, ZZ if unknown.
 	Protocol node.Protocol
-	Address  string // host name, IPv4 or IPv6 without brackets
+	Address  string // Host name, IPv4, or IPv6 without brackets.
 	Port     int
 
-	UUID     string // of vmess, vless and tuic
-	Password string // of the others; for Shadowsocks 2022 "server key:user key"
-	Method   string // of shadowsocks
+	UUID     string // For vmess, vless and tuic.
+	Password string // For the others; for Shadowsocks 2022 "server key:user key".
+	Method   string // For shadowsocks.
 
 	Transport   string // tcp, ws, grpc, httpupgrade, xhttp; tcp for shadowsocks and anytls, quic for hysteria2 and tuic
-	Path        string // of ws, httpupgrade and xhttp, as the server compares it
-	EarlyData   int    // bytes that ws may carry in the request's header, as Xray's ?ed= says; 0: none
+	Path        string // For ws, httpupgrade and xhttp, as the server compares it.
+	EarlyData   int    // Bytes that ws may carry in the request's header, as in Xray's ?ed=; 0 for none.
 	Host        string
-	Mode        string // of xhttp: auto, packet-up, stream-up, stream-one
+	Mode        string // For xhttp: auto, packet-up, stream-up, stream-one.
 	ServiceName string
 
-	Security    string // none, tls, pinned (tls with a certificate of the node's own), reality
+	Security    string // none, tls, pinned (tls with the node's own certificate), reality
 	Flow        string
 	ServerName  string
 	ALPN        []string
-	Pin         string // SHA-256 of the certificate, lower-case hex
-	Certificate string // PEM, where the node's own is known here
-	PublicKey   string // of REALITY
+	Pin         string // SHA-256 of the certificate in lower-case hex.
+	Certificate string // PEM, if the server knows it.
+	PublicKey   string // For REALITY.
 	ShortID     string
 
-	Obfs         string // of hysteria2
+	Obfs         string // For hysteria2.
 	ObfsPassword string
-	Congestion   string // of tuic
-	ZeroRTT      bool   // of tuic
+	Congestion   string // For tuic.
+	ZeroRTT      bool   // For tuic.
 }
 
-// keyBytes are the Shadowsocks ciphers that all clients speak, with the length of the key that the 2022 edition wants.
-// That edition knows several users on one port with AES only, so its ChaCha20 is not here.
+// keyBytes are the Shadowsocks ciphers that all clients support, with the key length of the 2022 edition. That edition
+// supports several users on one port with AES only, so its ChaCha20 is missing.
 var keyBytes = map[string]int{
 	"aes-128-gcm": 0, "aes-256-gcm": 0, "chacha20-ietf-poly1305": 0,
 	"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32,
 }
 
-// vmessCipher is named in every link. Where it says auto, sing-box and those who have its core send none under TLS, and the
-// sing-box core of foreign agents refuses that.
+// vmessCipher is the cipher in every link. With auto, sing-box and clients with its core use none under TLS, which the
+// sing-box core of third-party agents refuses.
 const vmessCipher = "aes-128-gcm"
 
 var hostName = regexp.MustCompile(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// NewProxy gives the node n as the user with this secret dials it. The error says why no client could use such a node: one bad
-// node makes many clients refuse a whole file, so it is left out.
+// NewProxy returns the node n as the user with this secret connects to it. The error says why no client could use the
+// node: one bad node makes many clients refuse the whole file, so it is left out.
 func NewProxy(n node.Node, secret string) (Proxy, error) {
 	s := n.Settings
 	p := Proxy{
@@ -143,7 +145,7 @@ func (p *Proxy) transport(s node.Settings) error {
 	case "ws", "httpupgrade":
 		p.Path, p.EarlyData = splitPath(p.Path)
 		if p.Transport == "httpupgrade" {
-			p.EarlyData = 0 // other clients than Xray's know none there, and the server needs none
+			p.EarlyData = 0 // Other clients do not support it here, and the server does not require it.
 		}
 	case "xhttp":
 		return p.xhttp(s)
@@ -160,7 +162,7 @@ func (p *Proxy) transport(s node.Settings) error {
 	return nil
 }
 
-// xhttp leaves the mode to the client where the node names none.
+// xhttp leaves the mode to the client if the node names none.
 func (p *Proxy) xhttp(s node.Settings) error {
 	switch p.Mode = cmp.Or(s.XHTTPMode, "auto"); p.Mode {
 	case "auto", "packet-up", "stream-up", "stream-one":
@@ -205,7 +207,7 @@ func (p *Proxy) tls(t *node.TLS) {
 	}
 	for _, proto := range t.ALPN {
 		if p.Transport == "ws" || p.Transport == "httpupgrade" {
-			proto = "http/1.1" // an upgrade of the connection is no thing of HTTP/2
+			proto = "http/1.1" // HTTP/2 has no connection upgrade.
 		}
 		if len(p.ALPN) == 0 || p.ALPN[len(p.ALPN)-1] != proto {
 			p.ALPN = append(p.ALPN, proto)
@@ -220,7 +222,7 @@ func (p *Proxy) tls(t *node.TLS) {
 	}
 }
 
-// pinnedCertificate gives the one certificate in text that has this pin, as PEM, and nothing else that stands there.
+// pinnedCertificate returns the certificate in text that has this pin, as PEM.
 func pinnedCertificate(text, pin string) string {
 	for block, rest := pem.Decode([]byte(text)); block != nil; block, rest = pem.Decode(rest) {
 		if sum := sha256.Sum256(block.Bytes); hex.EncodeToString(sum[:]) == pin {
@@ -247,7 +249,7 @@ func (p *Proxy) reality(r *node.Reality) error {
 	return nil
 }
 
-// kind is the protocol with those of its variants that some clients lack, as the capability table names them.
+// kind returns the protocol, with the variants that some clients lack, as the capability table names them.
 func (p *Proxy) kind() string {
 	switch {
 	case p.Protocol == node.Shadowsocks && strings.HasPrefix(p.Method, "2022-"):

@@ -8,7 +8,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// quantumult writes the list of servers of the first Quantumult: share links, of which VMess holds one of its own lines.
+// quantumult writes the server list of the original Quantumult: share links, of which VMess contains one of its own
+// lines.
 func quantumult(c content) []byte {
 	var b strings.Builder
 	for i := range c.entries {
@@ -45,7 +46,7 @@ func quantumultLine(p *Proxy, group string) string {
 	return l.String()
 }
 
-// quantumultX writes the nodes as Quantumult X's own lines; rules and groups are the app's.
+// quantumultX writes the nodes as Quantumult X's lines. Rules and groups are in the app.
 func quantumultX(c content) []byte {
 	var b bytes.Buffer
 	b.WriteString(c.leftOutComment("# "))

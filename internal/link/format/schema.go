@@ -16,14 +16,15 @@ import (
 	"golang.org/x/text/message"
 )
 
-// A published schema says what the files of one format may hold.
+// published is a published schema of one format's files.
 type published struct {
-	key, name string // of the template's tree, and of who publishes it
+	key, name string // Key of the template's tree, and name of the publisher.
 	client    Client
 	text      []byte
-	prepare   func(file any) // takes out what the schema has no more and cores still read; nil: nothing
-	once      sync.Once      // they are read when the first template is saved: that takes a while, and most servers never do it
-	compiled  *jsonschema.Schema
+	prepare   func(file any) // Removes what the schema no longer contains but cores still read; nil for nothing.
+	// Parsing takes a while and most servers never need it, so it happens when the first template is saved.
+	once     sync.Once
+	compiled *jsonschema.Schema
 }
 
 // The schema of mihomo is that of the npm package meta-json-schema, 1.19.24, as it is published; its licence stands beside
@@ -56,14 +57,15 @@ func (p *published) schema() *jsonschema.Schema {
 			err = compiler.AddResource(name, text)
 		}
 		if err != nil {
-			panic(err) // the file is ours
+			panic(err) // The file is embedded.
 		}
 		p.compiled = compiler.MustCompile(name)
 	})
 	return p.compiled
 }
 
-// anyText is a pattern that looks ahead, which Go's regular expressions can't: the schema has one, for domains with wildcards.
+// anyText replaces a pattern with a look-ahead, which Go's regular expressions do not support: the schema has one, for
+// wildcard domains.
 type anyText string
 
 func (anyText) MatchString(string) bool { return true }
@@ -89,7 +91,7 @@ func (p *published) check(t *Template) *Problem {
 	}
 	file, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		panic(err) // it was written as JSON just now
+		panic(err) // It was just encoded as JSON.
 	}
 	if p.prepare != nil {
 		p.prepare(file)
@@ -111,7 +113,8 @@ func (p *published) check(t *Template) *Problem {
 	}
 }
 
-// removeDetours takes download_detour out of rule sets: cores before 1.14 know no other word, and those before 1.16 take it.
+// removeDetours removes download_detour from rule sets: cores before 1.14 know no other name, and those before 1.16
+// accept it.
 func removeDetours(file any) {
 	whole, _ := file.(map[string]any)
 	route, _ := whole["route"].(map[string]any)
@@ -123,7 +126,7 @@ func removeDetours(file any) {
 	}
 }
 
-// location writes where something stands in a file, .proxy-groups[0].name.
+// location formats a location in a file, such as .proxy-groups[0].name.
 func location(location []string) string {
 	var b strings.Builder
 	for _, key := range location {
@@ -136,8 +139,8 @@ func location(location []string) string {
 	return b.String()
 }
 
-// mostSpecific gives, of all that a value failed by, what its author most likely has to change: of alternatives that which
-// lacks the least, of several things the one that lies deepest.
+// mostSpecific returns, of all errors of a value, the one that its author most likely has to fix: of alternatives the
+// closest one, of several errors the deepest.
 func mostSpecific(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 	if len(e.Causes) == 0 {
 		return e
@@ -165,7 +168,7 @@ func mostSpecific(e *jsonschema.ValidationError) *jsonschema.ValidationError {
 	return mostSpecific(best)
 }
 
-// before tells whether a is to be named rather than b: it lies deeper, or as deep and comes first by name.
+// before reports whether a is more specific than b: deeper, or equally deep and first by name.
 func before(a, b *jsonschema.ValidationError) bool {
 	if d := len(a.InstanceLocation) - len(b.InstanceLocation); d != 0 {
 		return d > 0

@@ -49,7 +49,7 @@ type singBoxTLS struct {
 	Enabled     bool            `json:"enabled"`
 	ServerName  string          `json:"server_name,omitempty"`
 	ALPN        []string        `json:"alpn,omitempty"`
-	Certificate []string        `json:"certificate,omitempty"` // lines of PEM
+	Certificate []string        `json:"certificate,omitempty"` // Lines of PEM.
 	UTLS        *singBoxUTLS    `json:"utls,omitempty"`
 	Reality     *singBoxReality `json:"reality,omitempty"`
 }
@@ -68,8 +68,8 @@ type singBoxReality struct {
 type singBoxTransport struct {
 	Type        string            `json:"type"`
 	Path        string            `json:"path,omitempty"`
-	Host        string            `json:"host,omitempty"`    // of httpupgrade
-	Headers     map[string]string `json:"headers,omitempty"` // of ws
+	Host        string            `json:"host,omitempty"`    // For httpupgrade.
+	Headers     map[string]string `json:"headers,omitempty"` // For ws.
 	ServiceName string            `json:"service_name,omitempty"`
 	EarlyData   int               `json:"max_early_data,omitempty"`
 	EarlyHeader string            `json:"early_data_header_name,omitempty"`
@@ -84,13 +84,13 @@ type singBoxGroup struct {
 	Interval  string   `json:"interval,omitempty"`
 }
 
-// object is a small part of a configuration; its keys are written in the order of the alphabet.
+// object is a part of a configuration. Its keys are written in alphabetical order.
 type object map[string]any
 
-// singBoxDomainSuffixes is the version since which a suffix is a name and what is under it, and not the end of any name.
+// singBoxDomainSuffixes is the version since which a suffix matches a name and its subdomains, not the end of any name.
 var singBoxDomainSuffixes = Version{1, 9}
 
-// singBox writes a whole configuration, or the outbounds alone where only the nodes are wanted.
+// singBox writes a complete configuration, or only the outbounds for nodes only.
 func singBox(c content) []byte {
 	var cfg singBoxConfig
 	over := c.Template.SingBox
@@ -109,14 +109,14 @@ func singBox(c content) []byte {
 	return indented(overlay(cfg, over))
 }
 
-// singBoxBefore tells whether the core is known to be older than v.
+// singBoxBefore reports whether the core is known to be older than v.
 func (c content) singBoxBefore(v Version) bool {
 	return c.Client.Version.Known() && c.Client.Version.Before(v)
 }
 
-// singBoxAround is everything but the nodes.
+// singBoxAround returns everything except the nodes.
 func (c content) singBoxAround() (cfg singBoxConfig) {
-	// No rule files: a core that can't fetch one when it starts for the first time does not start at all.
+	// No rule sets are fetched: a core that cannot fetch one on its first start does not start.
 	routes, probe := c.Template.routes(nil), c.Template.Probe
 	every := strconv.Itoa(probe.Seconds) + "s"
 	cfg.Log = object{"level": "info", "timestamp": true}
@@ -191,7 +191,7 @@ func (c content) singBoxOldRules(cfg *singBoxConfig, routes []route) {
 	cfg.Route = route
 }
 
-// singBoxRoutes puts neighbours of one kind that go the same way into one rule, as this format has it; block is how it refuses.
+// singBoxRoutes combines adjacent rules of one kind with the same target. block is how the format refuses.
 func (c content) singBoxRoutes(routes []route, block object) (rules []object) {
 	for _, run := range groupRoutes(routes) {
 		rule := object{}
@@ -210,10 +210,11 @@ func (c content) singBoxRoutes(routes []route, block object) (rules []object) {
 	return rules
 }
 
-// singBoxSuffixes has a rule match the names of routes and what is under them.
+// singBoxSuffixes makes a rule match the names of routes and their subdomains.
 func (c content) singBoxSuffixes(rule object, routes []route) {
 	rule["domain_suffix"] = values(routes, func(r route) string { return r.suffix })
-	if c.singBoxBefore(singBoxDomainSuffixes) { // where cn is the end of evilcn too, and .cn is none of cn itself
+	// In older cores cn also matches evilcn, and .cn does not match cn itself.
+	if c.singBoxBefore(singBoxDomainSuffixes) {
 		rule["domain"] = rule["domain_suffix"]
 		rule["domain_suffix"] = values(routes, func(r route) string { return "." + r.suffix })
 	}
@@ -227,9 +228,9 @@ func values(routes []route, of func(route) string) []string {
 	return out
 }
 
-// singBoxNames sends the names that are reached without a node to the near resolver, after the rules before.
+// singBoxNames sends names that are reached directly to the near resolver, after the rules in before.
 func (c content) singBoxNames(routes []route, before []object) []object {
-	rules := append([]object{}, before...) // a list also where it is empty
+	rules := append([]object{}, before...) // An empty list is written too.
 	var near []route
 	for _, r := range routes {
 		if r.suffix != "" && r.to != groupBlock {
@@ -291,7 +292,7 @@ func singBoxEntry(p *Proxy) singBoxOutbound {
 
 func singBoxSecurity(p *Proxy) *singBoxTLS {
 	t := &singBoxTLS{Enabled: true, ServerName: p.ServerName, ALPN: p.ALPN}
-	if p.Security == "reality" { // which sing-box does with uTLS only
+	if p.Security == "reality" { // sing-box supports it with uTLS only.
 		t.UTLS = &singBoxUTLS{true, "chrome"}
 		t.Reality = &singBoxReality{true, p.PublicKey, p.ShortID}
 	}

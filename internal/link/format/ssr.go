@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ssrList writes notices as ShadowsocksR links, with a cipher that its clients know: there is nothing else that they can use.
+// ssrList writes notices as ShadowsocksR links, with a cipher that its clients support. They can use nothing else.
 func ssrList(c content) []byte {
 	b64 := base64.RawURLEncoding.EncodeToString
 	var b strings.Builder
@@ -31,11 +31,11 @@ type ssdServer struct {
 	Remarks    string `json:"remarks"`
 }
 
-// ssd writes the one link that ShadowsocksD reads: all servers, and how much traffic is left, in gigabytes.
+// ssd writes the link that ShadowsocksD reads: all servers, and the remaining traffic in gigabytes.
 func ssd(c content) []byte {
 	file := struct {
 		Airport      string      `json:"airport"`
-		Port         int         `json:"port"` // these three are of servers that say nothing else; all of ours do
+		Port         int         `json:"port"` // Defaults for servers without these fields; all of ours have them.
 		Encryption   string      `json:"encryption"`
 		Password     string      `json:"password"`
 		TrafficUsed  float64     `json:"traffic_used"`
@@ -52,10 +52,10 @@ func ssd(c content) []byte {
 	}
 	text, err := json.Marshal(file)
 	if err != nil {
-		panic(err) // the types are ours and hold nothing that JSON lacks
+		panic(err) // These types can always be encoded.
 	}
 	return []byte("ssd://" + base64.StdEncoding.EncodeToString(text))
 }
 
-// gigabytes rounds to what a person would want to see.
+// gigabytes rounds for display.
 func gigabytes(bytes int64) float64 { return float64(bytes*100>>30) / 100 }

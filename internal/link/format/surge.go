@@ -9,17 +9,17 @@ import (
 	"airstrip/internal/node"
 )
 
-// surge writes a profile of Surge or of Surfboard, which has the same lines and a few less; the lines of the nodes alone
-// where only they are wanted.
+// surge writes a profile of Surge or of Surfboard, which has the same lines except a few, or only the lines of the
+// nodes for nodes only.
 func surge(c content) []byte {
 	var b bytes.Buffer
-	probe := strings.Replace(c.Template.Probe.URL, "https:", "http:", 1) // a TLS handshake would count as latency
+	probe := strings.Replace(c.Template.Probe.URL, "https:", "http:", 1) // A TLS handshake would count as latency.
 	if c.NodesOnly {
 		b.WriteString(c.leftOutComment("# "))
 		c.surgeProxies(&b)
 		return b.Bytes()
 	}
-	if c.URL != "" { // each refreshed file must repeat this first line, or the profile is no longer refreshed
+	if c.URL != "" { // A refreshed file without this first line would not be refreshed again.
 		fmt.Fprintf(&b, "#!MANAGED-CONFIG %s interval=%d strict=false\n", c.URL, c.Hours*3600)
 	}
 	b.WriteString(c.leftOutComment("# "))
@@ -58,7 +58,7 @@ func surge(c content) []byte {
 	return b.Bytes()
 }
 
-// surgeFiles are the lists that this format has from Loyalsoldier/surge-rules.
+// surgeFiles are the lists of Loyalsoldier/surge-rules that this format uses.
 var surgeFiles = []ruleFile{
 	{"ads", "Loyalsoldier/surge-rules", "release", "reject.txt", true, groupBlock},
 	{"direct", "Loyalsoldier/surge-rules", "release", "direct.txt", true, groupDirect},
@@ -91,7 +91,7 @@ func surgeLine(p *Proxy) string {
 		return l.String()
 	case node.VMess:
 		l.set("username", p.UUID)
-		l.set("vmess-aead", "true") // else it falls back to the handshake of old
+		l.set("vmess-aead", "true") // Otherwise it uses the legacy handshake.
 		l.set("tls", strconv.FormatBool(p.secured()))
 	case node.VLESS:
 		l.set("username", p.UUID)

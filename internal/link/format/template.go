@@ -8,68 +8,67 @@ import (
 	"strings"
 )
 
-// Template is what a site decides of its users' files, in terms that every format has words for. A format that lacks one
-// leaves it out.
+// Template is what a site decides about its users' files, in terms that every format can express. A format ignores what
+// it lacks.
 type Template struct {
 	Rules   RuleSet `json:"rules"`
-	Blocked Match   `json:"blocked"` // reached by nobody
-	Proxied Match   `json:"proxied"` // reached through a node, whatever Direct says
-	Direct  Match   `json:"direct"`  // reached without a node
-	Groups  []Group `json:"groups"`  // beside the two that every file has
+	Blocked Match   `json:"blocked"` // Blocked for everybody.
+	Proxied Match   `json:"proxied"` // Reached through a node, even if Direct matches.
+	Direct  Match   `json:"direct"`  // Reached without a node.
+	Groups  []Group `json:"groups"`  // In addition to the two of every file.
 	DNS     DNS     `json:"dns"`
 	Probe   Probe   `json:"probe"`
-	Files   string  `json:"files"` // where rule files are fetched: an address with {repo}, {branch} and {file} in it
+	Files   string  `json:"files"` // Address of rule files, with {repo}, {branch} and {file} in it.
 
-	// What is laid over the tree of one format's file, key by key: objects are merged, anything else takes the place of
-	// what was there.
+	// Trees merged over the file of one format, key by key: objects are merged, other values replaced.
 	Clash   map[string]any `json:"clash"`
 	Stash   map[string]any `json:"stash"`
 	Egern   map[string]any `json:"egern"`
-	SingBox map[string]any `json:"sing_box"`      // since 1.12
-	OldBox  map[string]any `json:"sing_box_1_11"` // before it, where other words stand for the same
+	SingBox map[string]any `json:"sing_box"`      // Since 1.12.
+	OldBox  map[string]any `json:"sing_box_1_11"` // Before 1.12, which uses other keys.
 	Xray    map[string]any `json:"xray"`
 }
 
-// RuleSet says how much of the usual rules a file has.
+// RuleSet selects how many of the usual rules a file has.
 type RuleSet string
 
-// The rule sets. Full needs files that clients fetch; only some formats have words for those, the others have Basic.
-// So has sing-box, which does not start where it can't fetch one.
+// The rule sets. Full needs files that clients fetch, which only some formats support; the others use Basic. So does
+// sing-box, which does not start if it cannot fetch one.
 const (
 	NoRules    RuleSet = "none"
-	BasicRules RuleSet = "basic" // Proxied, Direct and Blocked of the template
-	FullRules  RuleSet = "full"  // and lists of advertisers, domains and networks that others keep
+	BasicRules RuleSet = "basic" // Proxied, Direct and Blocked of the template.
+	FullRules  RuleSet = "full"  // And published lists of advertisers, domains and networks.
 )
 
-// Match is destinations by their names or addresses.
+// Match selects destinations by their names or addresses.
 type Match struct {
-	Suffixes []string `json:"suffixes"` // a domain and everything under it
+	Suffixes []string `json:"suffixes"` // A domain with all subdomains.
 	Networks []string `json:"networks"` // CIDR
 }
 
-// Group is one more group of nodes that the user sees, with what goes through it.
+// Group is an additional group of nodes with what goes through it.
 type Group struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`    // select or auto
-	Include string `json:"include"` // RE2 that names of its nodes match; empty: all
+	Include string `json:"include"` // RE2 pattern of the names of its nodes; empty for all.
 	Match
 }
 
-// DNS says who is asked for names.
+// DNS selects the resolvers.
 type DNS struct {
-	Near   []string `json:"near"`   // for names that are reached without a node, by IP; plain DNS
-	Secure []string `json:"secure"` // the same over HTTPS
-	Remote string   `json:"remote"` // for all others, by IP, through a node
+	Near   []string `json:"near"`   // For names that are reached directly, by IP; plain DNS.
+	Secure []string `json:"secure"` // The same over HTTPS.
+	Remote string   `json:"remote"` // For all other names, by IP, through a node.
 
-	// Names that get their real address from clients that make others up. A * stands for one label, +. before a name for
-	// it and everything under it.
+	// Names that get their real address from clients that use fake ones. * is one label, and a leading +. means a name
+	// with all subdomains.
 	Real []string `json:"real"`
 }
 
-// Probe is what a node is asked for to see how fast it is.
+// Probe is how clients measure the latency of a node.
 type Probe struct {
 	URL     string `json:"url"`
-	Seconds int    `json:"seconds"` // between two
+	Seconds int    `json:"seconds"` // Interval.
 }
 
 // Builtin is the template below all others. It needs no rule file and no database: fetching those before the proxy works
@@ -147,8 +146,8 @@ func mustTemplate() *Template {
 	return t
 }
 
-// NewTemplate lays the documents, JSON objects with the keys of Template, over the built-in one, each over those before it
-// (RFC 7396): null takes back what one before it said. The error names a key that there is not, or a value of the wrong kind.
+// NewTemplate merges the documents, JSON objects with the keys of Template, over the built-in one in order (RFC 7396):
+// null removes an earlier value. The error names an unknown key, or a value of the wrong type.
 func NewTemplate(documents ...json.RawMessage) (*Template, error) {
 	var whole any
 	for _, d := range append([]json.RawMessage{json.RawMessage(Builtin)}, documents...) {
@@ -172,14 +171,14 @@ func NewTemplate(documents ...json.RawMessage) (*Template, error) {
 	return t, dec.Decode(t)
 }
 
-// tree reads JSON as it stands, numbers as they are written.
+// tree parses JSON and keeps numbers as they are written.
 func tree(text []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	return v, dec.Decode(&v)
 }
 
-// merge gives target with patch laid over it, as RFC 7396 has it. Neither is changed.
+// merge returns target with patch merged over it (RFC 7396). Neither is modified.
 func merge(target, patch any) any {
 	over, ok := patch.(map[string]any)
 	if !ok {
@@ -200,11 +199,11 @@ func merge(target, patch any) any {
 	return out
 }
 
-// overlay gives v with patch laid over it, as something to be written as JSON.
+// overlay returns v with patch merged over it, to be encoded as JSON.
 func overlay(v any, patch any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the types are ours and hold nothing that JSON lacks
+		panic(err) // These types can always be encoded.
 	}
 	t, err := tree(text)
 	if err != nil {
@@ -213,18 +212,18 @@ func overlay(v any, patch any) any {
 	return merge(t, patch)
 }
 
-// route sends destinations of one kind somewhere.
+// route sends destinations of one kind to a target.
 type route struct {
-	file    *ruleFile // nil: by suffix or network
+	file    *ruleFile // nil for a suffix or network.
 	suffix  string
 	network string
-	to      string // a group, groupDirect, or groupBlock
+	to      string // A group, groupDirect or groupBlock.
 }
 
-// ruleFile is a list that somebody else keeps and clients fetch.
+// ruleFile is a list of a third party that clients fetch.
 type ruleFile struct {
 	name, repo, branch, file string
-	domains                  bool // names; else networks
+	domains                  bool // Of names, otherwise of networks.
 	to                       string
 }
 
@@ -232,8 +231,8 @@ func (f *ruleFile) address(pattern string) string {
 	return strings.NewReplacer("{repo}", f.repo, "{branch}", f.branch, "{file}", f.file).Replace(pattern)
 }
 
-// routes are the rules in the order in which the first that matches decides. files are those of the format, for the full
-// set; what none matches goes to groupAll.
+// routes returns the rules in order; the first match counts. files are those of the format, for the full set. groupAll
+// is the target of everything else.
 func (t *Template) routes(files []ruleFile) (out []route) {
 	if t.Rules == NoRules {
 		return nil
@@ -260,7 +259,7 @@ func (t *Template) routes(files []ruleFile) (out []route) {
 	return out
 }
 
-// groupRoutes parts routes into neighbours of one kind that go the same way.
+// groupRoutes splits routes into adjacent ones of one kind with the same target.
 func groupRoutes(routes []route) (out [][]route) {
 	alike := func(a, b route) bool {
 		return a.to == b.to && (a.file != nil) == (b.file != nil) && (a.suffix != "") == (b.suffix != "")
@@ -275,7 +274,7 @@ func groupRoutes(routes []route) (out [][]route) {
 	return out
 }
 
-// realPatterns gives the names that keep their real address for formats in which a * stands for anything.
+// realPatterns returns the names with real addresses for formats in which * matches anything.
 func (d DNS) realPatterns() (out []string) {
 	for _, name := range d.Real {
 		if rest, under := strings.CutPrefix(name, "+."); under {
@@ -287,7 +286,7 @@ func (d DNS) realPatterns() (out []string) {
 	return out
 }
 
-// members gives which of the names a group holds; where none matches all of them, so that no group is empty.
+// members returns which of the names a group contains, or all of them if none matches, so that no group is empty.
 func (g Group) members(names []string) []string {
 	re, err := regexp.Compile(g.Include)
 	if err != nil || g.Include == "" {
@@ -305,5 +304,5 @@ func (g Group) members(names []string) []string {
 	return out
 }
 
-// v6 tells whether a network is one of IPv6.
+// v6 reports whether a network is IPv6.
 func v6(network string) bool { return strings.Contains(network, ":") }

@@ -10,7 +10,7 @@ import (
 	"airstrip/internal/node"
 )
 
-// uriList writes one share link per line, wrapped in standard base64 unless plain text is wanted.
+// uriList writes one share link per line, encoded in standard base64 unless plain text is requested.
 func uriList(c content) []byte {
 	var b strings.Builder
 	if c.Status != "" && c.Client.Status {
@@ -26,7 +26,7 @@ func uriList(c content) []byte {
 	return base64List(b.String())
 }
 
-// base64List is a list as most clients want it: in standard base64 on one line.
+// base64List encodes a list as most clients read it: in standard base64 on one line.
 func base64List(list string) []byte {
 	out := make([]byte, base64.StdEncoding.EncodedLen(len(list)))
 	base64.StdEncoding.Encode(out, []byte(list))
@@ -54,8 +54,8 @@ func uri(p *Proxy, d Dialect) string {
 	}
 }
 
-// ssURI follows SIP002. Its rule for the 2022 ciphers, text in place of base64, breaks clients that are in use; only who
-// asks for SIP002 by name gets it.
+// ssURI follows SIP002. Its encoding of the 2022 ciphers, percent-encoding instead of base64, breaks clients in use, so
+// only the type SIP002 gets it.
 func ssURI(p *Proxy, d Dialect) string {
 	who := base64.RawURLEncoding.EncodeToString([]byte(p.Method + ":" + p.Password))
 	if d == SIP002URI && strings.HasPrefix(p.Method, "2022-") {
@@ -64,7 +64,7 @@ func ssURI(p *Proxy, d Dialect) string {
 	return "ss://" + who + "@" + p.hostPort() + "#" + escape(p.Name)
 }
 
-// vmessURI is v2rayN's form, version 2: JSON in base64, numbers as strings.
+// vmessURI returns v2rayN's form, version 2: JSON in base64 with numbers as strings.
 func vmessURI(p *Proxy) string {
 	link := struct {
 		V        string `json:"v"`
@@ -100,14 +100,14 @@ func vmessURI(p *Proxy) string {
 	}
 	text, err := json.Marshal(link)
 	if err != nil {
-		panic(err) // a struct of strings
+		panic(err) // A struct of strings can always be encoded.
 	}
 	return "vmess://" + base64.StdEncoding.EncodeToString(text)
 }
 
 func hysteria2URI(p *Proxy) string {
 	params := []param{{"sni", p.ServerName}, {"alpn", strings.Join(p.ALPN, ",")}, {"obfs", p.Obfs}, {"obfs-password", p.ObfsPassword}}
-	if p.Pin != "" { // clients check the chain before the pin, and a node's own certificate has none
+	if p.Pin != "" { // Clients check the chain before the pin, and the node's own certificate has none.
 		params = append(params, param{"insecure", "1"}, param{"pinSHA256", p.Pin})
 	} else {
 		params = append(params, param{"insecure", "0"})
@@ -117,7 +117,7 @@ func hysteria2URI(p *Proxy) string {
 
 type param struct{ name, value string }
 
-// query is the part that VLESS and Trojan links share.
+// query returns the parameters that VLESS and Trojan links share.
 func (p *Proxy) query(first ...param) string {
 	params := append(first, param{"type", p.Transport}, param{"security", p.Security}, param{"flow", p.Flow}, param{"sni", p.ServerName})
 	switch p.Security {
@@ -141,7 +141,7 @@ func (p *Proxy) query(first ...param) string {
 	return encode(params)
 }
 
-// encode writes those parameters that have a value, in their order.
+// encode writes the parameters that have a value, in order.
 func encode(params []param) string {
 	var b strings.Builder
 	for _, p := range params {
@@ -156,5 +156,5 @@ func encode(params []param) string {
 	return b.String()
 }
 
-// escape is JavaScript's encodeURIComponent, which clients undo: a space is %20, never +.
+// escape is JavaScript's encodeURIComponent, which clients decode: a space is %20, never +.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

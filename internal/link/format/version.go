@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Version is a program's version, compared number by number; zero where it is not known.
+// Version is a program's version, compared number by number. It is zero if unknown.
 type Version [3]int
 
-// parseVersion reads the numbers at the start of text, "1.12.0-rc.2" or "v2.0" or "2701"; what follows them is ignored.
+// parseVersion reads the numbers at the start of text, as in "1.12.0-rc.2", "v2.0" or "2701", and ignores the rest.
 func parseVersion(text string) (v Version) {
 	text = strings.TrimLeft(text, " /v")
 	for i := range v {
@@ -26,10 +26,10 @@ func parseVersion(text string) (v Version) {
 	return v
 }
 
-// Known tells whether the version is known at all.
+// Known reports whether the version is known.
 func (v Version) Known() bool { return v != Version{} }
 
-// Before tells whether v is an older version than w.
+// Before reports whether v is an older version than w.
 func (v Version) Before(w Version) bool {
 	for i := range v {
 		if c := cmp.Compare(v[i], w[i]); c != 0 {

@@ -51,7 +51,7 @@ func (c content) xrayDNS() object {
 	return object{"servers": []any{near, "https://" + c.Template.DNS.Remote + "/dns-query"}}
 }
 
-// xrayRouting knows no groups: what they name goes through the one node of its configuration.
+// xrayRouting has no groups: their traffic goes through the one node of its configuration.
 func (c content) xrayRouting() object {
 	rules := []object{{"type": "field", "ip": []string{c.Template.DNS.Near[0]}, "outboundTag": "direct"}}
 	for _, run := range groupRoutes(c.Template.routes(nil)) {
@@ -134,8 +134,8 @@ func xrayOutbound(p *Proxy, tag string) object {
 	return out
 }
 
-// xraySecurity adds how the server shows itself. A certificate of its own is pinned; to skip the check instead, as was
-// the custom, keeps newer cores from starting at all.
+// xraySecurity adds the server's certificate or key. A certificate of its own is pinned. The former practice of
+// skipping the check keeps newer cores from starting.
 func xraySecurity(stream object, p *Proxy) {
 	switch p.Security {
 	case "reality":

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// yamlFile writes YAML whose every value is JSON, which YAML 1.2 contains: so every string is quoted, and none can be
-// taken for a number, a date or a word of the language. The entries of lists stand on lines of their own.
+// yamlFile writes YAML whose values are JSON, which YAML 1.2 contains. Every string is quoted, so none can be mistaken
+// for a number, a date or a keyword. The entries of lists are on lines of their own.
 type yamlFile struct {
 	bytes.Buffer
-	over map[string]any // laid over what is written, by key; nil: nothing
+	over map[string]any // Merged over what is written, by key; nil for nothing.
 }
 
-// value writes one value under key, which must be a plain word.
+// value writes a value under key, which must be a plain word.
 func (y *yamlFile) value(key string, v any) {
 	if patch, ok := y.takeOverlay(key); ok {
 		v = overlay(v, patch)
@@ -23,7 +23,7 @@ func (y *yamlFile) value(key string, v any) {
 	y.json(v)
 }
 
-// takeOverlay gives what is to be laid over the value of key, once.
+// takeOverlay returns and removes what is to be merged over the value of key.
 func (y *yamlFile) takeOverlay(key string) (patch any, ok bool) {
 	if patch, ok = y.over[key]; ok {
 		y.over = maps.Clone(y.over)
@@ -32,14 +32,14 @@ func (y *yamlFile) takeOverlay(key string) (patch any, ok bool) {
 	return patch, ok
 }
 
-// writeRemaining writes those keys of over that nothing was written under.
+// writeRemaining writes the keys of over that were not used.
 func (y *yamlFile) writeRemaining() {
 	for _, key := range slices.Sorted(maps.Keys(y.over)) {
 		y.value(key, nil)
 	}
 }
 
-// list writes a list under key, one entry per line; an empty one too.
+// list writes a list under key, one entry per line, also if it is empty.
 func list[T any](y *yamlFile, key string, entries []T) {
 	if patch, ok := y.takeOverlay(key); ok {
 		if some, is := patch.([]any); is {
@@ -62,6 +62,6 @@ func (y *yamlFile) json(v any) {
 	enc := json.NewEncoder(y)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // the types are ours and hold nothing that JSON lacks
+		panic(err) // These types can always be encoded.
 	}
 }
