@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import type { Database } from './harness/station.ts'
+import type { Database } from './harness/test-service.ts'
 
 export default defineConfig<object, { database: Database }>({
   testDir: 'tests',

@@ -20,17 +20,17 @@ export class Agent {
     this.#log = log
   }
 
-  /** Starts the agent, at first or after kill, and waits until its node serves. */
+  /** Starts the agent, also after kill, and waits until its node serves. */
   async start(): Promise<void> {
     this.#process = new Process(`airstrip-node (${this.node.name})`, airstripNode, this.#args, { log: this.#log })
-    await this.#process.saying(/msg=serving/)
+    await this.#process.waitForLine(/msg=serving/)
   }
 
   async kill(): Promise<void> {
     await this.#process?.kill()
   }
 
-  /** Ends the agent; it reports what it has counted first. */
+  /** Stops the agent, which first reports what it has counted. */
   async stop(): Promise<void> {
     await this.#process?.stop()
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 
-/** One request for a page through a proxy, byte by byte: what is counted here is what the user's program sees. */
+/** One HTTP request through a proxy. It counts the bytes that the user's program sends and receives. */
 export class Download {
-  /** Bytes that the request took and that the answer brought so far, headers included. */
+  /** Bytes of the request and of the answer so far, including headers. */
   sent = 0
   received = 0
-  /** Resolves when the connection is over, however it ended; then it is over. */
+  /** Resolves when the connection has ended for any reason; over is then true. */
   readonly ended: Promise<void>
   over = false
   readonly #socket: Socket
@@ -15,7 +15,7 @@ export class Download {
   #body = 0
   #established = false
 
-  /** Asks for http://host:port/path through the HTTP proxy on 127.0.0.1:proxy, and gives up after seconds of silence. */
+  /** Requests http://host:port/path through the HTTP proxy on 127.0.0.1:proxy. It gives up after seconds without data. */
   constructor(proxy: number, port: number, path: string, seconds = 30, host = 'localhost') {
     this.#socket = connect(proxy, '127.0.0.1')
     this.#socket.setTimeout(seconds * 1000, () => this.#socket.destroy())
@@ -31,7 +31,7 @@ export class Download {
       this.#socket.write(request)
       if (reply.length > end + 4) this.#take(Buffer.from(reply.slice(end + 4), 'latin1'))
     })
-    this.#socket.on('error', () => {}) // a cut connection is a result, not a failure
+    this.#socket.on('error', () => {}) // A cut connection is a result, not an error.
     this.ended = new Promise((resolve) => this.#socket.once('close', () => {
       this.over = true
       resolve()
@@ -39,7 +39,7 @@ export class Download {
     this.#socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`)
   }
 
-  /** Status and body of the answer once it has ended; undefined when it was cut off. */
+  /** Returns status and body of the complete answer, undefined if it was cut off. */
   async answer(): Promise<{ status: number; length: number; sha256: string } | undefined> {
     await this.ended
     const status = /^HTTP\/1\.1 (\d+)/.exec(this.#head)?.[1]
@@ -63,7 +63,7 @@ export class Download {
     }
     this.#body += data.length
     this.#hash.update(data)
-    if (this.#body === this.#length()) this.#socket.end() // as browsers do: Xray as a client of Shadowsocks 2022 waits for it
+    if (this.#body === this.#length()) this.#socket.end() // As browsers do; Xray's Shadowsocks 2022 client waits for it.
   }
 
   #length(): number | undefined {

@@ -6,7 +6,7 @@ import { freePort } from './ports.ts'
 import { Process } from './process.ts'
 import { mihomo } from './programs.ts'
 
-/** The real client, which fetches a link as its users have it do, and goes through one of the nodes that it finds there. */
+/** The real client. It fetches a link as for its users, and connects through one of the nodes in it. */
 export class Mihomo {
   readonly port: number
   readonly #process: Process
@@ -24,7 +24,7 @@ export class Mihomo {
     mkdirSync(own)
     const provider = {
       type: 'http', path: './link.yaml', interval: 3600, url: `${link}?client_type=ClashMeta&is_proxy_mode=true`,
-      header: { 'User-Agent': ['mihomo/1.19.23'] }, // its own build has no version stamp
+      header: { 'User-Agent': ['mihomo/1.19.23'] }, // This build has no version of its own.
     }
     const file = join(own, 'config.yaml')
     const config = {
@@ -35,7 +35,7 @@ export class Mihomo {
     }
     writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
     const process = new Process(`mihomo on ${node}`, mihomo, ['-d', own, '-f', file], { log: join(folder, 'mihomo.log') })
-    await process.saying(/Mixed\(http\+socks\) proxy listening/)
+    await process.waitForLine(/Mixed\(http\+socks\) proxy listening/)
     await fetched(controller, node)
     await running(port, controllerPort)
     return new Mihomo(port, process)
@@ -46,7 +46,7 @@ export class Mihomo {
   }
 }
 
-/** Waits until the link was fetched and has the node. Until then all would go past it. */
+/** Waits until the link has been fetched and contains the node. Before that, connections would bypass it. */
 async function fetched(controller: string, node: string): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await wait(50)) {
     const answer = await fetch(`http://${controller}/proxies/through`).catch(() => undefined)
@@ -56,7 +56,7 @@ async function fetched(controller: string, node: string): Promise<void> {
   throw new Error(`mihomo finds no ${node} in the link`)
 }
 
-/** Waits until connections get through. While it loads providers mihomo listens already and drops what comes. */
+/** Waits until connections succeed. While mihomo loads providers, it listens but drops connections. */
 async function running(port: number, controllerPort: number): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await wait(50)) {
     const answer = await new Download(port, controllerPort, '/version', 5, '127.0.0.1').answer()

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A web server as users want to reach it. It knows to the byte what went over its sockets, headers included. */
+/** The web server that users connect to. It counts every byte on its sockets, including headers. */
 export class Origin {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -23,12 +23,12 @@ export class Origin {
   }
 
   /**
-   * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes a second, `/fast/N` the same as
-   * fast as it is read, for an N that has no place in memory.
+   * `/page` is a small page, `/bytes/N` a body of N bytes, `/slow/N/R` the same at R bytes per second, `/fast/N` the same as
+   * fast as it is read, for bodies that do not fit into memory.
    */
   static async start(): Promise<Origin> {
     const server = createServer(async (request, response) => {
-      // sing-box's Shadowsocks 2022 refuses an answer that comes before it has noted what it asked by ("bad request salt").
+      // sing-box's Shadowsocks 2022 rejects an answer that arrives before it has stored its request's salt ("bad request salt").
       await wait(100)
       const [, kind, size = '0', rate = '0'] = (request.url ?? '').split('/')
       if (kind === 'page') {
@@ -75,17 +75,17 @@ export class Origin {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.#sockets.size
   }
 
-  /** Bytes that went out of all connections. */
+  /** Bytes sent on all connections. */
   get sent(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, this.#sent)
   }
 
-  /** Bytes that came in over all connections. */
+  /** Bytes received on all connections. */
   get received(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesRead, this.#received)
   }

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** A server on 127.0.0.1 that sends back each packet. */
+/** A server on 127.0.0.1 that returns each packet. */
 export class PacketEcho {
   readonly #socket: Socket
 
@@ -28,7 +28,10 @@ export class PacketEcho {
   }
 }
 
-/** Sends packets one by one to 127.0.0.1:port through the SOCKS proxy on 127.0.0.1:proxy and gives what comes back for each, undefined where nothing does. */
+/**
+ * Sends packets one by one to 127.0.0.1:port through the SOCKS proxy on 127.0.0.1:proxy. It returns the answer to each,
+ * undefined if there is none.
+ */
 export async function bounce(proxy: number, port: number, packets: Buffer[]): Promise<(Buffer | undefined)[]> {
   // RFC 1928: no authentication, UDP ASSOCIATE; the association lives as long as this connection.
   const control = connect(proxy, '127.0.0.1')

@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 
-/** Ports that programs listen on lie below those that the kernel gives to outgoing connections. Each worker has its own. */
+/** Programs listen on ports below the range that the kernel uses for outgoing connections. Each worker has its own. */
 const width = 3000
 const first = 20_000 + width * (Number(process.env.TEST_PARALLEL_INDEX ?? 0) % 4)
 const last = first + width - 1
 
 let next = first + Math.floor(Math.random() * width)
 
-/** A port that is free on 127.0.0.1 for TCP and UDP, and not given twice in a run. */
+/** Returns a port that is free on 127.0.0.1 for TCP and UDP. No port is returned twice in a run. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { userInfo } from 'node:os'
 import { Process } from './process.ts'
 
-/** Where Debian puts the servers, by version. */
+/** Folder of Debian's PostgreSQL versions. */
 const installed = '/usr/lib/postgresql'
 
-/** A PostgreSQL of the tests' own, in a folder, on a Unix socket only. PostgreSQL refuses to run as root. */
+/** A PostgreSQL for the tests, in a folder, on a Unix socket only. It runs as another user, because PostgreSQL refuses root. */
 export class Postgres {
   readonly url: string
   readonly #process: Process
@@ -27,10 +27,10 @@ export class Postgres {
     if (user) chownSync(home, id('-u', user), id('-g', user))
     const data = join(home, 'data')
     const init = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']
-    await new Process('initdb', join(bin, 'initdb'), init, { log, user, cwd: home }).saying(/^Success/)
+    await new Process('initdb', join(bin, 'initdb'), init, { log, user, cwd: home }).waitForLine(/^Success/)
     const serve = ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'shared_buffers=32MB']
     const process = new Process('postgres', join(bin, 'postgres'), serve, { log, user, cwd: home })
-    await process.saying(/database system is ready to accept connections/)
+    await process.waitForLine(/database system is ready to accept connections/)
     return new Postgres(`postgres://postgres@/postgres?host=${home}`, process)
   }
 

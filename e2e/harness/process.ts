@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 type Options = { log: string; env?: Record<string, string>; user?: string; cwd?: string }
 
-/** A program under test. Its output goes to a file; the kernel ends it with the test run, however that ends. */
+/** A program under test. Its output goes to a file. The kernel kills it when the test run ends for any reason. */
 export class Process {
   readonly name: string
   readonly #child: ChildProcess
@@ -34,8 +34,8 @@ export class Process {
     })
   }
 
-  /** Waits for a line of output that matches. Fails when the program ends first. */
-  async saying(pattern: RegExp, seconds = 90): Promise<string> {
+  /** Waits for a matching line of output. Fails if the program ends first. */
+  async waitForLine(pattern: RegExp, seconds = 90): Promise<string> {
     const seen = this.#lines.find((line) => pattern.test(line))
     if (seen !== undefined) return seen
     let listener: (line: string) => void = () => {}
@@ -57,13 +57,13 @@ export class Process {
     }
   }
 
-  /** kill -9. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
     await this.#exited
   }
 
-  /** Asks the program to end, which it must do within a minute and with this exit code. */
+  /** Sends SIGTERM. The program must end within a minute with this exit code. */
   async stop(exitCode = 0): Promise<void> {
     const running = this.#ended === undefined
     this.#child.kill('SIGTERM')

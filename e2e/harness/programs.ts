@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The programs under test and the real clients, as `make build tools` leaves them. */
+/** Paths of the programs under test and of the real clients, built by `make build tools`. */
 export const airstrip = program('bin/airstrip', 'make build')
 export const airstripNode = program('bin/airstrip-node', 'make build')
 export const singBox = program('.tools/sing-box-1.14.1', 'make tools')

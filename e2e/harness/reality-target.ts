@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer, type Server } from 'node:tls'
 
-/** The TLS 1.3 site whose face a REALITY node borrows. */
+/** The TLS 1.3 site whose handshake a REALITY node presents. */
 export class RealityTarget {
   readonly #server: Server
 

@@ -10,7 +10,7 @@ export function report(rows: Row[], fields: object = {}): string {
   return JSON.stringify({ boot: randomUUID(), sequence: 1, from, to, rows, hits: [], ...fields })
 }
 
-/** Sends what airstrip-node could send to /api/agent/v1/reports, right or wrong. */
+/** Posts a report of airstrip-node to /api/agent/v1/reports, valid or not. */
 export async function sendReport(site: string, secret: string, body: string, digest = sha256(body)): Promise<{ status: number; answer: any }> {
   const response = await fetch(`${site}/api/agent/v1/reports`, {
     method: 'POST',
@@ -20,7 +20,7 @@ export async function sendReport(site: string, secret: string, body: string, dig
   return { status: response.status, answer: JSON.parse(await response.text()) }
 }
 
-/** Sends what XrayR could send to mod_mu, right or wrong. */
+/** Posts a report of XrayR to mod_mu, valid or not. */
 export async function sendToModMu(site: string, node: Node, body: string, key = node.secret): Promise<{ status: number; answer: any }> {
   const response = await fetch(`${site}/mod_mu/users/traffic?key=${encodeURIComponent(key)}&node_id=${node.id}`, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { freePort } from './ports.ts'
 import { Process } from './process.ts'
 import { airstrip } from './programs.ts'
 
-/** The server under test with its own data, on SQLite unless it is given the address of a PostgreSQL. */
+/** The server under test with its own data, on SQLite unless it has the address of a PostgreSQL. */
 export class Server {
   readonly url: string
   readonly #env: Record<string, string>
@@ -32,10 +32,10 @@ export class Server {
     }, log)
   }
 
-  /** Starts serving, at first or after kill. */
+  /** Starts the server, also after kill. */
   async start(): Promise<void> {
     this.#process = new Process('airstrip serve', airstrip, ['serve'], { log: this.#log, env: this.#env })
-    await this.#process.saying(/msg=serving/)
+    await this.#process.waitForLine(/msg=serving/)
   }
 
   async kill(): Promise<void> {
@@ -46,7 +46,7 @@ export class Server {
     await this.#process?.stop()
   }
 
-  /** Runs another command of the same program on the same data and gives what it prints. */
+  /** Runs another command of the program on the same data and returns its output. */
   async command(...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(airstrip, args, { env: { ...process.env, ...this.#env } })
     return stdout

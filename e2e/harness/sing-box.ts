@@ -6,14 +6,14 @@ import { singBox } from './programs.ts'
 
 type Outbound = { type: string; tag: string; [key: string]: unknown }
 
-/** As much of a sing-box configuration as the tests touch. */
+/** The parts of a sing-box configuration that the tests use. */
 export type Profile = {
   inbounds: { type: string; tag: string; listen_port?: number; [key: string]: unknown }[]
   outbounds: Outbound[]
   [key: string]: unknown
 }
 
-/** The name of the node that listens on port. */
+/** Returns the name of the node that listens on port. */
 export function nodeOn(profile: Profile, port: number): string {
   const node = profile.outbounds.find(({ server_port }) => server_port === port)
   if (!node) throw new Error(`the profile has no node on port ${port}: ${profile.outbounds.map(({ tag }) => tag).join(', ')}`)
@@ -21,9 +21,8 @@ export function nodeOn(profile: Profile, port: number): string {
 }
 
 /**
- * The real client, running a downloaded profile. What is changed: it listens on a port of its own and not on a tunnel
- * device, which would take over this machine's network; the user has picked a node in the selector; no latency probes, which
- * would reach out of this machine and be counted.
+ * The real client with a downloaded profile. Three things differ: it listens on a port instead of a TUN device, which would
+ * take over the machine's network; a node is selected; there are no latency probes, which would leave the machine and count.
  */
 export class SingBox {
   readonly port: number
@@ -45,7 +44,7 @@ export class SingBox {
     const file = join(folder, `sing-box-${port}.json`)
     writeFileSync(file, JSON.stringify(mine), { mode: 0o600 })
     const process = new Process(`sing-box on ${node}`, singBox, ['run', '-c', file, '-D', folder, '--disable-color'], { log: join(folder, 'sing-box.log') })
-    await process.saying(/sing-box started/)
+    await process.waitForLine(/sing-box started/)
     return new SingBox(port, process)
   }
 

@@ -1,53 +1,53 @@
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test as base, expect, type Page } from '@playwright/test'
-import { Station, type Database } from './station.ts'
+import { TestService, type Database } from './test-service.ts'
 
 export { expect }
 
-type PerTest = { tolerated: RegExp; logs: void }
-type PerWorker = { database: Database; station: Station }
+type PerTest = { allowedErrors: RegExp; logs: void }
+type PerWorker = { database: Database; service: TestService }
 
-/** Tests have a station, and a page that fails the test for anything that a user's browser would complain about. */
+/** Tests have a service, and a page that fails the test for every error that the browser reports. */
 export const test = base.extend<PerTest, PerWorker>({
   database: ['sqlite', { scope: 'worker', option: true }],
-  station: [async ({ database }, use) => {
-    const station = await Station.start(database)
-    await use(station)
-    await station.stop()
+  service: [async ({ database }, use) => {
+    const service = await TestService.start(database)
+    await use(service)
+    await service.stop()
   }, { scope: 'worker', timeout: 180_000 }],
 
-  baseURL: async ({ station }, use) => use(station.server.url),
+  baseURL: async ({ service }, use) => use(service.server.url),
 
-  /** What the browser may complain of, where a test provokes it. */
-  tolerated: [/^$/, { option: true }],
+  /** Browser errors that a test expects. */
+  allowedErrors: [/^$/, { option: true }],
 
-  page: async ({ page, station, tolerated }, use) => {
-    const complaints = listen(page, station.server.url)
+  page: async ({ page, service, allowedErrors }, use) => {
+    const browserErrors = listen(page, service.server.url)
     await use(page)
-    expect(complaints.filter((complaint) => !tolerated.test(complaint)), 'complaints of the browser').toEqual([])
+    expect(browserErrors.filter((message) => !allowedErrors.test(message)), 'errors of the browser').toEqual([])
   },
 
-  // The programs' logs, beside the screenshot of a test that failed.
-  logs: [async ({ station }, use, info) => {
+  // The logs of the programs are stored next to the screenshot of a failed test.
+  logs: [async ({ service }, use, info) => {
     await use()
     if (info.status === info.expectedStatus) return
-    for (const file of readdirSync(station.folder)) {
-      if (file.endsWith('.log')) cpSync(join(station.folder, file), info.outputPath(file))
+    for (const file of readdirSync(service.folder)) {
+      if (file.endsWith('.log')) cpSync(join(service.folder, file), info.outputPath(file))
     }
   }, { auto: true }],
 })
 
-/** Errors in scripts and on the console, which is where violations of the content policy show too, and requests to strangers. */
+/** Collects script errors, console errors (including violations of the content policy), and requests to other sites. */
 function listen(page: Page, site: string): string[] {
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  const browserErrors: string[] = []
+  page.on('pageerror', (error) => browserErrors.push(`error: ${error.message}`))
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()} (${message.location().url})`)
+    if (message.type() === 'error') browserErrors.push(`console: ${message.text()} (${message.location().url})`)
   })
   page.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.protocol.startsWith('http') && url.origin !== site) complaints.push(`request to ${url.href}`)
+    if (url.protocol.startsWith('http') && url.origin !== site) browserErrors.push(`request to ${url.href}`)
   })
-  return complaints
+  return browserErrors
 }

@@ -6,7 +6,7 @@ import { xray } from './programs.ts'
 
 type Server = { address: string; port: number }
 
-/** As much of one of the configurations of an Xray file as the tests touch. */
+/** The parts of one configuration in an Xray file that the tests use. */
 export type XrayConfig = {
   remarks: string
   inbounds: { protocol: string; port: number; [key: string]: unknown }[]
@@ -15,7 +15,7 @@ export type XrayConfig = {
   [key: string]: unknown
 }
 
-/** The configuration of the node that listens on port; undefined where Xray does not speak its protocol. */
+/** Returns the configuration of the node that listens on port, undefined if Xray does not support its protocol. */
 export function configOn(file: XrayConfig[], port: number): XrayConfig | undefined {
   return file.find(({ outbounds: [proxy] }) => {
     const { vnext, servers, ...own } = proxy!.settings
@@ -24,8 +24,8 @@ export function configOn(file: XrayConfig[], port: number): XrayConfig | undefin
 }
 
 /**
- * The real client, running a configuration of a downloaded file. What is changed: it listens on a port of its own, and looks
- * no names up, which would reach out of this machine.
+ * The real client with a configuration of a downloaded file. Two things differ: it listens on another port, and resolves no
+ * names, which would leave this machine.
  */
 export class Xray {
   readonly port: number
@@ -44,7 +44,7 @@ export class Xray {
     const file = join(folder, `xray-${port}.json`)
     writeFileSync(file, JSON.stringify(mine), { mode: 0o600 })
     const process = new Process(`xray on ${config.remarks}`, xray, ['run', '-c', file], { log: join(folder, 'xray.log') })
-    await process.saying(/Xray .* started/)
+    await process.waitForLine(/Xray .* started/)
     return new Xray(port, process)
   }
 

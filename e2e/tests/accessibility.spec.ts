@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
-import { Customer } from '../harness/customer.ts'
-import { notedMissingPage, pages } from '../harness/pages.ts'
+import { ApiUser } from '../harness/api-user.ts'
+import { notFoundMessage, pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
@@ -11,13 +11,13 @@ const narrow = 390
 const wide = 1280
 const { open, user } = pages()
 
-test.use({ tolerated: notedMissingPage, trace: 'off' }) // of many pages it costs more than it tells
+test.use({ allowedErrors: notFoundMessage, trace: 'off' }) // A trace of many pages is too large.
 
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('color-scheme', 'auto'))
 })
 
-test('the list of pages is complete enough to mean something', () => {
+test('the list of pages is not empty', () => {
   expect(open).toContain('/auth/sign-in')
   expect(user).toContain('/user/dashboard')
 })
@@ -26,31 +26,31 @@ test('open pages', async ({ page }) => {
   await visit(page, [...open, '/no-such-page'])
 })
 
-test('pages of a user', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('pages of a user', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
 })
 
-test('what staff read about their role', async ({ page, station }) => {
-  await signIn(page, station.demo.admin)
+test('the page of a staff role', async ({ page, service }) => {
+  await signIn(page, service.demo.admin)
   await page.goto('/user/account/staff')
   await expect(page.getByText('airstrip node --help').first()).toBeVisible()
   await visit(page, ['/user/account/staff'])
 })
 
-test('a recharge from pay page to result', async ({ page, station }) => {
-  const customer = await Customer.signIn(station.server.url, station.demo.user)
-  const { no, pay_page } = await customer.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount: '10', gateway: 'sandbox' })
-  await signIn(page, station.demo.user)
+test('a recharge from the pay page to its result', async ({ page, service }) => {
+  const apiUser = await ApiUser.signIn(service.server.url, service.demo.user)
+  const { no, pay_page } = await apiUser.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount: '10', gateway: 'sandbox' })
+  await signIn(page, service.demo.user)
   await visit(page, [`/user/wallet/recharge/new?id=${no}`, pay_page.url])
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await expect(page.getByRole('status').getByText('Paid')).toBeVisible()
   await violatesNothing(page, 'paid')
 })
 
-test('other ways to sign in, and the steps of what changes an account', async ({ page, station }) => {
+test('other ways to sign in, and the steps of account changes', async ({ page, service }) => {
   await visit(page, ['/auth/sign-in?with=code', '/auth/sign-in?done=closed'])
-  const { credentials } = await Customer.signUp(station.server.url)
+  const { credentials } = await ApiUser.signUp(service.server.url)
   await signIn(page, credentials)
   const device = await page.context().newCDPSession(page)
   await device.send('WebAuthn.enable')
@@ -74,14 +74,14 @@ test('other ways to sign in, and the steps of what changes an account', async ({
   await violatesNothing(page, 'codes of a change of address')
 })
 
-test('samples, reference and the dialogs of a new API token', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('samples, reference and the dialogs of a new API token', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   await visit(page, ['/user/developer?tab=samples', '/user/developer?tab=reference&q=recharge&op=recharge_create', '/user/developer'])
   await page.getByRole('button', { name: 'New token' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await violatesNothing(page, 'form of a token')
   await page.getByLabel('Name').fill('backup')
-  await page.getByLabel('Password', { exact: true }).fill(station.demo.user.password)
+  await page.getByLabel('Password', { exact: true }).fill(service.demo.user.password)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'I have saved it' })).toBeVisible()
   await violatesNothing(page, 'secret of a token')
@@ -93,8 +93,8 @@ test('samples, reference and the dialogs of a new API token', async ({ page, sta
   await violatesNothing(page, 'list of tokens')
 })
 
-test('dialogs and menus', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('dialogs and menus', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   const openers: [name: string, width: number][] = [
     ['QR code', narrow], ['QR code', wide], ['Other clients', narrow], ['Other clients', wide], ['Open menu', narrow], ['Account menu', wide], ['Search', wide],
   ]
@@ -110,8 +110,8 @@ test('dialogs and menus', async ({ page, station }) => {
   }
 })
 
-test('the sheet of filters', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('the filter sheet', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   await page.setViewportSize({ width: narrow, height: 844 })
   await page.goto('/user/nodes?online=true')
   await page.getByRole('button', { name: 'Filters 1 active' }).click()
@@ -121,8 +121,8 @@ test('the sheet of filters', async ({ page, station }) => {
   await expect(page.getByRole('button', { name: 'Filters 1 active' })).toBeFocused()
 })
 
-test('the drawer of a node, and the list of shortcuts', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('the drawer of a node, and the list of shortcuts', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   for (const width of [narrow, wide]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto('/user/nodes')
@@ -141,7 +141,7 @@ test('the drawer of a node, and the list of shortcuts', async ({ page, station }
 })
 
 test.describe('messages', () => {
-  test.use({ tolerated: /status of 4/ })
+  test.use({ allowedErrors: /status of 4/ })
   test('of a sign-in that fails', async ({ page }) => {
     await page.goto('/auth/sign-in')
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -165,13 +165,13 @@ async function visit(page: Page, paths: string[]): Promise<void> {
   }
 }
 
-/** Looks at what is shown in both schemes and in these widths; the page follows without being loaded again. */
+/** Checks the page in both colour schemes and in these widths, without reloading it. */
 async function violatesNothing(page: Page, what: string, widths = [narrow, wide]): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 844 })
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
-      // The app says which scheme it shows; the sandbox's page has only the media query.
+      // The app marks its colour scheme; the sandbox's page uses only the media query.
       await expect(page.locator(`html[data-mantine-color-scheme=${colorScheme}], html:not([data-mantine-color-scheme])`)).toHaveCount(1)
       await settled(page)
       expect.soft(await violations(page), `${what}, ${colorScheme}, ${width} px`).toEqual([])
@@ -179,7 +179,7 @@ async function violatesNothing(page: Page, what: string, widths = [narrow, wide]
   }
 }
 
-/** Waits until data has come and nothing moves. */
+/** Waits until data is loaded and nothing moves. */
 async function settled(page: Page): Promise<void> {
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   await page.evaluate(async () => {
@@ -188,7 +188,7 @@ async function settled(page: Page): Promise<void> {
   })
 }
 
-/** What axe has against the page as it is shown now. Axe is brought into a page once and stays until another is loaded. */
+/** Returns the violations that axe finds. Axe is injected into a page once and stays until another is loaded. */
 async function violations(page: Page): Promise<{ id: string; where: string[] }[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return await page.evaluate(async (values) => {

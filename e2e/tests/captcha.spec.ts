@@ -1,12 +1,12 @@
-import { Customer } from '../harness/customer.ts'
-import type { Station } from '../harness/station.ts'
+import { ApiUser } from '../harness/api-user.ts'
+import type { TestService } from '../harness/test-service.ts'
 import { expect, test } from '../harness/test.ts'
 
 test.describe('after five wrong passwords', () => {
-  test.use({ tolerated: /status of 40[13]/ })
+  test.use({ allowedErrors: /status of 40[13]/ })
 
-  test('the device proves its work and the sign-in goes on by itself', async ({ page, station }) => {
-    const { credentials } = await Customer.signUp(station.server.url)
+  test('the browser solves the proof of work and the sign-in continues', async ({ page, service }) => {
+    const { credentials } = await ApiUser.signUp(service.server.url)
     const scripts: string[] = []
     page.on('request', (request) => scripts.push(new URL(request.url()).pathname))
     await page.goto('/auth/sign-in')
@@ -31,13 +31,13 @@ test.describe('after five wrong passwords', () => {
   })
 })
 
-test.describe('an address that signs its holder in', () => {
-  const addressFor = async (station: Station, { credentials: { email } }: Customer) =>
-    (JSON.parse(await station.server.command('user', 'sign-in-url', email)) as { url: string }).url
+test.describe('a signed login link', () => {
+  const addressFor = async (service: TestService, { credentials: { email } }: ApiUser) =>
+    (JSON.parse(await service.server.command('user', 'sign-in-url', email)) as { url: string }).url
 
-  test('ends on the dashboard, and its tokens nowhere in the address', async ({ page, station }) => {
-    const customer = await Customer.signUp(station.server.url)
-    const address = await addressFor(station, customer)
+  test('leads to the dashboard and removes its tokens from the address', async ({ page, service }) => {
+    const apiUser = await ApiUser.signUp(service.server.url)
+    const address = await addressFor(service, apiUser)
     const seen: string[] = []
     page.on('framenavigated', (frame) => seen.push(frame.url()))
     await page.goto(address)
@@ -52,11 +52,11 @@ test.describe('an address that signs its holder in', () => {
     await expect(page.getByRole('alert')).toContainText('was used already')
   })
 
-  test('asks before it replaces the session of another', async ({ page, station }) => {
-    const [first, second] = [await Customer.signUp(station.server.url), await Customer.signUp(station.server.url)]
-    await page.goto(await addressFor(station, first))
+  test('asks before it replaces the session of another user', async ({ page, service }) => {
+    const [first, second] = [await ApiUser.signUp(service.server.url), await ApiUser.signUp(service.server.url)]
+    await page.goto(await addressFor(service, first))
     await expect(page).toHaveURL('/user/dashboard')
-    await page.goto(await addressFor(station, second))
+    await page.goto(await addressFor(service, second))
     await expect(page.getByRole('heading', { name: 'Switch accounts?' })).toBeVisible()
     await expect(page.getByRole('main')).toContainText(second.credentials.email)
     expect(page.url()).not.toContain('#')

@@ -1,24 +1,24 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Customer } from '../harness/customer.ts'
+import { ApiUser } from '../harness/api-user.ts'
 import { Download } from '../harness/download.ts'
 import { Origin } from '../harness/origin.ts'
 import { freePort } from '../harness/ports.ts'
 import { Process } from '../harness/process.ts'
 import { singBox } from '../harness/programs.ts'
 import { nodeOn } from '../harness/sing-box.ts'
-import type { Station } from '../harness/station.ts'
+import type { TestService } from '../harness/test-service.ts'
 import { expect, test } from '../harness/test.ts'
 
 const limit = 3
-const rate = 200_000 // bytes a second
+const rate = 200_000 // Bytes per second.
 
-test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the place of the oldest`, async ({ station }) => {
-  const customer = await Customer.signUp(station.server.url)
-  await customer.recharge('1.00')
-  await customer.buy(await station.addPlan('--name', 'Devices', '--quota-gb', '100', '--devices', String(limit), '--price', '1=1.00'))
-  const { proxies, stop } = await addresses(station, customer, 21)
+test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the slot of the oldest`, async ({ service }) => {
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await apiUser.recharge('1.00')
+  await apiUser.buy(await service.addPlan('--name', 'Devices', '--quota-gb', '100', '--devices', String(limit), '--price', '1=1.00'))
+  const { proxies, stop } = await addresses(service, apiUser, 21)
   const origin = await Origin.start()
   const open = (port: number) => new Download(port, origin.port, `/slow/${rate * 120}/${rate}`, 8)
   const most = mostAtOnce(origin)
@@ -36,7 +36,7 @@ test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the 
   expect(now).toHaveLength(limit)
   expect(now).toContain(newcomer)
   expect(now.filter((download) => staying.includes(download))).toHaveLength(limit - 1)
-  const { access } = await customer.call<{ access: { online_devices: number } }>('GET', '/user/dashboard')
+  const { access } = await apiUser.call<{ access: { online_devices: number } }>('GET', '/user/dashboard')
   expect(access.online_devices).toBe(limit)
   expect(most()).toBe(limit)
   for (const download of [...downloads, newcomer]) download.stop()
@@ -44,13 +44,13 @@ test(`of 20 addresses on two nodes ${limit} are served, and a new one takes the 
   await origin.stop()
 })
 
-/** Counts how many connections a web server ever had at once, until it is asked: nodes open none for an address without a place. */
+/** Samples the number of open connections of a web server and returns the maximum. Nodes open none for an address without a slot. */
 function mostAtOnce(origin: Origin): () => number {
   let most = 0
   let before = 0
   const timer = setInterval(() => {
     const now = origin.open
-    most = Math.max(most, Math.min(before, now)) // the end of one and the beginning of the next may be seen in either order
+    most = Math.max(most, Math.min(before, now)) // The end of one connection and the start of the next may be observed in either order.
     before = now
   }, 20)
   return () => {
@@ -59,18 +59,18 @@ function mostAtOnce(origin: Origin): () => number {
   }
 }
 
-/** Those that something arrives for within a second. */
+/** Returns the downloads that receive data within a second. */
 async function moving(downloads: Download[]): Promise<Download[]> {
   const before = downloads.map((download) => download.received)
   await wait(1000)
   return downloads.filter((download, index) => download.received > before[index]!)
 }
 
-/** One sing-box that is as many devices, each with an address and a proxy port of its own, on two nodes in turn. */
-async function addresses(station: Station, customer: Customer, count: number): Promise<{ proxies: number[]; stop(): Promise<void> }> {
-  const profile = await customer.profile()
+/** One sing-box that represents several devices, each with its own address and proxy port, alternating between two nodes. */
+async function addresses(service: TestService, apiUser: ApiUser, count: number): Promise<{ proxies: number[]; stop(): Promise<void> }> {
+  const profile = await apiUser.profile()
   const nodes = [1, 3].map((index) => {
-    const name = nodeOn(profile, station.agents[index]!.node.port)
+    const name = nodeOn(profile, service.agents[index]!.node.port)
     return profile.outbounds.find(({ tag }) => tag === name)!
   })
   const proxies: number[] = []
@@ -80,9 +80,9 @@ async function addresses(station: Station, customer: Customer, count: number): P
     outbounds: proxies.map((_, i) => ({ ...nodes[i % 2]!, tag: `out-${i}`, inet4_bind_address: `127.0.1.${i + 1}` })),
     route: { rules: proxies.map((_, i) => ({ inbound: [`in-${i}`], action: 'route', outbound: `out-${i}` })) },
   }
-  const file = join(station.folder, 'devices.json')
+  const file = join(service.folder, 'devices.json')
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
-  const process = new Process('sing-box of 21 devices', singBox, ['run', '-c', file, '-D', station.folder, '--disable-color'], { log: join(station.folder, 'sing-box.log') })
-  await process.saying(/sing-box started/)
+  const process = new Process('sing-box of 21 devices', singBox, ['run', '-c', file, '-D', service.folder, '--disable-color'], { log: join(service.folder, 'sing-box.log') })
+  await process.waitForLine(/sing-box started/)
   return { proxies, stop: () => process.stop() }
 }

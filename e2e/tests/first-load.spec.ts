@@ -21,14 +21,14 @@ test('the content policy allows no inline script or style and no eval', async ({
 })
 
 test.describe('a violation of the content policy', () => {
-  test.use({ tolerated: /Content Security Policy/ })
-  test('is what the other tests would see', async ({ page }) => {
+  test.use({ allowedErrors: /Content Security Policy/ })
+  test('fails the other tests', async ({ page }) => {
     await page.goto('/auth/sign-in')
-    const complaint = page.waitForEvent('console', (message) => message.type() === 'error')
+    const message = page.waitForEvent('console', (message) => message.type() === 'error')
     await page.evaluate(() => {
       document.body.append(Object.assign(document.createElement('style'), { textContent: 'h1 { display: none }' }))
     })
-    expect((await complaint).text()).toContain('Content Security Policy')
+    expect((await message).text()).toContain('Content Security Policy')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   })
 })

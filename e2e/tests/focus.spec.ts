@@ -1,18 +1,18 @@
 import type { Page } from '@playwright/test'
-import { Customer } from '../harness/customer.ts'
+import { ApiUser } from '../harness/api-user.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn, type Credentials } from '../harness/user.ts'
 
-// What each form asks of the server is held until its button was looked at.
-test.use({ tolerated: /status of (4\d\d) / })
+// Each form's request is delayed until its button was checked.
+test.use({ allowedErrors: /status of (4\d\d) / })
 
 let me: Credentials
-test.beforeEach(async ({ page, station }) => {
-  me = (await Customer.signUp(station.server.url)).credentials
+test.beforeEach(async ({ page, service }) => {
+  me = (await ApiUser.signUp(service.server.url)).credentials
   await signIn(page, me)
 })
 
-/** Presses a button by keyboard; it keeps the focus and its label while the call named by `path` runs. */
+/** Presses a button by keyboard. It keeps the focus and its label while the request to `path` runs. */
 async function press(page: Page, name: string, path: string): Promise<void> {
   let [see, release] = [() => {}, () => {}]
   const seen = new Promise<void>((resolve) => (see = resolve))
@@ -35,7 +35,7 @@ async function press(page: Page, name: string, path: string): Promise<void> {
 
 const isLost = (page: Page) => page.evaluate(() => document.activeElement === document.body || document.activeElement === null)
 
-test('profile: the button that saved has it, and a status says so', async ({ page }) => {
+test('profile: the save button keeps the focus, and a status message appears', async ({ page }) => {
   await page.goto('/user/account/edit-profile')
   await page.getByLabel('Name').fill('Somebody else')
   await press(page, 'Save', 'user/account/edit-profile')
@@ -43,7 +43,7 @@ test('profile: the button that saved has it, and a status says so', async ({ pag
   expect(await isLost(page)).toBe(false)
 })
 
-test('password: the wrong field has it', async ({ page }) => {
+test('password: the invalid field gets the focus', async ({ page }) => {
   await page.goto('/user/account/edit-password')
   await page.getByLabel('Current password', { exact: true }).fill('not my password')
   await page.getByLabel('New password', { exact: true }).fill('another long password')
@@ -52,7 +52,7 @@ test('password: the wrong field has it', async ({ page }) => {
   await expect(page.getByLabel('Current password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('e-mail: each step gives it to the next', async ({ page }) => {
+test('e-mail: each step moves the focus to the next', async ({ page }) => {
   await page.goto('/user/account/edit-email')
   await page.getByLabel('New email').fill(`new-${me.email}`)
   await page.getByLabel('Current password', { exact: true }).fill(me.password)
@@ -62,7 +62,7 @@ test('e-mail: each step gives it to the next', async ({ page }) => {
   await expect(page.getByLabel('New email')).toBeFocused()
 })
 
-test('cd-key: the field has it when the key is wrong', async ({ page }) => {
+test('cd-key: the field gets the focus when the key is invalid', async ({ page }) => {
   await page.goto('/user/wallet/recharge/cd-key')
   const field = page.getByRole('textbox').first()
   await field.fill('ABCD')
@@ -74,8 +74,8 @@ test('cd-key: the field has it when the key is wrong', async ({ page }) => {
   await expect(field).toHaveAttribute('aria-invalid', 'true')
 })
 
-test('devices: the list has it when one was signed out', async ({ page, station, browser }) => {
-  const other = await browser.newPage({ baseURL: station.server.url, locale: 'en-US' })
+test('devices: the list gets the focus when one was signed out', async ({ page, service, browser }) => {
+  const other = await browser.newPage({ baseURL: service.server.url, locale: 'en-US' })
   await signIn(other, me)
   await other.close()
   await page.goto('/user/account/security')

@@ -1,25 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { parse } from 'yaml'
-import { singBoxApp } from '../harness/customer.ts'
+import { singBoxApp } from '../harness/api-user.ts'
 import { Download } from '../harness/download.ts'
 import { nodeOn, SingBox, type Profile } from '../harness/sing-box.ts'
 import { expect, test } from '../harness/test.ts'
 
 /*
- * The life of a customer, in the browser and in the real client: sign up, pay, buy, connect over each protocol, see the
- * traffic, run out, pay again, go on.
+ * The complete use by one user, in the browser and in the real client: sign up, pay, buy, connect over each protocol, see the
+ * traffic, use up the quota, pay again, continue.
  */
 
 const MB = 2 ** 20
 const file = 5 * MB
 const fileHash = createHash('sha256').update(Buffer.alloc(file, 'airstrip')).digest('hex')
 
-test('sign up, recharge, buy, browse through each protocol, run out, buy more, go on', async ({ page, station }) => {
+test('sign up, recharge, buy, browse through each protocol, use up the quota, buy more, continue', async ({ page, service }) => {
   const plan = `Journey ${randomUUID()}`
   const refill = `Refill ${randomUUID()}`
-  await station.addPlan('--name', plan, '--quota-gb', '0.04', '--price', '1=12.00') // 40.96 MB
-  await station.addPlan('--package', '--name', refill, '--quota-gb', '0.1', '--price', '3.00')
+  await service.addPlan('--name', plan, '--quota-gb', '0.04', '--price', '1=12.00') // 40.96 MB
+  await service.addPlan('--package', '--name', refill, '--quota-gb', '0.1', '--price', '3.00')
 
   await test.step('sign up', async () => {
     await page.goto('/auth/sign-up')
@@ -54,17 +54,17 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     return await page.getByLabel('subscription link', { exact: true }).innerText()
   })
-  const profile = await test.step('download it as the clients do', () => download(link, station.agents.length))
+  const profile = await test.step('download it as the clients do', () => download(link, service.agents.length))
 
-  let moved = 0 // bytes over the origin's sockets, both ways
-  const measure = () => station.origin.sent + station.origin.received
+  let moved = 0 // Bytes on the origin's sockets, both directions.
+  const measure = () => service.origin.sent + service.origin.received
   await test.step('browse through each protocol', async () => {
     const before = measure()
-    for (const { node } of station.agents) {
+    for (const { node } of service.agents) {
       await test.step(node.name, async () => {
-        const proxy = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
-        expect(await new Download(proxy.port, station.origin.port, '/page').answer()).toMatchObject({ status: 200 })
-        expect(await new Download(proxy.port, station.origin.port, `/bytes/${file}`).answer()).toEqual({ status: 200, length: file, sha256: fileHash })
+        const proxy = await SingBox.start(profile, nodeOn(profile, node.port), service.folder)
+        expect(await new Download(proxy.port, service.origin.port, '/page').answer()).toMatchObject({ status: 200 })
+        expect(await new Download(proxy.port, service.origin.port, `/bytes/${file}`).answer()).toEqual({ status: 200, length: file, sha256: fileHash })
         await proxy.stop()
       })
     }
@@ -82,16 +82,16 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
   await test.step('the quota is used up on two nodes at once: cut off', async () => {
     const { remaining_bytes } = await access(page)
     const before = measure()
-    const proxies = await Promise.all([0, 3].map((index) => SingBox.start(profile, nodeOn(profile, station.agents[index]!.node.port), station.folder)))
-    const downloads = proxies.map((proxy) => new Download(proxy.port, station.origin.port, `/slow/${100 * MB}/${4 * MB}`))
+    const proxies = await Promise.all([0, 3].map((index) => SingBox.start(profile, nodeOn(profile, service.agents[index]!.node.port), service.folder)))
+    const downloads = proxies.map((proxy) => new Download(proxy.port, service.origin.port, `/slow/${100 * MB}/${4 * MB}`))
     await expect.poll(() => measure() - before, { intervals: [10] }).toBeGreaterThanOrEqual(remaining_bytes)
     for (const download of downloads) expect(await download.answer(), 'cut off').toBeUndefined()
 
     for (const proxy of proxies) {
-      expect(await new Download(proxy.port, station.origin.port, '/page').answer(), 'nothing more').toBeUndefined()
+      expect(await new Download(proxy.port, service.origin.port, '/page').answer(), 'nothing more').toBeUndefined()
       await proxy.stop()
     }
-    // An agent cuts by itself and says so a moment later.
+    // An agent cuts by itself and reports it a moment later.
     await expect(async () => expect((await access(page)).state).toBe('exhausted')).toPass({ intervals: [100] })
     await expect(page.getByText('Traffic used up')).toBeVisible()
   })
@@ -100,25 +100,25 @@ test('sign up, recharge, buy, browse through each protocol, run out, buy more, g
     await page.getByRole('link', { name: 'Buy a package' }).click()
     await buy(page, refill)
     await expect(page.getByText('Ready to use')).toBeVisible()
-    for (const { node } of station.agents) {
-      const proxy = await SingBox.start(profile, nodeOn(profile, node.port), station.folder)
+    for (const { node } of service.agents) {
+      const proxy = await SingBox.start(profile, nodeOn(profile, node.port), service.folder)
       await expect(async () => {
-        expect(await new Download(proxy.port, station.origin.port, '/page').answer()).toMatchObject({ status: 200 })
+        expect(await new Download(proxy.port, service.origin.port, '/page').answer()).toMatchObject({ status: 200 })
       }).toPass({ intervals: [50] })
       await proxy.stop()
     }
   })
 })
 
-/** Buys what is called name, on the page that sells it, and goes home. */
+/** Buys the product called name on the shop page, and returns to the dashboard. */
 async function buy(page: Page, name: string): Promise<void> {
-  await page.getByRole('radio', { name }).check({ force: true }) // the card over it takes the click
+  await page.getByRole('radio', { name }).check({ force: true }) // The card receives the click.
   await page.getByRole('button', { name: 'from balance' }).click()
   await expect(page.getByRole('heading', { name: 'Done' })).toBeVisible()
   await page.getByRole('link', { name: 'Connect a device' }).click()
 }
 
-/** What the dashboard is told when it is loaded anew. */
+/** Reloads the dashboard and returns the data that it receives. */
 async function access(page: Page): Promise<{ used_bytes: number; remaining_bytes: number; state: string }> {
   const answer = page.waitForResponse((response) => response.url().endsWith('/api/v2/user/dashboard') && response.ok())
   await page.goto('/user/dashboard')
@@ -126,7 +126,7 @@ async function access(page: Page): Promise<{ used_bytes: number; remaining_bytes
   return result.access
 }
 
-/** Downloads the link as different clients and gives the profile that sing-box runs. */
+/** Downloads the link as different clients and returns the profile of sing-box. */
 async function download(link: string, nodes: number): Promise<Profile> {
   const as = async (userAgent: string) => {
     const answer = await fetch(link, { headers: { 'user-agent': userAgent } })

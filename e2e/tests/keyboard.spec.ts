@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
 
-test('from sign-in to import without a mouse', async ({ page, station }) => {
+test('from sign-in to import without a mouse', async ({ page, service }) => {
   await page.goto('/auth/sign-in')
   await expect(page.getByLabel('Email')).toBeFocused()
-  await page.keyboard.type(station.demo.user.email)
+  await page.keyboard.type(service.demo.user.email)
   await move(page, 'Tab', /^Password$/)
-  await page.keyboard.type(station.demo.user.password)
+  await page.keyboard.type(service.demo.user.password)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL('/user/dashboard')
   await expect(page.getByRole('button', { name: /^Import to / })).toBeEnabled()
@@ -20,11 +20,11 @@ test('from sign-in to import without a mouse', async ({ page, station }) => {
   await move(page, 'Shift+Tab', /^Import to /)
   const opened = page.waitForRequest((request) => !request.url().startsWith('http'))
   await page.keyboard.press('Enter')
-  expect(decodeURIComponent((await opened).url())).toContain(`url=${station.server.url}/link2/${station.demo.user.link_token}`)
+  expect(decodeURIComponent((await opened).url())).toContain(`url=${service.server.url}/link2/${service.demo.user.link_token}`)
   await expect(page.getByRole('dialog', { name: /did not open/ }), 'no such client on this machine').toBeVisible()
 })
 
-/** Presses key until what is called name has the focus. */
+/** Presses key until the element called name has the focus. */
 async function move(page: Page, key: string, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press(key)

@@ -3,9 +3,9 @@ import { signIn } from '../harness/user.ts'
 
 const forms = ['/settings', '/user/account/edit-profile', '/user/account/edit-email', '/user/account/edit-password', '/user/account/close', '/user/wallet/recharge/new', '/user/wallet/recharge/cd-key']
 const lists = ['/user/wallet', '/user/wallet/billing', '/user/wallet/purchase-records-old', '/user/wallet/recharge', '/user/account/activity', '/user/account/login-ip-log']
-const oneLine = 40 // px, of a row whose texts need no second line
+const oneLine = 40 // Height in px of a row with a single line of text.
 
-test.beforeEach(({ page, station }) => signIn(page, station.demo.user))
+test.beforeEach(({ page, service }) => signIn(page, service.demo.user))
 
 test('every form is as wide as the others', async ({ page }) => {
   for (const path of forms) {

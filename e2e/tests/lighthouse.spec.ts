@@ -6,13 +6,13 @@ import { signIn } from '../harness/user.ts'
 
 const open = ['/auth/sign-in', '/auth/sign-up', '/auth/forgot-password', '/about']
 
-test('Lighthouse gives open pages and the dashboard 100 for accessibility', async ({ station, launchOptions }, info) => {
+test('Lighthouse gives open pages and the dashboard 100 for accessibility', async ({ service, launchOptions }, info) => {
   const port = await freePort()
   const browser = await chromium.launchPersistentContext(info.outputPath('profile'), {
-    ...launchOptions, baseURL: station.server.url, locale: 'en-US', args: [`--remote-debugging-port=${port}`],
+    ...launchOptions, baseURL: service.server.url, locale: 'en-US', args: [`--remote-debugging-port=${port}`],
   })
   const score = async (path: string) => {
-    const result = await lighthouse(station.server.url + path, { port, onlyCategories: ['accessibility'], disableStorageReset: true, logLevel: 'error' })
+    const result = await lighthouse(service.server.url + path, { port, onlyCategories: ['accessibility'], disableStorageReset: true, logLevel: 'error' })
     const report = result?.lhr
     const weak = Object.values(report?.audits ?? {}).filter((audit) => audit.score !== null && audit.score < 1)
     expect(new URL(report?.finalDisplayedUrl ?? '').pathname).toBe(path)
@@ -20,7 +20,7 @@ test('Lighthouse gives open pages and the dashboard 100 for accessibility', asyn
   }
   try {
     for (const path of open) await test.step(path, () => score(path))
-    await signIn(await browser.newPage(), station.demo.user)
+    await signIn(await browser.newPage(), service.demo.user)
     await test.step('/user/dashboard', () => score('/user/dashboard'))
   } finally {
     await browser.close()

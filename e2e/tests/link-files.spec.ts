@@ -5,8 +5,8 @@ import { parse } from 'yaml'
 import { expect, test } from '@playwright/test'
 
 /*
- * The files that the server's tests compare theirs with, every protocol over every transport with every security, held
- * against the schema that mihomo's own community publishes.
+ * The golden files of the server's tests, every protocol over every transport with every security, are validated against the
+ * schema that mihomo's community publishes.
  */
 const require = createRequire(import.meta.url)
 const schema = require('meta-json-schema/schemas/meta-json-schema.json') as { $schema?: string }
@@ -17,7 +17,7 @@ const profile = (name: string) => readFileSync(new URL(`../../internal/link/form
 const told = (errors: ErrorObject[] | null | undefined) => (errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`)
 
 for (const name of ['clash-meta.yaml', 'clash.yaml']) {
-  test(`${name} is as the published schema wants it`, () => {
+  test(`${name} conforms to the published schema`, () => {
     const file = parse(profile(name)) as { proxies: object[] }
     expect(file.proxies.length).toBeGreaterThan(10)
     validate(file)
@@ -25,11 +25,11 @@ for (const name of ['clash-meta.yaml', 'clash.yaml']) {
   })
 }
 
-test('the server tries templates with the same schema', () => {
+test('the server validates templates with the same schema', () => {
   expect(JSON.parse(profile('../mihomo/schema.json'))).toEqual(schema)
 })
 
-test('the schema refuses a profile that is not one', () => {
+test('the schema rejects an invalid profile', () => {
   const file = parse(profile('clash-meta.yaml')) as { proxies: Record<string, unknown>[] }
   file.proxies[0]!.port = 'x'
   expect(validate(file)).toBe(false)

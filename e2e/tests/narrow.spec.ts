@@ -6,7 +6,7 @@ import { signIn } from '../harness/user.ts'
 const { open, user } = pages()
 
 // An unknown address answers 404, which the browser reports.
-test.use({ trace: 'off', viewport: { width: 320, height: 640 }, tolerated: /status of 404/ })
+test.use({ trace: 'off', viewport: { width: 320, height: 640 }, allowedErrors: /status of 404/ })
 
 for (const language of ['en', 'zh-CN']) {
   test(`open pages fit 320 px, ${language}`, async ({ page }) => {
@@ -14,8 +14,8 @@ for (const language of ['en', 'zh-CN']) {
     await fit(page, [...open, '/no-such-page'])
   })
 
-  test(`pages of a user fit 320 px, ${language}`, async ({ page, station }) => {
-    await signIn(page, station.demo.user)
+  test(`pages of a user fit 320 px, ${language}`, async ({ page, service }) => {
+    await signIn(page, service.demo.user)
     await speak(page, language)
     await fit(page, [...user, '/user/nodes?node=1', '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
   })
@@ -23,7 +23,7 @@ for (const language of ['en', 'zh-CN']) {
 
 const speak = (page: Page, language: string) => page.addInitScript((value) => localStorage.setItem('language', value), language)
 
-/** None of these pages can be scrolled sideways, nor is anything cut off at the right, nor the label of a button below. */
+/** Checks that these pages cannot be scrolled sideways, and that nothing is cut off at the right, nor a label of a button below. */
 async function fit(page: Page, paths: string[]): Promise<void> {
   test.setTimeout(60_000 + paths.length * 10_000)
   for (const path of paths) {
@@ -37,7 +37,7 @@ async function fit(page: Page, paths: string[]): Promise<void> {
   }
 }
 
-/** What reaches beyond the window: the page itself, and elements in no box that scrolls. Decoration and hidden text may. */
+/** Returns what exceeds the window: the page itself, and elements outside scrollable boxes, except decoration and hidden text. */
 function beyond(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement
   const isHidden = (element: Element): boolean =>

@@ -2,10 +2,10 @@ import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
-// A sign-in whose passkey was removed is refused, and the browser notes the 401.
-test.use({ tolerated: /status of 401/ })
+// A sign-in with a removed passkey is refused, and the browser logs the 401.
+test.use({ allowedErrors: /status of 401/ })
 
-// Nothing else tells from outside that a browser holds an offer.
+// Nothing else shows that a browser has a pending passkey request.
 test.beforeEach(({ page }) =>
   page.addInitScript(() => {
     const get = navigator.credentials.get.bind(navigator.credentials)
@@ -17,8 +17,8 @@ test.beforeEach(({ page }) =>
   }),
 )
 
-test('two passkeys are added, each signs in, and none once it is removed', async ({ page, station }) => {
-  const user = station.demo.user
+test('two passkeys are added, each signs in, and none once it is removed', async ({ page, service }) => {
+  const user = service.demo.user
   const phone = await Device.attach(page)
   await signIn(page, user)
   await page.goto('/user/account/security')
@@ -79,12 +79,12 @@ async function signOut(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/auth\/sign-in/)
 }
 
-/** Waits until the browser has been asked to offer passkeys among what it fills in. */
+/** Waits until the page has requested passkeys for autofill. */
 async function offered(page: Page): Promise<void> {
   await page.waitForFunction(() => 'passkeyOffered' in window)
 }
 
-/** A device with passkeys beside the browser. Whose it is confirms at once what is asked of it, also by filling in a form. */
+/** A virtual authenticator. Its user confirms every request at once, also for autofill. */
 class Device {
   readonly #cdp: CDPSession
   readonly #authenticatorId: string

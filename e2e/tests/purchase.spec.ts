@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
-import { Customer } from '../harness/customer.ts'
+import { ApiUser } from '../harness/api-user.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
 /* The ways to a plan, counted in clicks, and what happens to a choice when a payment fails, a coupon ends or a tab is closed. */
 
-test.use({ tolerated: /status of 4(09|22)|scheme does not have a registered handler/ })
+test.use({ allowedErrors: /status of 4(09|22)|scheme does not have a registered handler/ })
 
 const phone = { width: 390, height: 844 }
 
-/** Counts what a person presses: in the app, and on the page of the payment provider. */
+/** Counts clicks in the app and on the page of the payment provider. */
 class Clicks {
   app = 0
   provider = 0
@@ -23,7 +23,7 @@ class Clicks {
   }
 }
 
-/** The one of several that is in the window: a page may have its action twice, once at the lower edge of a phone. */
+/** Returns the visible one of several elements: a page may have its action a second time at the lower edge of a phone. */
 const shown = (target: Locator) => target.filter({ visible: true }).last()
 
 async function expectInWindow(page: Page, target: Locator): Promise<void> {
@@ -68,11 +68,11 @@ test('the first purchase takes four clicks in the app and one at the provider, o
   })
 })
 
-test('a guest who chose a plan has it after signing up', async ({ page, station }) => {
+test('a guest who chose a plan has it after signing up', async ({ page, service }) => {
   const plan = `Guest ${randomUUID().slice(0, 8)}`
-  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
-  const customer = await Customer.signUp(station.server.url)
-  const plans = await customer.call<{ id: number; name: string }[]>('GET', '/user/shop/plans')
+  await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  const plans = await apiUser.call<{ id: number; name: string }[]>('GET', '/user/shop/plans')
   const id = plans.find(({ name }) => name === plan)?.id
   await page.goto(`/user/services/buy?plan=${id}&months=12`)
   await page.getByRole('link', { name: 'Sign up' }).click()
@@ -84,13 +84,13 @@ test('a guest who chose a plan has it after signing up', async ({ page, station 
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText(`${plan} · 12 months`)
 })
 
-test('a payment that failed is made again for the same plan, period and coupon', async ({ page, station }) => {
+test('a payment that failed is made again for the same plan, period and coupon', async ({ page, service }) => {
   const plan = `Pro ${randomUUID().slice(0, 8)}`
   const coupon = `AGAIN-${randomUUID().slice(0, 8)}`.toUpperCase()
-  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
-  await station.server.command('coupon', 'add', coupon, '--percent', '20', '--per-user', '1')
-  const customer = await Customer.signUp(station.server.url)
-  await signIn(page, customer.credentials)
+  await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=5.00', '--price', '12=50.00')
+  await service.server.command('coupon', 'add', coupon, '--percent', '20', '--per-user', '1')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await signIn(page, apiUser.credentials)
 
   await page.goto(`/user/services/buy?months=12&coupon=${coupon}`)
   await page.getByRole('radio', { name: plan }).check({ force: true })
@@ -119,18 +119,18 @@ test('a payment that failed is made again for the same plan, period and coupon',
   await expect(page.getByRole('status').getByText(`Bought: ${plan} · 12 months`)).toBeVisible()
 })
 
-test('a coupon that ended while paying is said to have, and nothing else is charged unseen', async ({ page, station }) => {
+test('a coupon that expired during payment is reported, and nothing else is charged silently', async ({ page, service }) => {
   const plan = `Late ${randomUUID().slice(0, 8)}`
   const coupon = `ENDS-${randomUUID().slice(0, 8)}`.toUpperCase()
-  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=30.00')
-  const made = JSON.parse(await station.server.command('coupon', 'add', coupon, '--percent', '50')) as { ID: number }
-  const customer = await Customer.signUp(station.server.url)
-  await signIn(page, customer.credentials)
+  await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=30.00')
+  const made = JSON.parse(await service.server.command('coupon', 'add', coupon, '--percent', '50')) as { ID: number }
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await signIn(page, apiUser.credentials)
   await page.goto(`/user/services/buy?coupon=${coupon}`)
   await page.getByRole('radio', { name: plan }).check({ force: true })
   await page.getByRole('button', { name: 'Pay ¥15.00' }).click()
   await expect(page.getByRole('heading', { name: 'Sandbox checkout' })).toBeVisible()
-  await station.server.command('coupon', 'change', String(made.ID), '--no-enabled')
+  await service.server.command('coupon', 'change', String(made.ID), '--no-enabled')
   await page.goBack()
   await page.getByRole('button', { name: 'Another way to pay' }).click()
   const summary = page.getByRole('region', { name: 'Summary' })
@@ -140,14 +140,14 @@ test('a coupon that ended while paying is said to have, and nothing else is char
   await expect(page.getByRole('button', { name: 'Pay ¥30.00 without the coupon' })).toBeVisible()
 })
 
-test('renewing from home takes two clicks, and says until when it runs', async ({ page, station }) => {
+test('renewing from the dashboard takes two clicks and shows the new end', async ({ page, service }) => {
   await page.setViewportSize(phone)
   const plan = `Renew ${randomUUID().slice(0, 8)}`
-  const shopID = await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
-  const customer = await Customer.signUp(station.server.url)
-  await customer.recharge('50')
-  await customer.buy(shopID)
-  await signIn(page, customer.credentials)
+  const shopID = await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await apiUser.recharge('50')
+  await apiUser.buy(shopID)
+  await signIn(page, apiUser.credentials)
   const clicks = new Clicks()
   await clicks.on(page.getByRole('link', { name: 'Renew', exact: true }))
   await clicks.on(shown(page.getByRole('button', { name: 'Pay ¥10.00 from balance' })))
@@ -155,14 +155,14 @@ test('renewing from home takes two clicks, and says until when it runs', async (
   expect({ ...clicks }).toEqual({ app: 2, provider: 0 })
 })
 
-test('a change of plan chooses nothing by itself, compares, and asks once', async ({ page, station }) => {
+test('a change of plan preselects nothing, compares, and asks once', async ({ page, service }) => {
   const mark = randomUUID().slice(0, 8)
-  const shopID = await station.addPlan('--name', `Big ${mark}`, '--quota-gb', '20', '--price', '1=50.00')
-  await station.addPlan('--name', `Small ${mark}`, '--quota-gb', '10', '--price', '1=20.00')
-  const customer = await Customer.signUp(station.server.url)
-  await customer.recharge('60')
-  await customer.buy(shopID)
-  await signIn(page, customer.credentials)
+  const shopID = await service.addPlan('--name', `Big ${mark}`, '--quota-gb', '20', '--price', '1=50.00')
+  await service.addPlan('--name', `Small ${mark}`, '--quota-gb', '10', '--price', '1=20.00')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await apiUser.recharge('60')
+  await apiUser.buy(shopID)
+  await signIn(page, apiUser.credentials)
   await page.goto('/user/services')
   await page.getByRole('article', { name: `Big ${mark}` }).getByRole('link', { name: 'Change plan' }).click()
   await expect(page.getByRole('radio', { name: `Big ${mark}` })).toBeDisabled()
@@ -179,7 +179,7 @@ test('a change of plan chooses nothing by itself, compares, and asks once', asyn
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(`Big ${mark} ends now`)
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  const { services } = await customer.call<{ services: { name: string; state: string }[] }>('GET', '/user/services')
+  const { services } = await apiUser.call<{ services: { name: string; state: string }[] }>('GET', '/user/services')
   expect(services.map(({ name, state }) => `${name} ${state}`)).toEqual([`Big ${mark} running`])
 
   await shown(page.getByRole('button', { name: /^Change to Small/ })).click()

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { Customer } from '../harness/customer.ts'
+import { ApiUser } from '../harness/api-user.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
-/* What a customer does with a plan besides using it: a coupon, another plan, automatic renewal, a refund. */
+/* What a apiUser does with a plan besides using it: a coupon, another plan, automatic renewal, a refund. */
 
-test.use({ tolerated: /status of 422/ }) // the coupon that does not exist
+test.use({ allowedErrors: /status of 422/ }) // A coupon that does not exist.
 
-test('buy with a coupon, change the plan, let it renew itself, ask for it back', async ({ page, station }) => {
+test('buy with a coupon, change the plan, let it renew itself, ask for it back', async ({ page, service }) => {
   const plan = `Plain ${randomUUID().slice(0, 8)}`
   const better = `Better ${randomUUID().slice(0, 8)}`
   const coupon = `E2E-${randomUUID().slice(0, 8)}`.toUpperCase()
-  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=20.00')
-  await station.addPlan('--name', better, '--quota-gb', '20', '--price', '1=50.00')
-  await station.server.command('coupon', 'add', coupon, '--percent', '25', '--per-user', '1')
-  const customer = await Customer.signUp(station.server.url)
-  await customer.recharge('100')
-  await signIn(page, customer.credentials)
+  await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=20.00')
+  await service.addPlan('--name', better, '--quota-gb', '20', '--price', '1=50.00')
+  await service.server.command('coupon', 'add', coupon, '--percent', '25', '--per-user', '1')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await apiUser.recharge('100')
+  await signIn(page, apiUser.credentials)
 
   await test.step('buy with a coupon', async () => {
     await page.goto('/user/services/buy')
@@ -39,7 +39,7 @@ test('buy with a coupon, change the plan, let it renew itself, ask for it back',
     await page.getByRole('radio', { name: better }).check({ force: true })
     const summary = page.getByRole('region', { name: 'Summary' })
     await expect(summary.getByText(`Unused part of ${plan}`)).toBeVisible()
-    await summary.getByRole('button', { name: /Pay ¥35\.\d\d from balance$/ }).click() // 50 less nearly all of 15
+    await summary.getByRole('button', { name: /Pay ¥35\.\d\d from balance$/ }).click() // 50 minus nearly all of 15.
     await page.getByRole('dialog').getByRole('button', { name: 'Change plan' }).click()
     await expect(page.getByRole('heading', { name: 'Done' })).toBeVisible()
   })

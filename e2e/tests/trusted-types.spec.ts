@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
-import { notedMissingPage, pages } from '../harness/pages.ts'
+import { notFoundMessage, pages } from '../harness/pages.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
 const { open, user } = pages()
 
-/** Browsers report what the policy refuses to the page; the harness fails a test for what stands on the console. */
+/** Browsers report violations of the policy to the page; the harness fails a test for messages on the console. */
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
@@ -14,25 +14,25 @@ test.beforeEach(async ({ page }) => {
 })
 
 test.describe('pages', () => {
-  test.use({ tolerated: notedMissingPage })
+  test.use({ allowedErrors: notFoundMessage })
 
-  test('ask for nothing that their policy refuses', async ({ page, station }) => {
+  test('cause no violation of their policy', async ({ page, service }) => {
     const strangers = await visit(page, [...open, '/no-such-page'])
-    await signIn(page, station.demo.user)
+    await signIn(page, service.demo.user)
     const all = strangers + await visit(page, [...user, '/user/wallet/billing/view-invoice/1', '/user/no-such-page'])
     expect(all, 'pages that require Trusted Types').toBe(open.length + user.length + 3)
   })
 })
 
-test('the page of a link works', async ({ page, station }) => {
+test('the page of a link works', async ({ page, service }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  expect(await visit(page, [`/link2/${station.demo.user.link_token}`])).toBe(1)
+  expect(await visit(page, [`/link2/${service.demo.user.link_token}`])).toBe(1)
   await page.getByRole('button', { name: 'Copy' }).click()
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
 })
 
-test('charts, dialogs, codes and both schemes work', async ({ page, station }) => {
-  await signIn(page, station.demo.user)
+test('charts, dialogs, codes and both schemes work', async ({ page, service }) => {
+  await signIn(page, service.demo.user)
   const chart = page.locator('canvas').first()
   await chart.scrollIntoViewIfNeeded()
   await chart.hover()
@@ -50,12 +50,12 @@ test('charts, dialogs, codes and both schemes work', async ({ page, station }) =
   }
 })
 
-test.describe('a script that got in', () => {
-  test.use({ tolerated: /Trusted|policy|Content Security Policy/ })
+test.describe('an injected script', () => {
+  test.use({ allowedErrors: /Trusted|policy|Content Security Policy/ })
 
   for (const path of ['/auth/sign-in', '/user/dashboard']) {
-    test(`can make no element or script of text at ${path}`, async ({ page, station }) => {
-      if (path.startsWith('/user')) await signIn(page, station.demo.user)
+    test(`cannot turn text into elements or scripts at ${path}`, async ({ page, service }) => {
+      if (path.startsWith('/user')) await signIn(page, service.demo.user)
       await page.goto(path)
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
       const outcome = await page.evaluate(() => {
@@ -99,7 +99,7 @@ test.describe('a script that got in', () => {
   }
 })
 
-/** Goes to each page, waits until its data have come, and counts those whose policy requires Trusted Types. */
+/** Opens each page, waits for its data, and counts those whose policy requires Trusted Types. */
 async function visit(page: Page, paths: string[]): Promise<number> {
   test.setTimeout(120_000 + paths.length * 20_000)
   let required = 0

@@ -6,7 +6,7 @@ import { signIn } from '../harness/user.ts'
 const MOST_REQUESTS = 25
 const MOST_SHIFT = 0.02
 const ABREAST = 4
-// Longer than a page waits for its data (web/src/app/load-page.ts), so that it is drawn without.
+// Longer than a page waits for its data (web/src/app/load-page.ts), so that it is shown without.
 const LATE_MS = 1_300
 const PHONE: BrowserContextOptions = { locale: 'zh-CN', viewport: { width: 390, height: 844 } }
 const NETWORK = { offline: false, latency: 40, downloadThroughput: 1_000_000, uploadThroughput: 500_000 }
@@ -16,7 +16,7 @@ type Seen = { isPainted: boolean; shift: number; shifted: string[] }
 type Watched = Window & { seen: Seen }
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
 
-/** Runs in the page: notes what moves there without anybody's doing. */
+/** Runs in the page: records layout shifts without user input. */
 function watch() {
   const seen: Seen = { isPainted: false, shift: 0, shifted: [] }
   Object.assign(window, { seen })
@@ -34,7 +34,7 @@ function watch() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** A first visit, with an empty cache and a slowed network: neither counts nor shifts depend on how fast the machine is. */
+/** A first visit with an empty cache and a throttled network: counts and shifts do not depend on the speed of the machine. */
 async function visit(page: Page, address: string) {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Network.enable')
@@ -49,14 +49,14 @@ async function visit(page: Page, address: string) {
   return page.evaluate(() => {
     const { shift, shifted } = (window as unknown as Watched).seen
     const files = performance.getEntriesByType('resource').map(({ name }) => name)
-    // Not the session's: of pages that open at the same time one renews it, and others may ask again.
+    // Requests of the session do not count: of pages opened at the same time one renews it, and others may repeat theirs.
     const calls = files.filter((name) => name.includes('/api/v2/user/'))
     const twice = calls.filter((call, at) => calls.indexOf(call) !== at)
     return { requests: 1 + new Set(files).size, shift, shifted, twice }
   })
 }
 
-/** Visits every address, some at the same time. */
+/** Visits every address, several in parallel. */
 async function checkAll(context: BrowserContext, addresses: readonly string[]) {
   const left = [...addresses]
   await Promise.all(Array.from({ length: ABREAST }, async () => {
@@ -79,11 +79,11 @@ test('open pages come in few requests and stay where they are drawn', async ({ b
 
 for (const isLate of [false, true]) {
   const data = isLate ? 'late' : 'in time'
-  test(`pages of users come in few requests and stay where they are drawn, with data that is ${data}`, async ({ browser, baseURL, station }) => {
+  test(`pages of users come in few requests and stay where they are drawn, with data that is ${data}`, async ({ browser, baseURL, service }) => {
     const context = await browser.newContext({ ...PHONE, baseURL })
     const page = await context.newPage()
     await page.goto('/auth/sign-in?lang=en')
-    await signIn(page, station.demo.user)
+    await signIn(page, service.demo.user)
     await page.evaluate(() => localStorage.setItem('language', 'zh-CN'))
     await page.close()
     if (isLate) {

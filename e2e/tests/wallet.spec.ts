@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { Customer } from '../harness/customer.ts'
+import { ApiUser } from '../harness/api-user.ts'
 import { expect, test } from '../harness/test.ts'
 import { signIn } from '../harness/user.ts'
 
-test('money comes in by a recharge and a cd-key, goes out for a plan, and stands on an invoice that prints', async ({ page, station }) => {
-  const customer = await Customer.signUp(station.server.url)
-  const shopID = await station.addPlan('--name', 'Wallet test', '--quota-gb', '10', '--price', '1=30.00')
-  await signIn(page, customer.credentials)
+test('money comes in by a recharge and a cd-key, goes out for a plan, and stands on an invoice that prints', async ({ page, service }) => {
+  const apiUser = await ApiUser.signUp(service.server.url)
+  const shopID = await service.addPlan('--name', 'Wallet test', '--quota-gb', '10', '--price', '1=30.00')
+  await signIn(page, apiUser.credentials)
 
   await test.step('a recharge survives a reload, and the way back from the gateway', async () => {
     await page.goto('/user/wallet')
@@ -33,7 +33,7 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
   })
 
   await test.step('another tab learns that it was paid', async () => {
-    const begun = await customer.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount: '4.50', gateway: 'sandbox' })
+    const begun = await apiUser.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount: '4.50', gateway: 'sandbox' })
     await page.goto(`/user/wallet/recharge/new?id=${begun.no}`)
     await expect(page.getByText('Waiting for your payment')).toBeVisible()
     await fetch(begun.pay_page.url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
@@ -41,7 +41,7 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
   })
 
   await test.step('a cd-key brings money', async () => {
-    const [, line] = (await station.server.command('cdkey', 'make', '--amount', '10.00')).split('\n')
+    const [, line] = (await service.server.command('cdkey', 'make', '--amount', '10.00')).split('\n')
     const key = line?.split(',')[0] ?? ''
     await page.goto('/user/wallet/recharge/cd-key')
     await page.getByLabel('Cd-key').fill(key.toLowerCase().replaceAll('-', ' '))
@@ -55,20 +55,20 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
     await expect(page.getByRole('cell', { name: '+¥25.50' })).toHaveCount(0)
   })
 
-  await customer.buy(shopID)
+  await apiUser.buy(shopID)
   await test.step('a purchase is on the records, and has an invoice that prints on one page', async () => {
     await page.goto('/user/wallet/purchase-records-old')
     await expect(page.getByRole('row', { name: /Wallet test/ })).toContainText('¥30.00')
     await page.goto('/user/wallet/billing')
     await page.getByRole('link', { name: 'Plan · Wallet test, 1 month' }).click()
-    await expect(page.getByRole('article')).toContainText(customer.credentials.email)
+    await expect(page.getByRole('article')).toContainText(apiUser.credentials.email)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.evaluate((scheme) => localStorage.setItem('color-scheme', scheme), colorScheme)
       await page.reload()
-      await expect(page.getByRole('article')).toContainText(customer.credentials.email)
+      await expect(page.getByRole('article')).toContainText(apiUser.credentials.email)
       const { pages, text } = await printed(page)
       expect(pages, colorScheme).toBe(1)
-      for (const part of [/Invoice #\d+/, 'Plan · Wallet test, 1 month', 'Total', '¥30.00', customer.credentials.email, station.server.url]) {
+      for (const part of [/Invoice #\d+/, 'Plan · Wallet test, 1 month', 'Total', '¥30.00', apiUser.credentials.email, service.server.url]) {
         expect(text, colorScheme).toMatch(part)
       }
       for (const part of ['Dashboard', 'Sign out', 'Print or save']) expect(text, colorScheme).not.toContain(part)
@@ -79,10 +79,10 @@ test('money comes in by a recharge and a cd-key, goes out for a plan, and stands
   })
 })
 
-test.describe('an invoice that is not there', () => {
-  test.use({ tolerated: /status of 4/ })
-  test('is said to be none', async ({ page, station }) => {
-    await signIn(page, station.demo.user)
+test.describe('an unknown invoice', () => {
+  test.use({ allowedErrors: /status of 4/ })
+  test('shows the not-found page', async ({ page, service }) => {
+    await signIn(page, service.demo.user)
     await page.goto('/user/wallet/billing/view-invoice/999999999')
     await expect(page.getByText('There is no such invoice in your account.')).toBeVisible()
     await page.getByRole('link', { name: 'All invoices' }).click()
@@ -90,7 +90,7 @@ test.describe('an invoice that is not there', () => {
   })
 })
 
-/** The page as the browser prints it. */
+/** Returns the page as the browser prints it. */
 async function printed(page: Page): Promise<{ pages: number; text: string }> {
   const pdf = await getDocumentProxy(new Uint8Array(await page.pdf({ preferCSSPageSize: true, printBackground: true })))
   const { totalPages, text } = await extractText(pdf, { mergePages: true })

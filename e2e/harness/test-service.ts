@@ -10,7 +10,7 @@ import { Server } from './server.ts'
 
 export type Database = 'sqlite' | 'postgres'
 
-/** What `airstrip seed --demo` prints. */
+/** The output of `airstrip seed --demo`. */
 export type Demo = {
   site_url: string
   admin: { email: string; password: string }
@@ -19,7 +19,7 @@ export type Demo = {
   api_key: string
 }
 
-/** One node of each kind: protocol and the options of `airstrip node add`. */
+/** One node of each kind: name, protocol and the options of `airstrip node add`. */
 function kinds(realityTarget: number): [name: string, protocol: string, ...options: string[]][] {
   return [
     ['VLESS REALITY Vision', 'vless', '--flow', 'xtls-rprx-vision', '--reality-dest', `127.0.0.1:${realityTarget}`, '--reality-server-name', 'reality.test'],
@@ -30,8 +30,8 @@ function kinds(realityTarget: number): [name: string, protocol: string, ...optio
   ]
 }
 
-/** A whole service: the server with the demo's data, nodes of its own with their agents, and a web server that users want to reach. */
-export class Station {
+/** A complete service: the server with the demo's data, nodes with their agents, and a web server that users connect to. */
+export class TestService {
   readonly folder: string
   readonly server: Server
   readonly demo: Demo
@@ -48,18 +48,18 @@ export class Station {
     this.#others = others
   }
 
-  static async start(database: Database): Promise<Station> {
+  static async start(database: Database): Promise<TestService> {
     const folder = mkdtempSync(join(tmpdir(), 'airstrip-e2e-'))
-    chmodSync(folder, 0o755) // PostgreSQL runs as another user
+    chmodSync(folder, 0o755) // PostgreSQL runs as another user.
     try {
-      return await Station.#startIn(folder, database)
+      return await TestService.#startIn(folder, database)
     } catch (error) {
       rmSync(folder, { recursive: true })
       throw error
     }
   }
 
-  static async #startIn(folder: string, database: Database): Promise<Station> {
+  static async #startIn(folder: string, database: Database): Promise<TestService> {
     const log = (name: string) => join(folder, `${name}.log`)
     const postgres = database === 'postgres' ? await Postgres.start(folder, log('postgres')) : undefined
     const server = await Server.prepare(folder, postgres?.url, log('server'))
@@ -76,16 +76,16 @@ export class Station {
     const agents = nodes.map((node) => new Agent(node, server.url, folder, log(`node-${node.id}`)))
     await Promise.all(agents.map((agent) => agent.start()))
     const origin = await Origin.start()
-    return new Station(folder, server, demo, agents, origin, [origin, realityTarget, ...(postgres ? [postgres] : [])])
+    return new TestService(folder, server, demo, agents, origin, [origin, realityTarget, ...(postgres ? [postgres] : [])])
   }
 
-  /** Puts a plan or a package with one price on sale and gives what the shop calls it. */
+  /** Adds a plan or a package with one price and returns its ID in the shop. */
   async addPlan(...options: string[]): Promise<number> {
     const plan = JSON.parse(await this.server.command('plan', 'add', ...options)) as { Prices: [{ ID: number }] }
     return plan.Prices[0].ID
   }
 
-  /** Ends everything, agents first so that they can hand in their last reports. */
+  /** Stops everything, agents first, so that they can send their last reports. */
   async stop(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop()))
     await this.server.stop()

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Profile } from './sing-box.ts'
 import type { Credentials } from './user.ts'
 
-/** What a sing-box app for Android of this version says it is. */
+/** The User-Agent of a sing-box app for Android. */
 export const singBoxApp = 'SFA/1.14.1 (600; sing-box 1.14.1; language zh_CN)'
 
 type Usage = { upload: number; download: number; total: number }
 
-/** A person who uses the service without a browser, as a script would. */
-export class Customer {
+/** A user who calls the API without a browser. */
+export class ApiUser {
   readonly credentials: Credentials
   readonly #site: string
   readonly #token: string
@@ -19,23 +19,23 @@ export class Customer {
     this.#token = token
   }
 
-  static async signUp(site: string): Promise<Customer> {
+  static async signUp(site: string): Promise<ApiUser> {
     const password = randomUUID()
     const form = { email: `${randomUUID()}@example.com`, name: 'Customer', password, re_password: password }
     const { access_token } = await call<{ access_token: string }>(site, 'POST', '/auth/account_register', form)
-    return new Customer(site, form, access_token)
+    return new ApiUser(site, form, access_token)
   }
 
-  static async signIn(site: string, { email, password }: Credentials): Promise<Customer> {
+  static async signIn(site: string, { email, password }: Credentials): Promise<ApiUser> {
     const { access_token } = await call<{ access_token: string }>(site, 'POST', '/auth/account_login/login', { email, password })
-    return new Customer(site, { email, password }, access_token)
+    return new ApiUser(site, { email, password }, access_token)
   }
 
   call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
     return call<T>(this.#site, method, path, body, this.#token)
   }
 
-  /** Puts money into the wallet by way of the sandbox's pay page. */
+  /** Recharges the wallet through the sandbox's pay page. */
   async recharge(amount: string): Promise<void> {
     const recharge = await this.call<{ no: number; pay_page: { url: string } }>('POST', '/user/wallet/recharge', { amount, gateway: 'sandbox' })
     await fetch(recharge.pay_page.url, { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' })
@@ -47,13 +47,13 @@ export class Customer {
     await this.call('POST', `/user/shop-old/${shopID}/confirm-order`, {})
   }
 
-  /** The address of the subscription. */
+  /** Returns the subscription link. */
   async link(): Promise<string> {
     const { url } = await this.call<{ url: string }>('GET', '/user/services/link-token/link-token')
     return url
   }
 
-  /** Bytes counted in the present cycle. */
+  /** Returns the bytes counted in the present cycle. */
   async usage(): Promise<Usage> {
     const { old_service_info: info } = await this.call<{ old_service_info: Record<string, number> }>('GET', '/user/dashboard')
     return { upload: info.ss_upload_size ?? NaN, download: info.ss_download_size ?? NaN, total: info.ss_bandwidth_total_size ?? NaN }
