@@ -68,13 +68,13 @@ func filler(contract *huma.OpenAPI, name string, s *huma.Schema) string {
 // No amount of money makes an operation fail, and one that is none is refused with the name of its field.
 func TestAmounts_ExtremesInEveryOperation_AreRefusedByName(t *testing.T) {
 	t.Parallel()
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
-		owner := f.customer(t, "owner", 0)
+		owner := f.addUser(t, "owner", 0)
 		if err := f.Accounts.SetRole(t.Context(), "owner@example.com", account.Owner); err != nil {
 			t.Fatal(err)
 		}
-		rich := f.customer(t, "rich", 100_000_00)
+		rich := f.addUser(t, "rich", 100_000_00)
 		f.sells(t, shop.KindPlan, 1000)
 		contract := f.api(http.NewServeMux())
 		tried := map[string]bool{}

@@ -182,10 +182,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnClose(a.Emby.Close)
 	a.Accounts.OnClose(a.Telegram.Close)
 
-	a.Nodes.OnOutage(a.tellOutage)
-	a.Nodes.OnAlarm(a.tellAlarm)
-	a.Audit.OnFault(a.tellAuditFault)
-	a.Payments.OnCase(a.tellPaymentCase)
+	a.Nodes.OnOutage(a.notifyOutage)
+	a.Nodes.OnAlarm(a.notifyAlarm)
+	a.Audit.OnFault(a.notifyAuditFault)
+	a.Payments.OnCase(a.notifyPaymentCase)
 
 	a.Queue = job.New(a.DB)
 	for _, part := range []interface{ Register(*job.Queue) }{a.Audit, a.Services, a.Captchas, a.Accounts, a.Payments, a.Invites, a.CDKeys, a.Renewals, a.Nodes, a.Links, a.Traffic, a.Telegram} {
@@ -234,7 +234,7 @@ func (a *App) Serve(ctx context.Context) error {
 	defer cancel()
 	var background sync.WaitGroup
 	background.Go(func() { a.DB.Follow(ctx) })
-	background.Go(func() { a.DB.FollowClock(ctx, a.tellClock) })
+	background.Go(func() { a.DB.FollowClock(ctx, a.notifyClock) })
 	background.Go(func() { a.DB.FollowWritable(ctx) })
 	background.Go(func() { a.Settings.Follow(ctx) })
 	background.Go(func() { a.IPBans.Follow(ctx) })

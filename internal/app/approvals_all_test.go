@@ -59,7 +59,7 @@ var worthV1 = map[string][]approval.Kind{
 }
 
 func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
-	h := openFront(t, config(t))
+	h := newTestServer(t, config(t))
 	var contract struct {
 		Paths map[string]map[string]struct {
 			OperationID string `json:"operationId"`
@@ -67,7 +67,7 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 			Gives       []approval.Kind `json:"x-staff-gives"`
 		}
 	}
-	if err := json.Unmarshal(h.call(t.Context(), customer{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(), &contract); err != nil {
+	if err := json.Unmarshal(h.call(t.Context(), testUser{}, "GET", "/api/v2/openapi.json", "").Body.Bytes(), &contract); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
@@ -116,7 +116,7 @@ func TestApprovals_EachStaffOperation_SaysWhatItGives(t *testing.T) {
 
 // With a limit of zero each way of giving waits, and each is carried out by a second member.
 func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Admin], h.staff[account.Finance], h.users[0]
 		bank := h.gateway("bank")
 		price := h.sells(t, shop.KindPlan, 2000)
@@ -127,7 +127,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 				t.Fatal(err)
 			}
-			if w := h.tell(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+			if w := h.notify(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != 200 {
 				t.Fatal(w.Body)
 			}
 			return r
@@ -144,7 +144,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 			r := paid()
 			again := notice(r)
 			again.Set("transaction_id", "SB-again-"+r.TradeNo)
-			h.tell(t.Context(), sandbox.Name, h.signed(again))
+			h.notify(t.Context(), sandbox.Name, h.signed(again))
 			cases, _, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 1, 0)
 			if err != nil || len(cases) == 0 {
 				t.Fatal(cases, err)
@@ -204,7 +204,7 @@ func TestApprovals_EachWayOfGiving_WaitsAndIsApproved(t *testing.T) {
 }
 
 // gateway opens a way to pay that staff confirms, and gives its name.
-func (h *hangar) gateway(name string) string {
+func (h *fixture) gateway(name string) string {
 	h.Helper()
 	_, err := h.Gateways.Add(h.Context(), payment.Account{Kind: manual.Kind.Name, Name: name, Enabled: true},
 		map[string]string{"instructions_zh": "转账", "instructions_en": "transfer"})
@@ -216,7 +216,7 @@ func (h *hangar) gateway(name string) string {
 
 // A call of staff that is not declared to give anything gives nothing, whatever it does.
 func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		user, ann := h.users[0].id, h.staff[account.Admin].id
 		gains := map[string]func(ctx context.Context, tx bun.Tx) error{
 			"money": func(ctx context.Context, tx bun.Tx) error {
@@ -265,7 +265,7 @@ func TestApprovals_CallThatGivesWithoutAnAct_IsRefused(t *testing.T) {
 }
 
 func TestApprovals_WhatWaits_IsRefusedByTheSchema(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, user := h.staff[account.Finance], h.users[0]
 		h.keys(ann, `{"kind":"amount","amount":"1.00","size":1}`)

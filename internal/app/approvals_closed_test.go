@@ -11,8 +11,8 @@ import (
 
 // The wallet of an account that was closed gains nothing, whoever wants to put something into it.
 func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
-		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.customer(t, "leaves", 0)
+	eachFixture(t, func(h *fixture) {
+		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.addUser(t, "leaves", 0)
 		bank := h.gateway("bank")
 		h.limited("10.00")
 		byHand, err := h.Payments.Recharge(t.Context(), user.id, bank, 2000)
@@ -25,7 +25,7 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 			h.ask(ann, status, "POST", "/api/v2/staff/wallet-adjustments",
 				fmt.Sprintf(`{"user_id":%d,"amount":"%s","reason":"an outage"}`, user.id, amount), nil)
 		}
-		say := func(as customer, status int) {
+		say := func(as testUser, status int) {
 			h.Helper()
 			h.ask(as, status, "GET", "/v1/payment/admin_notify?out_trade_no="+byHand.TradeNo, "", nil)
 		}
@@ -46,7 +46,7 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			h.tell(t.Context(), sandbox.Name, h.signed(notice(late)))
+			h.notify(t.Context(), sandbox.Name, h.signed(notice(late)))
 		}
 		h.ask(ann, 409, "GET", "/v1/payment/admin_notify?out_trade_no="+late.TradeNo, "", nil)
 		cases, total, err := h.Payments.Cases(t.Context(), payment.CaseOpen, 10, 0)

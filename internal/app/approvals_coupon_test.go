@@ -19,7 +19,7 @@ import (
 )
 
 // decide has a member decide the act that has waited longest; the answer must have the status.
-func (h *hangar) decide(as customer, status int, approve bool) {
+func (h *fixture) decide(as testUser, status int, approve bool) {
 	h.Helper()
 	var list struct {
 		Approvals []struct{ ID int64 }
@@ -40,19 +40,19 @@ type shownCoupon struct {
 	Proposed *struct{ Total *int64 }
 }
 
-func (h *hangar) coupon(as customer, body string) (made shownCoupon) {
+func (h *fixture) coupon(as testUser, body string) (made shownCoupon) {
 	h.Helper()
 	h.ask(as, 200, "POST", "/api/v2/staff/coupons", body, &made)
 	return made
 }
 
 func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		price := h.sells(t, shop.KindPlan, 2000)
 		h.give(t, h.users[0].id, 10_000)
-		pay := func(as customer, status int, code string) {
+		pay := func(as testUser, status int, code string) {
 			h.Helper()
 			h.ask(as, status, "POST", buy(price), `{"coupon":"`+code+`"}`, nil)
 		}
@@ -89,12 +89,12 @@ func TestApprovals_Coupons_CountAsAllTheyCanTakeOff(t *testing.T) {
 }
 
 func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		price := h.sells(t, shop.KindPlan, 2000)
 		made := h.coupon(ann, `{"code":"SPRING","percent":100,"total":2}`) // 40.00
-		change := func(as customer, status int, body string) (changed shownCoupon) {
+		change := func(as testUser, status int, body string) (changed shownCoupon) {
 			h.Helper()
 			h.ask(as, status, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), body, &changed)
 			return changed
@@ -134,7 +134,7 @@ func TestApprovals_CouponChangedAfterwards_CountsAnew(t *testing.T) {
 
 // What only takes away needs nobody's approval, and the approval of what waited does not bring it back.
 func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		price := h.sells(t, shop.KindPlan, 2000)
@@ -157,7 +157,7 @@ func TestApprovals_CouponWithAWaitingChange_IsSwitchedOffAtOnce(t *testing.T) {
 
 // Orders, a change and its approval at once: what was not approved is never taken.
 func TestApprovals_CouponUsedBesideItsChange_KeepsItsLimit(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("40.00")
 		price := h.sells(t, shop.KindPlan, 2000)
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
@@ -192,7 +192,7 @@ func TestApprovals_CouponUsedBesideItsChange_KeepsItsLimit(t *testing.T) {
 	})
 }
 
-func (h *hangar) planOf(price int64) (id int64) {
+func (h *fixture) planOf(price int64) (id int64) {
 	h.Helper()
 	if err := h.DB.NewRaw(`SELECT plan_id FROM price WHERE id = ?`, price).Scan(h.Context(), &id); err != nil {
 		h.Fatal(err)
@@ -201,7 +201,7 @@ func (h *hangar) planOf(price int64) (id int64) {
 }
 
 // orders empties the user's wallet, makes orders that wait for money, and gives their numbers.
-func (h *hangar) orders(t *testing.T, user customer, price int64, coupon string, n int) (nos []string) {
+func (h *fixture) orders(t *testing.T, user testUser, price int64, coupon string, n int) (nos []string) {
 	h.Helper()
 	if has := h.balance(t, user.id).Available; has > 0 {
 		h.give(t, user.id, -has)
@@ -218,7 +218,7 @@ func (h *hangar) orders(t *testing.T, user customer, price int64, coupon string,
 
 // Uses that pending orders hold come back when those end: a change counts them as uses that are left.
 func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("20.00")
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
 		cheap, dear := h.sells(t, shop.KindPlan, 400), h.sells(t, shop.KindPlan, 30_000)
@@ -264,7 +264,7 @@ func TestApprovals_CouponChangedWhileOrdersHoldIt_CountsTheirUses(t *testing.T) 
 
 // What a second member approves is what was proposed: a change that came to be worth more is proposed anew.
 func TestApprovals_CouponChangeThatGrewWhileItWaited_IsNotApproved(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		h.sells(t, shop.KindPlan, 400)
@@ -279,13 +279,13 @@ func TestApprovals_CouponChangeThatGrewWhileItWaited_IsNotApproved(t *testing.T)
 }
 
 func TestApprovals_DeclinedCoupon_StaysDead(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("20.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		h.sells(t, shop.KindPlan, 1000)
 		made := h.coupon(ann, `{"code":"DEAD","percent":90}`)
 		h.decide(bob, 200, false)
-		for _, as := range []customer{ann, bob, h.staff[account.Owner]} {
+		for _, as := range []testUser{ann, bob, h.staff[account.Owner]} {
 			for _, body := range []string{`{"total":1}`, `{"enabled":true}`, `{"total":1,"enabled":true}`} {
 				h.ask(as, 409, "PATCH", fmt.Sprintf("/api/v2/staff/coupons/%d", made.ID), body, nil)
 			}

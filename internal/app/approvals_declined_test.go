@@ -13,7 +13,7 @@ import (
 )
 
 // newestAct gives the newest act of all.
-func (h *hangar) newestAct() approval.Grant {
+func (h *fixture) newestAct() approval.Grant {
 	h.Helper()
 	acts, _, err := h.Approvals.Find(h.Context(), "", 0, 1, 0)
 	if err != nil || len(acts) == 0 {
@@ -24,7 +24,7 @@ func (h *hangar) newestAct() approval.Grant {
 
 // Who declined a payment by hand does not approve it by saying what the first member said.
 func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
 		bank, had := h.gateway("bank"), h.balance(t, user.id).Posted
 		h.limited("0.00")
@@ -32,7 +32,7 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		say := func(as customer, status int, act int64) {
+		say := func(as testUser, status int, act int64) {
 			h.Helper()
 			path := "/v1/payment/admin_notify?out_trade_no=" + r.TradeNo
 			if act != 0 {
@@ -50,7 +50,7 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 		h.decide(bob, 200, false)
 		declined := h.newestAct().ID
 		h.limited("100.00") // declined, it is not the member's alone either
-		for _, as := range []customer{ann, bob} {
+		for _, as := range []testUser{ann, bob} {
 			say(as, 409, 0)
 			say(as, 409, declined+1)
 		}
@@ -70,14 +70,14 @@ func TestApprovals_PaymentByHandDeclined_CountsOnlyByItsAct(t *testing.T) {
 }
 
 func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, bob, user := h.staff[account.Finance], h.staff[account.Admin], h.users[0]
 		price := h.sells(t, shop.KindPlan, 2000)
 		h.give(t, user.id, 2000)
 		var made struct{ Order struct{ No int64 } }
 		h.ask(user, 200, "POST", buy(price), "{}", &made)
-		refund := func(as customer, status int) {
+		refund := func(as testUser, status int) {
 			h.Helper()
 			h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", made.Order.No), `{"reason":"an outage"}`, nil)
 		}
@@ -96,7 +96,7 @@ func TestApprovals_OrderRefundDeclined_IsApprovedByItsDecisionAlone(t *testing.T
 
 func TestApprovals_MakerWhoLeftTheStaff_CanOnlyBeDeclined(t *testing.T) {
 	for _, left := range []string{"role = ''", "role = 'support'", "role = 'viewer'", "banned_at = created_at"} {
-		eachHangar(t, func(h *hangar) {
+		eachFixture(t, func(h *fixture) {
 			h.limited("0.00")
 			ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 			for range 2 {

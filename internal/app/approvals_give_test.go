@@ -12,7 +12,7 @@ import (
 )
 
 // bytes gives what the user's packages have.
-func (h *hangar) bytes(user customer) (sum int64) {
+func (h *fixture) bytes(user testUser) (sum int64) {
 	h.Helper()
 	_, packages, err := h.Services.List(h.Context(), user.id)
 	if err != nil {
@@ -25,7 +25,7 @@ func (h *hangar) bytes(user customer) (sum int64) {
 }
 
 func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
 		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
@@ -40,9 +40,9 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		grant := func(status int, to customer, bytes int64) {
+		grant := func(status int, to testUser, bytes int64) {
 			h.Helper()
-			h.ask(customer{}, status, "GET", fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d&type_mode=add"+
+			h.ask(testUser{}, status, "GET", fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d&type_mode=add"+
 				"&sql_table_add_transfer_enable=%d&api_key=%s", 4000+to.id, bytes, key), "", nil)
 		}
 		user := h.users[0]
@@ -71,18 +71,18 @@ func TestApprovals_TrafficGrantedByATokenOfStaff_CountsByItsWorth(t *testing.T) 
 }
 
 func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("30.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
 		price := h.sells(t, shop.KindPlan, 2000)
-		order := func(who customer) (no int64) {
+		order := func(who testUser) (no int64) {
 			h.Helper()
 			h.give(t, who.id, 2000)
 			var made struct{ Order struct{ No int64 } }
 			h.ask(who, 200, "POST", buy(price), "{}", &made)
 			return made.Order.No
 		}
-		refund := func(as customer, status int, no int64) {
+		refund := func(as testUser, status int, no int64) {
 			h.Helper()
 			h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/orders/%d/refund", no), `{"reason":"an outage"}`, nil)
 		}
@@ -112,7 +112,7 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 			h.Helper()
 			h.ask(h.users[2], 200, "POST", fmt.Sprintf("/api/v2/user/orders/%d/refund-request", asked), `{"reason":"unused"}`, &request)
 		}
-		decide := func(as customer, status int, grant bool) {
+		decide := func(as testUser, status int, grant bool) {
 			h.Helper()
 			h.ask(as, status, "POST", fmt.Sprintf("/api/v2/staff/refund-requests/%d/decision", request.ID),
 				fmt.Sprintf(`{"grant":%v,"answer":"as you wish"}`, grant), nil)
@@ -139,7 +139,7 @@ func TestApprovals_RefundsOfOrders_CountByWhatTheyGiveBack(t *testing.T) {
 
 // What is bought after the first member's word is not given back by the second one's.
 func TestApprovals_RefundOfAnOrderThatGrew_IsDecidedAnew(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
 		price, user := h.sells(t, shop.KindPlan, 2000), h.users[0]

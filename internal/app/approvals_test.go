@@ -10,7 +10,7 @@ import (
 )
 
 // limited sets what a member may give alone on a day.
-func (h *hangar) limited(amount string) {
+func (h *fixture) limited(amount string) {
 	h.Helper()
 	if err := h.Settings.Set(h.Context(), settings(`{"staff_credit_limit": "`+amount+`"}`)); err != nil {
 		h.Fatal(err)
@@ -18,7 +18,7 @@ func (h *hangar) limited(amount string) {
 }
 
 // waits tells how many acts wait for a second member.
-func (h *hangar) waits() int64 {
+func (h *fixture) waits() int64 {
 	h.Helper()
 	var list struct {
 		TotalCount int64 `json:"total_count"`
@@ -38,19 +38,19 @@ type madeKeys struct {
 func (m madeKeys) key() string { return strings.Split(m.CSV, "\n")[1][:23] }
 
 // keys makes a batch as a member.
-func (h *hangar) keys(as customer, body string) (made madeKeys) {
+func (h *fixture) keys(as testUser, body string) (made madeKeys) {
 	h.Helper()
 	h.ask(as, 200, "POST", "/api/v2/staff/cd-keys", body, &made)
 	return made
 }
 
-func (h *hangar) redeem(as customer, status int, key string) {
+func (h *fixture) redeem(as testUser, status int, key string) {
 	h.Helper()
 	h.ask(as, status, "POST", "/api/v2/user/wallet/cd-key/"+key, "", nil)
 }
 
 func TestApprovals_AllWaysOfGiving_ShareOneDailyLimit(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("100.00")
 		ann, bob := h.staff[account.Finance], h.staff[account.Admin]
 		var adjusted struct{ State string }
@@ -80,7 +80,7 @@ func TestApprovals_AllWaysOfGiving_ShareOneDailyLimit(t *testing.T) {
 }
 
 func TestApprovals_KeysOfPlansAndTraffic_CountByTheirWorth(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann := h.staff[account.Finance]
 		h.sells(t, shop.KindPackage, 300) // a gigabyte
@@ -109,7 +109,7 @@ func TestApprovals_KeysOfPlansAndTraffic_CountByTheirWorth(t *testing.T) {
 }
 
 func TestApprovals_WhoMadeOrApprovedKeys_CannotRedeemThem(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("10.00")
 		ann, bob, cid := h.staff[account.Finance], h.staff[account.Admin], h.staff[account.Owner]
 		alone := h.keys(ann, `{"kind":"amount","amount":"5.00","size":1}`)

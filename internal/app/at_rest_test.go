@@ -145,7 +145,7 @@ func TestAStolenDatabase_WithoutItsKey_HasNoCredentials(t *testing.T) {
 			if engine == "postgres" {
 				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 			}
-			f := openFront(t, c)
+			f := newTestServer(t, c)
 			must := func(err error) {
 				t.Helper()
 				if err != nil {
@@ -162,8 +162,8 @@ func TestAStolenDatabase_WithoutItsKey_HasNoCredentials(t *testing.T) {
 				secrets.secrets(n)
 				secrets.text(n.Name+": secret of its agent", key)
 			}
-			made, reset, chose := f.customer(t, "made", 0), f.customer(t, "reset", 0), f.customer(t, "chose", 0)
-			note := func(what string, who customer) {
+			made, reset, chose := f.addUser(t, "made", 0), f.addUser(t, "reset", 0), f.addUser(t, "chose", 0)
+			note := func(what string, who testUser) {
 				a, err := f.Services.Access(t.Context(), who.id)
 				must(err)
 				secrets.credentials(what, a, nodes)

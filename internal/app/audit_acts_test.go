@@ -12,7 +12,7 @@ import (
 )
 
 // unrecorded gives what the doctor finds of acts and approvals that the audit log does not name.
-func (h *hangar) unrecorded() (what []string) {
+func (h *fixture) unrecorded() (what []string) {
 	h.Helper()
 	broken, err := h.Check(h.Context())
 	if err != nil {
@@ -46,7 +46,7 @@ func TestDoctor_ActWithoutItsEntry_IsFound(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachHangar(t, func(h *hangar) {
+			eachFixture(t, func(h *fixture) {
 				h.now = time.Date(2099, 1, 31, 4, 0, 0, 0, time.UTC) // after the log's beginning, which has the real time
 				adjust := func(amount string) {
 					h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/wallet-adjustments",

@@ -12,7 +12,7 @@ import (
 
 // The reason of an entry is the member's own: of a granted request for a refund that is the answer, not the user's text.
 func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("1000.00")
 		user := h.users[0]
 		price := h.sells(t, shop.KindPlan, 2000)
@@ -32,7 +32,7 @@ func TestAudit_GrantedRefundRequest_HasTheAnswerAsItsReason(t *testing.T) {
 
 // Whether a coupon waits is said by the state of its act alone.
 func TestAudit_Coupon_WaitsAsItsActDoes(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		for limit, state := range map[string]string{"1000.00": "alone", "0.00": "waiting"} {
 			h.limited(limit)
 			h.ask(h.staff[account.Finance], 200, "POST", "/api/v2/staff/coupons", fmt.Sprintf(`{"code":"CODE%s","amount":"1.00","total":1}`, limit[:1]), nil)

@@ -7,7 +7,7 @@ import (
 
 // A chain that somebody took away is told to staff once a day, and stays gone over a start.
 func TestStaffHearsThatTheAuditLogWasTamperedWith(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		told := func() (to []string) {
 			mails, err := h.Mails.List(t.Context(), 200)
 			if err != nil {

@@ -32,7 +32,7 @@ import (
 
 // act is a call of one staff operation that succeeds: as whom, with which path, and what it sends.
 type act struct {
-	as         customer
+	as         testUser
 	path, body string
 	reads      bool // changes nothing, although it is no GET
 }
@@ -42,7 +42,7 @@ var knownSecrets = []string{"swordfish-transfer-account", "aVeryLong1SharedKey9z
 
 // auditedActs gives, by the operation's id, how to bring the site to where the call succeeds and the call itself. Nothing
 // that the preparation does has an actor, so it leaves no entry.
-func auditedActs(h *hangar) map[string]func() act {
+func auditedActs(h *fixture) map[string]func() act {
 	ctx, admin, bob, owner, user := h.Context(), h.staff[account.Admin], h.staff[account.Finance], h.staff[account.Owner], h.users[0]
 	price := h.sells(h.T, shop.KindPlan, 2000)
 	h.sells(h.T, shop.KindPackage, 300)
@@ -55,7 +55,7 @@ func auditedActs(h *hangar) map[string]func() act {
 	paid := func() *wallet.Recharge {
 		r := h.recharge(h.T, user.id, 3000)
 		must(h.sandbox.Close(ctx, r.TradeNo, true))
-		if w := h.tell(ctx, sandbox.Name, h.signed(notice(r))); w.Code != 200 {
+		if w := h.notify(ctx, sandbox.Name, h.signed(notice(r))); w.Code != 200 {
 			h.Fatal(w.Body)
 		}
 		return r
@@ -70,7 +70,7 @@ func auditedActs(h *hangar) map[string]func() act {
 		r := paid()
 		again := notice(r)
 		again.Set("transaction_id", "SB-again-"+r.TradeNo)
-		h.tell(ctx, sandbox.Name, h.signed(again))
+		h.notify(ctx, sandbox.Name, h.signed(again))
 		cases, _, err := h.Payments.Cases(ctx, payment.CaseOpen, 1, 0)
 		if err != nil || len(cases) == 0 {
 			h.Fatal(cases, err)
@@ -147,7 +147,7 @@ func auditedActs(h *hangar) map[string]func() act {
 		`"download_url":"https://own.example/get","formats":["ClashMeta"],"sort":1,"is_enabled":true`
 	network := "198.51.100.0/24"
 	until := url.QueryEscape(h.now.AddDate(0, 0, 1).Format(time.RFC3339))
-	staff := func(as customer, path, body string, args ...any) act {
+	staff := func(as testUser, path, body string, args ...any) act {
 		return act{as: as, path: fmt.Sprintf("/api/v2/staff/"+path, args...), body: body}
 	}
 	confirm := func(path string) func() act {
@@ -333,14 +333,14 @@ func auditedActs(h *hangar) map[string]func() act {
 				return err
 			}))
 			key := h.token(admin.id, account.ScopePartner, account.ScopeGrant)
-			return act{as: customer{id: admin.id, bearer: key}, path: fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d"+
+			return act{as: testUser{id: admin.id, bearer: key}, path: fmt.Sprintf("/v1/casino_function?sql_table=user&sql_table_telegram_id=%d"+
 				"&type_mode=add&sql_table_add_transfer_enable=%d", 4000+user.id, gigabyte)}
 		},
 	}
 }
 
 // entries gives how many the audit log has, and the newest.
-func (h *hangar) entries() (total int64, newest audit.Entry) {
+func (h *fixture) entries() (total int64, newest audit.Entry) {
 	h.Helper()
 	found, total, err := h.Audit.Find(h.Context(), audit.Filter{Limit: 1})
 	if err != nil {
@@ -355,7 +355,7 @@ func (h *hangar) entries() (total int64, newest audit.Entry) {
 // Each operation of staff that changes something leaves an entry with who did it. One that this test does not know how to
 // call must change nothing: it is called with what the site has first, and no row of the database may differ.
 func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		acts := auditedActs(h)
 		routes := h.staffRoutes(t)
 		slices.SortFunc(routes, func(a, b staffRoute) int { return strings.Compare(a.id, b.id) })
@@ -393,7 +393,7 @@ func TestAudit_EachStaffOperation_LeavesAnEntryOrChangesNothing(t *testing.T) {
 }
 
 // checkAct calls the operation, which must succeed and, unless it only reads, leave an entry of its caller.
-func (h *hangar) checkAct(r staffRoute, a act) {
+func (h *fixture) checkAct(r staffRoute, a act) {
 	h.Helper()
 	before, _ := h.entries()
 	r.path = a.path
@@ -426,7 +426,7 @@ func (h *hangar) checkAct(r staffRoute, a act) {
 }
 
 // checkReading calls an operation as an owner, and compares all rows.
-func (h *hangar) checkReading(r staffRoute) {
+func (h *fixture) checkReading(r staffRoute) {
 	h.Helper()
 	if r.token {
 		return // TestATokenThatMayOnlyReadChangesNothing
@@ -444,7 +444,7 @@ func (h *hangar) checkReading(r staffRoute) {
 
 // What is worth money is recorded with its reason, and so is the word of the second member.
 func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.limited("0.00")
 		ann, bob := h.staff[account.Admin], h.staff[account.Finance]
 		var made struct{ ID int64 }
@@ -465,7 +465,7 @@ func TestAudit_MoneyThatTwoMembersGive_NamesBoth(t *testing.T) {
 }
 
 func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		admin := h.staff[account.Admin]
 		var rule struct{ ID int64 }
 		h.ask(admin, 200, "POST", "/api/v2/staff/audit-rules", `{"name":"=1+1","pattern":"example"}`, &rule)
@@ -506,7 +506,7 @@ func TestAudit_StaffReadsTheLog_FilteredAndAsAFile(t *testing.T) {
 }
 
 func TestAudit_EntryChangedByHand_IsFoundByTheDoctor(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/audit-rules", `{"name":"mail","pattern":"example"}`, nil)
 		if err := h.Audit.Seal(t.Context()); err != nil {
 			t.Fatal(err)

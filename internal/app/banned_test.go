@@ -38,7 +38,7 @@ var openToBanned = map[string]bool{
 }
 
 // changes gives the operations with which users change something, of v2 by the contract and of v1 by the router.
-func (f *front) changes() (ids []string) {
+func (f *testServer) changes() (ids []string) {
 	for _, item := range f.api(http.NewServeMux()).Paths {
 		for _, o := range []*huma.Operation{item.Post, item.Put, item.Delete, item.Patch} {
 			if o != nil && len(o.Tags) == 1 && o.Tags[0] == "user" {
@@ -55,14 +55,14 @@ func (f *front) changes() (ids []string) {
 }
 
 func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		plan, other, pack := h.sells(t, shop.KindPlan, 100), h.sells(t, shop.KindPlan, 300), h.sells(t, shop.KindPackage, 100)
 		if err := h.Settings.Set(t.Context(), map[string]json.RawMessage{
 			"invite_price": json.RawMessage(`"1.00"`), "invite_quota": json.RawMessage(`1`),
 		}); err != nil {
 			t.Fatal(err)
 		}
-		user := h.customer(t, "banned", 5000)
+		user := h.addUser(t, "banned", 5000)
 		h.ask(user, 200, "POST", buy(plan), "{}", nil)
 		services, _, err := h.Services.List(t.Context(), user.id)
 		if err != nil || len(services) != 1 {
@@ -126,8 +126,8 @@ func TestBanned_EachOperationThatTakesMoneyOrGives_RefusesABannedUser(t *testing
 }
 
 func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
-		user := h.customer(t, "banned", 400)
+	eachFixture(t, func(h *fixture) {
+		user := h.addUser(t, "banned", 400)
 		no, err := h.Payments.Confirm(t.Context(), user.id, shop.Purchase{PriceID: h.sells(t, shop.KindPlan, 2000)}, sandbox.Name)
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestBanned_PaymentOfAnOrderFromBefore_StaysInTheWallet(t *testing.T) {
 			if err := h.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 				t.Fatal(err)
 			}
-			if w := h.tell(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != http.StatusOK {
+			if w := h.notify(t.Context(), sandbox.Name, h.signed(notice(r))); w.Code != http.StatusOK {
 				t.Fatalf("the payment is answered with %d %s", w.Code, w.Body)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 
 // jumpingClock is a server on a machine whose wall clock the test moves.
 type jumpingClock struct {
-	*front
+	*testServer
 	ahead time.Duration
-	user  customer
+	user  testUser
 }
 
 // eachJumpingClock runs test on both databases, with one user who has a plan for a month.
@@ -27,9 +27,9 @@ func eachJumpingClock(t *testing.T, test func(t *testing.T, j *jumpingClock)) {
 			if engine == "postgres" {
 				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("ab12", 16)
 			}
-			j := &jumpingClock{front: openFront(t, c)}
+			j := &jumpingClock{testServer: newTestServer(t, c)}
 			j.DB.SetWallClock(func() time.Time { return time.Now().Add(j.ahead) })
-			j.user = j.customer(t, "user", 1000)
+			j.user = j.addUser(t, "user", 1000)
 			if w := j.call(t.Context(), j.user, "POST", buy(j.sells(t, shop.KindPlan, 100)), "{}"); w.Code != 200 {
 				t.Fatal(w.Body)
 			}
@@ -98,7 +98,7 @@ func TestClock_JumpsAYearAheadAndBack_NothingEnds(t *testing.T) {
 
 func TestClock_Disagrees_StaffIsTold(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
-		d.tellClock(t.Context(), clock.Problem{Since: d.now, Jump: time.Hour})
+		d.notifyClock(t.Context(), clock.Problem{Since: d.now, Jump: time.Hour})
 		d.says(t, "时钟")
 	})
 }

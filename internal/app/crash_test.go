@@ -131,8 +131,8 @@ func (p *process) waitReady(t *testing.T) {
 	t.Fatalf("the server did not get ready, at last %s: %s", last, p.log.Bytes())
 }
 
-// what one of the crowd did, and what it was told.
-type deed struct {
+// operation is what one of the users did, and what it was answered.
+type operation struct {
 	order    int64  // that a purchase was answered with
 	recharge string // uuid of a recharge whose payment was answered
 }
@@ -155,12 +155,12 @@ func TestKilledServersLoseNothingAndDoubleNothing(t *testing.T) {
 
 func survive(t *testing.T, c Config, servers int) {
 	const price, top = money.Amount(100), money.Amount(700)
-	deeds, kills, crowd := size(60, 2_000), size(2, 40), 8
-	f := openFront(t, c) // makes and looks at what the processes below work on
+	operations, kills, crowd := size(60, 2_000), size(2, 40), 8
+	f := newTestServer(t, c) // makes and looks at what the processes below work on
 	pack := f.sells(t, shop.KindPackage, price)
-	customers := make([]customer, crowd)
+	customers := make([]testUser, crowd)
 	for i := range customers {
-		customers[i] = f.customer(t, fmt.Sprintf("user%d", i), money.Amount(deeds)*price)
+		customers[i] = f.addUser(t, fmt.Sprintf("user%d", i), money.Amount(operations)*price)
 	}
 
 	processes := make([]*process, servers)
@@ -176,14 +176,14 @@ func survive(t *testing.T, c Config, servers int) {
 
 	// Each of the crowd buys and recharges in turn, and repeats what was not answered, as a browser does.
 	var next atomic.Int64
-	done := make([]deed, deeds)
+	done := make([]operation, operations)
 	var workers sync.WaitGroup
 	for range crowd {
 		workers.Go(func() {
-			for i := int(next.Add(1) - 1); i < deeds; i = int(next.Add(1) - 1) {
+			for i := int(next.Add(1) - 1); i < operations; i = int(next.Add(1) - 1) {
 				d, err := do(i, customers[i%crowd], processes, pack, top)
 				if err != nil {
-					t.Errorf("deed %d: %v", i, err)
+					t.Errorf("operation %d: %v", i, err)
 				}
 				done[i] = d
 			}
@@ -195,7 +195,7 @@ func survive(t *testing.T, c Config, servers int) {
 		random := rand.New(rand.NewPCG(4, 5))
 		for k := range kills {
 			// Spread over the work, at moments of their own within it.
-			for int(next.Load()) < deeds*(2*k+1)/(2*kills+1) {
+			for int(next.Load()) < operations*(2*k+1)/(2*kills+1) {
 				select {
 				case <-killing:
 					return
@@ -248,22 +248,22 @@ func survive(t *testing.T, c Config, servers int) {
 	for _, who := range customers {
 		_, has, err := f.Services.List(t.Context(), who.id)
 		b := f.balance(t, who.id)
-		if err != nil || len(has) != packages[who.id] || b.Posted != money.Amount(deeds)*price+want[who.id] || b.Held != 0 {
+		if err != nil || len(has) != packages[who.id] || b.Posted != money.Amount(operations)*price+want[who.id] || b.Held != 0 {
 			t.Errorf("user %d: %d packages of %d, %+v, wanted %s more; %v", who.id, len(has), packages[who.id], b, want[who.id], err)
 		}
 	}
 	f.sound(t)
 }
 
-// do makes the ith deed, a purchase or a recharge that is paid, and repeats each request until some server answers it.
-func do(i int, who customer, processes []*process, pack int64, top money.Amount) (deed, error) {
-	key := fmt.Sprintf("deed-%d", i)
+// do makes the ith operation, a purchase or a recharge that is paid, and repeats each request until some server answers it.
+func do(i int, who testUser, processes []*process, pack int64, top money.Amount) (operation, error) {
+	key := fmt.Sprintf("operation-%d", i)
 	if i%2 == 0 {
 		var bought struct {
 			Result struct{ Order struct{ No int64 } }
 		}
 		err := insist(i, who, processes, http.MethodPost, buy(pack), key, "", &bought)
-		return deed{order: bought.Result.Order.No}, err
+		return operation{order: bought.Result.Order.No}, err
 	}
 	var begun struct {
 		Result struct {
@@ -273,24 +273,24 @@ func do(i int, who customer, processes []*process, pack int64, top money.Amount)
 	}
 	err := insist(i, who, processes, http.MethodPost, "/api/v2/user/wallet/recharge", key, fmt.Sprintf(`{"gateway":%q,"amount":%q}`, sandbox.Name, top), &begun)
 	if err != nil {
-		return deed{}, err
+		return operation{}, err
 	}
 	look := "/api/v2/user/wallet/recharge/" + begun.Result.ID
 	for deadline := time.Now().Add(5 * time.Minute); begun.Result.PayPage == nil; time.Sleep(50 * time.Millisecond) {
 		// The gateway could not be reached, which for the sandbox is the database. It is asked again with the next look.
 		if err := insist(i, who, processes, http.MethodPost, look, "", "{}", &begun); err != nil {
-			return deed{}, err
+			return operation{}, err
 		}
 		if time.Now().After(deadline) {
-			return deed{}, fmt.Errorf("recharge %s has no pay page", begun.Result.ID)
+			return operation{}, fmt.Errorf("recharge %s has no pay page", begun.Result.ID)
 		}
 	}
 	page := begun.Result.PayPage
 	u, err := url.Parse(page.URL)
 	if err != nil {
-		return deed{}, err
+		return operation{}, err
 	}
-	return deed{recharge: begun.Result.ID}, insist(i, who, processes, http.MethodPost, u.Path, "", "action=pay", nil)
+	return operation{recharge: begun.Result.ID}, insist(i, who, processes, http.MethodPost, u.Path, "", "action=pay", nil)
 }
 
 var browser = &http.Client{
@@ -298,7 +298,7 @@ var browser = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func insist(i int, who customer, processes []*process, method, path, key, body string, into any) error {
+func insist(i int, who testUser, processes []*process, method, path, key, body string, into any) error {
 	var last error
 	deadline := time.Now().Add(5 * time.Minute)
 	for try := 0; time.Now().Before(deadline); try++ {

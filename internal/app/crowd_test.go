@@ -12,10 +12,10 @@ import (
 )
 
 func TestACrowdOfPurchasesSpendsWhatThereIs(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		price := f.sells(t, shop.KindPackage, 100)
-		c := f.customer(t, "buyer", 100*100)
+		c := f.addUser(t, "buyer", 100*100)
 		tries := size(800, 10_000)
 		var crowd, start sync.WaitGroup
 		var won, lost atomic.Int64

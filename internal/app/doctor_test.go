@@ -24,8 +24,8 @@ import (
 	"airstrip/internal/traffic"
 )
 
-// lived opens a front whose database has seen one of everything that the rules speak of.
-func lived(t *testing.T, f *front) {
+// lived opens a test server whose database has seen one of everything that the rules speak of.
+func lived(t *testing.T, f *testServer) {
 	t.Helper()
 	ctx := f.operator(t)
 	must := func(err error) {
@@ -34,12 +34,12 @@ func lived(t *testing.T, f *front) {
 			t.Fatal(err)
 		}
 	}
-	inviter := f.customer(t, "inviter", 0)
-	who := f.customer(t, "user", 5000)
+	inviter := f.addUser(t, "inviter", 0)
+	who := f.addUser(t, "user", 5000)
 	f.past(t, fmt.Sprintf(`UPDATE account SET invited_by = %d WHERE id = %d`, inviter.id, who.id))
 	r := f.recharge(t, who.id, 3000)
 	must(f.sandbox.Close(ctx, r.TradeNo, true))
-	f.tell(ctx, sandbox.Name, f.signed(notice(r)))
+	f.notify(ctx, sandbox.Name, f.signed(notice(r)))
 	f.recharge(t, who.id, 700) // stays unpaid
 	plan, dear, pack := f.sells(t, shop.KindPlan, 1000), f.sells(t, shop.KindPlan, 10_000), f.sells(t, shop.KindPackage, 300)
 	_, err := f.Shop.AddCoupon(ctx, shop.Coupon{Code: "HALF", Enabled: true, Percent: new(50), Total: new(int64(5)), PerUser: new(int64(5))}, nil)
@@ -66,7 +66,7 @@ func lived(t *testing.T, f *front) {
 }
 
 // moves has a node report traffic of the user.
-func (f *front) moves(t *testing.T, userID int64) {
+func (f *testServer) moves(t *testing.T, userID int64) {
 	t.Helper()
 	n, _, err := f.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
 	if err != nil {
@@ -79,7 +79,7 @@ func (f *front) moves(t *testing.T, userID int64) {
 }
 
 // past runs statements that no door of the server would, past the checks and references of the schema too.
-func (f *front) past(t *testing.T, statements ...string) {
+func (f *testServer) past(t *testing.T, statements ...string) {
 	t.Helper()
 	first := `SET LOCAL session_replication_role = replica`
 	if f.DB.SQLite() {
@@ -98,7 +98,7 @@ func (f *front) past(t *testing.T, statements ...string) {
 }
 
 // undoing keeps a copy of the tables that the damages are done to and gives what brings it back.
-func (f *front) undoing(t *testing.T) (undo func()) {
+func (f *testServer) undoing(t *testing.T) (undo func()) {
 	t.Helper()
 	copies := "temp"
 	if !f.DB.SQLite() {
@@ -188,7 +188,7 @@ var damages = []struct{ rule, sql string }{
 }
 
 func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		lived(t, f)
 		undo := f.undoing(t)
@@ -213,7 +213,7 @@ func TestTheDoctorNamesEveryBrokenInvariant(t *testing.T) {
 }
 
 func TestTheNightlyCheckRaisesAnAlarm(t *testing.T) {
-	f := openFront(t, config(t))
+	f := newTestServer(t, config(t))
 	var log bytes.Buffer
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})))
@@ -232,7 +232,7 @@ func TestTheNightlyCheckRaisesAnAlarm(t *testing.T) {
 	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 0") || strings.Contains(metrics, "airstrip_rules_checked_seconds 0\n") || log.Len() > 0 {
 		t.Errorf("a sound night: %s, %s", metrics, &log)
 	}
-	f.customer(t, "user", 100)
+	f.addUser(t, "user", 100)
 	f.past(t, `UPDATE ledger_account SET posted = 700 WHERE posted = 100`)
 	if metrics := night(); !strings.Contains(metrics, "airstrip_rules_broken 1\n") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "I2: a user") {
 		t.Errorf("an unsound night: %s, %s", metrics, &log)

@@ -65,20 +65,20 @@ func TestFaultsAtRandom_TwoServers_CountExactly(t *testing.T) {
 
 // attack is two servers of one PostgreSQL, each behind a proxy of its own, and who calls them.
 type attack struct {
-	site      *front // reaches the database without a proxy
+	site      *testServer // reaches the database without a proxy
 	servers   []*process
 	proxies   []*tcpProxy
 	pack      int64
-	customers []customer
+	customers []testUser
 	agents    []string // secrets of nodes
 	prober    string   // the same of one that reports once for each fault
 
-	deeds   atomic.Int64
-	reports atomic.Int64
-	mu      sync.Mutex
-	done    map[int64][]deed                      // by customer
-	bytes   map[int64]int64                       // by customer
-	resumed map[string]map[string][]time.Duration // by fault and kind of call: when the other server went on
+	operations atomic.Int64
+	reports    atomic.Int64
+	mu         sync.Mutex
+	done       map[int64][]operation                 // by testUser
+	bytes      map[int64]int64                       // by testUser
+	resumed    map[string]map[string][]time.Duration // by fault and kind of call: when the other server went on
 }
 
 const (
@@ -92,13 +92,13 @@ func attackTwoServers(t *testing.T) *attack {
 	direct := dbtest.PostgresURL(t)
 	c.Demo, c.LogLevel, c.DatabaseURL, c.SecretKey = true, "error", direct, strings.Repeat("0123456789abcdef", 4)
 	a := &attack{
-		site: openFront(t, c), done: map[int64][]deed{}, bytes: map[int64]int64{},
+		site: newTestServer(t, c), done: map[int64][]operation{}, bytes: map[int64]int64{},
 		resumed: map[string]map[string][]time.Duration{},
 	}
 	plan := a.site.sells(t, shop.KindPlan, attackPrice)
 	a.pack = a.site.sells(t, shop.KindPackage, attackPrice)
 	for i := range 6 {
-		who := a.site.customer(t, fmt.Sprintf("user%d", i), 1_000_000)
+		who := a.site.addUser(t, fmt.Sprintf("user%d", i), 1_000_000)
 		if w := a.site.call(t.Context(), who, http.MethodPost, buy(plan), "{}"); w.Code != http.StatusOK {
 			t.Fatal(w.Body)
 		}
@@ -132,10 +132,10 @@ func attackTwoServers(t *testing.T) *attack {
 	return a
 }
 
-// trade has a customer buy and top up in turn. What was not answered is repeated, at either server, as a browser does.
+// trade has a user buy and top up by turns. What was not answered is repeated, at either server, as a browser does.
 func (a *attack) trade(t *testing.T, i int, end time.Time) {
 	for time.Now().Before(end) {
-		d, err := do(int(a.deeds.Add(1)), a.customers[i], a.servers, a.pack, attackTop)
+		d, err := do(int(a.operations.Add(1)), a.customers[i], a.servers, a.pack, attackTop)
 		if err != nil {
 			t.Errorf("customer %d: %v", i, err)
 			return
@@ -158,7 +158,7 @@ func (a *attack) report(t *testing.T, i int, end time.Time) {
 	}
 }
 
-// reportOnce reports some bytes of each customer and repeats that until a server counted them.
+// reportOnce reports some bytes of each user and repeats that until a server counted them.
 func (a *attack) reportOnce(
 	t *testing.T, secret string, boot uuid.UUID, sequence int, from, to time.Time, servers []*process,
 ) bool {
@@ -267,7 +267,7 @@ func (a *attack) probe(t *testing.T, fault string, other *process, begin time.Ti
 		a.resumed[fault][call] = append(a.resumed[fault][call], time.Since(begin))
 	}
 	both.Go(func() {
-		i := 2 * int(a.deeds.Add(1)) // an even one is a purchase
+		i := 2 * int(a.operations.Add(1)) // an even one is a purchase
 		who := a.customers[i%len(a.customers)]
 		d, err := do(1_000_000+i, who, []*process{other}, a.pack, attackTop)
 		if err != nil {
@@ -330,7 +330,7 @@ func (a *attack) countsExactly(t *testing.T) {
 
 func (a *attack) logNumbers(t *testing.T) {
 	t.Helper()
-	t.Logf("%d purchases and recharges, %d reports", a.deeds.Load(), a.reports.Load())
+	t.Logf("%d purchases and recharges, %d reports", a.operations.Load(), a.reports.Load())
 	for _, fault := range slices.Sorted(maps.Keys(a.resumed)) {
 		for _, call := range slices.Sorted(maps.Keys(a.resumed[fault])) {
 			all := a.resumed[fault][call]

@@ -123,10 +123,10 @@ func TestCallsOutliveEndedSessionsAndAFailover(t *testing.T) {
 
 // pair is two servers that share a PostgreSQL. One reaches it through a proxy and is to be lost.
 type pair struct {
-	site          *front // looks at their database
+	site          *testServer // looks at their database
 	lost, healthy *process
 	proxy         *tcpProxy
-	users         []customer // two for each round of calls: one whose traffic is reported, one who buys
+	users         []testUser // two for each round of calls: one whose traffic is reported, one who buys
 	pack, plan    int64
 	node          string // the secret of a node
 }
@@ -139,7 +139,7 @@ func openPair(t *testing.T) *pair {
 	c.LogLevel = "error"
 	direct := dbtest.PostgresURL(t)
 	c.DatabaseURL, c.SecretKey = direct, strings.Repeat("ab12", 16)
-	p := &pair{site: openFront(t, c)}
+	p := &pair{site: newTestServer(t, c)}
 	u, err := url.Parse(direct)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func openPair(t *testing.T) *pair {
 	p.proxy = newTCPProxy(t, u.Query().Get("host")+"/.s.PGSQL.5432")
 	p.plan, p.pack = p.site.sells(t, shop.KindPlan, 100), p.site.sells(t, shop.KindPackage, 100)
 	for i := range 4 {
-		who := p.site.customer(t, fmt.Sprintf("user%d", i), 1000)
+		who := p.site.addUser(t, fmt.Sprintf("user%d", i), 1000)
 		if w := p.site.call(t.Context(), who, http.MethodPost, buy(p.plan), "{}"); w.Code != http.StatusOK {
 			t.Fatal(w.Body)
 		}

@@ -21,12 +21,12 @@ func TestHeaders_OfASiteWithHTTPS_KeepBrowsersThere(t *testing.T) {
 	} {
 		conf := config(t)
 		conf.SiteURL = c.site
-		f := openFront(t, conf)
+		f := newTestServer(t, conf)
 		for _, path := range []string{"/", "/api/v2/site", "/v1/version", "/nothing.txt", "/api/nothing"} {
 			req := httptest.NewRequestWithContext(t.Context(), "GET", path, nil)
 			req.Host = c.host
 			w := httptest.NewRecorder()
-			f.door.ServeHTTP(w, req)
+			f.root.ServeHTTP(w, req)
 			if got := w.Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != c.strict || got != "" && !c.strict {
 				t.Errorf("%s asked for %s%s says %q", c.site, c.host, path, got)
 			}
@@ -37,9 +37,9 @@ func TestHeaders_OfASiteWithHTTPS_KeepBrowsersThere(t *testing.T) {
 func TestSecurityTxt_NamesTheContactOfTheSettings(t *testing.T) {
 	conf := config(t)
 	conf.SiteURL = "https://shop.example"
-	f := openFront(t, conf)
+	f := newTestServer(t, conf)
 	get := func() *httptest.ResponseRecorder {
-		return f.call(t.Context(), customer{}, "GET", "/.well-known/security.txt", "")
+		return f.call(t.Context(), testUser{}, "GET", "/.well-known/security.txt", "")
 	}
 	if w := get(); w.Code != http.StatusNotFound {
 		t.Errorf("without a contact: %d %s", w.Code, w.Body)

@@ -69,9 +69,9 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 	if len(routes) < 250 {
 		t.Fatalf("only %d routes were found", len(routes))
 	}
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
-		owner := f.customer(t, "owner", 0)
+		owner := f.addUser(t, "owner", 0)
 		if err := f.Accounts.SetRole(t.Context(), "owner@example.com", account.Owner); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 						req.URL.RawQuery = fmt.Sprintf("key=%s&token=%[1]s&node_id=%d", secret, n.ID)
 					}
 					w := httptest.NewRecorder()
-					f.door.ServeHTTP(w, req)
+					f.root.ServeHTTP(w, req)
 					if w.Code >= 500 && !strings.Contains(w.Body.String(), "telegram_unavailable") || try.refused && w.Code < 400 {
 						t.Errorf("%s %s with %s in its %s: %d %.200s", method, pattern, text, try.name, w.Code, w.Body)
 					}
@@ -135,12 +135,12 @@ func TestRoutes_TextThatCannotBeKeptIsNeverAServerError(t *testing.T) {
 	})
 }
 
-// again signs a customer in once more.
-func (f *front) again(t *testing.T, name string) customer {
+// again signs a user in once more.
+func (f *testServer) again(t *testing.T, name string) testUser {
 	t.Helper()
 	g, err := f.Accounts.SignIns.ByPassword(t.Context(), account.SignIn{Email: name + "@example.com", Password: "a long enough password"}, account.Client{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return customer{g.User.ID, g.Access}
+	return testUser{g.User.ID, g.Access}
 }

@@ -13,7 +13,7 @@ import (
 
 // Staff counts or dismisses, once, what a node reported too late; who did, when, how and why is kept with it.
 func TestStaffDecidesOfKeptBatches(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		n, _, err := h.Nodes.Add(t.Context(), node.Draft("hk", node.VMess, "hk.example", 80))
 		if err != nil {
 			t.Fatal(err)

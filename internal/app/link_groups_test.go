@@ -11,7 +11,7 @@ import (
 )
 
 func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("a", `,"group_hosts":{"1":{"host":"one.example"},"2":{"host":"two.example","port":9000}},"relays":[{"name":"IX","host":"ix.example","port":7000}]`)
 		type dealt struct {
 			Moved  int
@@ -23,7 +23,7 @@ func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
 			return d
 		}
 		h.ask(h.users[0], 403, "GET", "/api/v2/cron_task/user_link_group", "", nil)
-		h.ask(customer{}, 403, "GET", "/api/v2/cron_task/user_link_group?key="+a.Secret, "", nil)
+		h.ask(testUser{}, 403, "GET", "/api/v2/cron_task/user_link_group?key="+a.Secret, "", nil)
 		h.ask(h.staff[account.Admin], 422, "GET", "/api/v2/cron_task/user_link_group?is_all_flush=perhaps", "", nil)
 		even := func(d dealt, groups int) {
 			t.Helper()
@@ -57,7 +57,7 @@ func TestUsersAreDealtOutToLinkGroupsEvenlyAndStay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := h.ask(customer{}, 200, "GET", "/link2/"+token.Token+"?client_type=Clash", "", nil)
+			file := h.ask(testUser{}, 200, "GET", "/link2/"+token.Token+"?client_type=Clash", "", nil)
 			own, other := "one.example", "two.example"
 			if first[i] == 2 {
 				own, other = other, own

@@ -8,7 +8,7 @@ import (
 )
 
 func TestStaffHearsOnceADayThatTwoAgentsHaveOneSecret(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		uptime := 1000
 		turns := func() []string {
@@ -16,7 +16,7 @@ func TestStaffHearsOnceADayThatTwoAgentsHaveOneSecret(t *testing.T) {
 			for range 3 {
 				for _, boot := range []string{"a", "b"} {
 					h.now, uptime = h.now.Add(10*time.Second), uptime+10
-					h.ask(customer{bearer: a.Secret}, 200, "POST", "/api/agent/v1/status", fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
+					h.ask(testUser{bearer: a.Secret}, 200, "POST", "/api/agent/v1/status", fmt.Sprintf(`{"boot":%q,"uptime_seconds":%d,"load":[0,0,0]}`, boot, uptime), nil)
 				}
 			}
 			return h.nodeMails(t)

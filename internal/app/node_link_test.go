@@ -11,12 +11,12 @@ import (
 )
 
 func TestStaffHearsOnceADayOfANodeThatReportsMoreThanItsLinkCarries(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", `,"link_mbps":1`)
 		const gigabytes = 1_000_000_000
 		counted := func(down int64) bool {
 			h.now = h.now.Add(time.Minute)
-			w := h.call(h.Context(), customer{}, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":%d}]}`, h.users[0].id, down))
+			w := h.call(h.Context(), testUser{}, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":%d}]}`, h.users[0].id, down))
 			var answer struct{ Ret int }
 			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 {
 				t.Fatal(w.Code, w.Body)

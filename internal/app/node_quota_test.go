@@ -12,7 +12,7 @@ import (
 )
 
 func TestTheRateIsThatOfTheHourInTheSitesTimeZone(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		hours := slices.Repeat([]string{`"0.5"`}, 24)
 		for i := 18; i < 24; i++ {
 			hours[i] = `"2"`
@@ -38,9 +38,9 @@ func TestTheRateIsThatOfTheHourInTheSitesTimeZone(t *testing.T) {
 }
 
 func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("metered", `,"quota_bytes":1000,"reset_day":31`)
-		all := h.roster(a.Secret)
+		all := h.userList(a.Secret)
 		if len(all) != 3 {
 			t.Fatal(all)
 		}
@@ -48,7 +48,7 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 			Revision int64
 			Users    []struct{ ID int64 }
 		}
-		agent := customer{bearer: a.Secret}
+		agent := testUser{bearer: a.Secret}
 		read := func() {
 			t.Helper()
 			w := h.call(t.Context(), agent, "GET", "/api/agent/v1/snapshot", "")
@@ -58,11 +58,11 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 		}
 		read()
 		h.moves(a.Secret, 400, 599)
-		if got := h.roster(a.Secret); !slices.Equal(got, all) {
+		if got := h.userList(a.Secret); !slices.Equal(got, all) {
 			t.Fatalf("one byte below the quota %v", got)
 		}
 		h.moves(a.Secret, 0, 1)
-		if got := h.roster(a.Secret); !slices.Equal(got, []int64{0}) {
+		if got := h.userList(a.Secret); !slices.Equal(got, []int64{0}) {
 			t.Fatalf("at the quota %v", got)
 		}
 		if line := h.ask(agent, 200, "GET", fmt.Sprintf("/api/agent/v1/changes?poll=1&since=%d", snapshot.Revision), "", nil); !strings.Contains(line, `"reset":true`) {
@@ -97,17 +97,17 @@ func TestANodeOverItsQuotaHasNoUsersUntilItsReset(t *testing.T) {
 }
 
 func TestAQuotaThatIsRaisedOpensTheNodeAtOnce(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("metered", `,"quota_bytes":100`)
 		h.moves(a.Secret, 100, 0)
 		path := fmt.Sprintf("/api/v2/staff/nodes/%d", a.Node.ID)
 		for _, quota := range []int{101, 0} {
 			h.ask(h.staff[account.Admin], 200, "PATCH", path, `{"quota_bytes":99}`, nil)
-			if got := h.roster(a.Secret); !slices.Equal(got, []int64{0}) {
+			if got := h.userList(a.Secret); !slices.Equal(got, []int64{0}) {
 				t.Fatal(got)
 			}
 			h.ask(h.staff[account.Admin], 200, "PATCH", path, fmt.Sprintf(`{"quota_bytes":%d}`, quota), nil)
-			if got := h.roster(a.Secret); len(got) != 3 {
+			if got := h.userList(a.Secret); len(got) != 3 {
 				t.Fatal(got)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // No role is shown what opens a node's proxy: neither lists, nor answers to changes, nor the audit log have it. That a
 // secret is set is shown, a change of the settings that leaves it out keeps it, and the log shows that one changed.
 func TestStaffNodes_SecretsOfSettings_AreShownToNobody(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		const serverKey, obfs, other = "cTdaazFtV3g5UnRCNHZIZA==", "kestrel-under-the-bridge", "heron-over-the-water"
 		admin := h.staff[account.Admin]
 		add := func(body string) (made struct{ Node struct{ ID int64 } }) {

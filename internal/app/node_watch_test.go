@@ -10,7 +10,7 @@ import (
 )
 
 // watch looks for silent nodes each minute of a time and at its end, and gives whom staff was told of until then.
-func (h *hangar) watch(after time.Duration) []string {
+func (h *fixture) watch(after time.Duration) []string {
 	h.Helper()
 	for ; after > time.Minute; after -= time.Minute {
 		h.look(time.Minute)
@@ -19,7 +19,7 @@ func (h *hangar) watch(after time.Duration) []string {
 }
 
 // look looks for silent nodes after a time in which nobody did.
-func (h *hangar) look(after time.Duration) []string {
+func (h *fixture) look(after time.Duration) []string {
 	h.Helper()
 	h.now = h.now.Add(after)
 	if err := h.Queue.Trigger(h.Context(), "node.watch"); err != nil {
@@ -29,9 +29,9 @@ func (h *hangar) look(after time.Duration) []string {
 }
 
 func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
-		h.roster(a.Secret)
+		h.userList(a.Secret)
 		// It starts for the first time; then it or its database is away; then its clock is set back.
 		for _, away := range []time.Duration{time.Hour, 4 * time.Minute, 2 * time.Minute, 20 * 24 * time.Hour, -19 * 24 * time.Hour} {
 			if told := h.look(away); len(told) != 0 {
@@ -48,7 +48,7 @@ func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
 			t.Error(told)
 		}
 		h.now = h.now.Add(time.Hour)
-		h.roster(a.Secret)
+		h.userList(a.Secret)
 		if told := h.look(time.Second); len(told) != 4 {
 			t.Errorf("after a break, too, a node that is back is back: %v", told)
 		}
@@ -56,13 +56,13 @@ func TestAServerThatWasAwayItselfCallsNoNodeSilent(t *testing.T) {
 }
 
 func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		watch := h.watch
 		if told := watch(time.Hour); len(told) != 0 {
 			t.Errorf("of a node that was never heard of: %v", told)
 		}
-		h.roster(a.Secret)
+		h.userList(a.Secret)
 		if told := watch(299 * time.Second); len(told) != 0 {
 			t.Error(told)
 		}
@@ -75,7 +75,7 @@ func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 		if n := h.node(a.Node.ID); n.Status != "offline" {
 			t.Errorf("%+v", n)
 		}
-		h.roster(a.Secret)
+		h.userList(a.Secret)
 		back := append([]string{"node_back admin@example.com", "node_back owner@example.com"}, offline...)
 		for range 2 {
 			if told := watch(time.Second); !slices.Equal(told, back) {
@@ -97,10 +97,10 @@ func TestStaffIsToldOnceThatANodeIsSilentAndOnceThatItIsBack(t *testing.T) {
 }
 
 func TestWhoMovedMostOnANode(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
-		h.ask(customer{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":2},{"user_id":%d,"u":5,"d":5}]}`, h.users[0].id, h.users[2].id), nil)
-		h.ask(customer{}, 200, "POST", "/v1/mod_mu/users/aliveip?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"ip":"192.0.2.7"}]}`, h.users[2].id), nil)
+		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":1,"d":2},{"user_id":%d,"u":5,"d":5}]}`, h.users[0].id, h.users[2].id), nil)
+		h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/aliveip?key="+a.Secret, fmt.Sprintf(`{"data":[{"user_id":%d,"ip":"192.0.2.7"}]}`, h.users[2].id), nil)
 		var heavy []struct {
 			UserID int64 `json:"user_id"`
 			Email  string

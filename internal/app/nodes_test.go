@@ -14,13 +14,13 @@ import (
 )
 
 func TestStaffManagesNodesByRole(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		const draft = `{"protocol":"vless","name":"HK","address":"hk.example","port":443,"settings":{"security":"reality","reality":{"dest":"www.example:443","server_names":["www.example"]}}}`
 		for _, role := range []account.Role{account.Support, account.Finance, account.Viewer} {
 			h.ask(h.staff[role], 403, "POST", "/api/v2/staff/nodes", draft, nil)
 		}
 		h.ask(h.users[0], 403, "GET", "/api/v2/staff/nodes", "", nil)
-		h.ask(customer{}, 401, "GET", "/api/v2/staff/nodes", "", nil)
+		h.ask(testUser{}, 401, "GET", "/api/v2/staff/nodes", "", nil)
 		var a added
 		text := h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", draft, &a)
 		if len(a.Secret) < 43 || !strings.Contains(a.Install, a.Secret) || !strings.Contains(a.Install, fmt.Sprintf(" %d ", a.Node.ID)) || strings.ContainsRune(a.Install, '\n') || strings.Contains(text, "private_key") {
@@ -60,15 +60,15 @@ func TestStaffManagesNodesByRole(t *testing.T) {
 		}
 		h.ask(h.staff[account.Admin], 200, "POST", path+"/secret", `{"honour_old_minutes":60}`, &rotated)
 		for _, secret := range []string{a.Secret, rotated.Secret} {
-			h.ask(customer{}, 200, "GET", "/v1/mod_mu/func/ping?key="+secret, "", nil)
+			h.ask(testUser{}, 200, "GET", "/v1/mod_mu/func/ping?key="+secret, "", nil)
 		}
 		h.now = h.now.Add(time.Hour)
-		h.ask(customer{}, 401, "GET", "/v1/mod_mu/func/ping?key="+a.Secret, "", nil)
-		h.ask(customer{}, 200, "GET", "/v1/mod_mu/func/ping?key="+rotated.Secret, "", nil)
+		h.ask(testUser{}, 401, "GET", "/v1/mod_mu/func/ping?key="+a.Secret, "", nil)
+		h.ask(testUser{}, 200, "GET", "/v1/mod_mu/func/ping?key="+rotated.Secret, "", nil)
 
 		h.ask(h.staff[account.Admin], 200, "DELETE", path, "", nil)
 		h.ask(h.staff[account.Admin], 404, "GET", path, "", nil)
-		h.ask(customer{}, 401, "GET", "/v1/mod_mu/func/ping?key="+rotated.Secret, "", nil)
+		h.ask(testUser{}, 401, "GET", "/v1/mod_mu/func/ping?key="+rotated.Secret, "", nil)
 	})
 }
 
@@ -78,7 +78,7 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := filepath.Join(filepath.Dir(own), "airstrip-node-linux-arm64")
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("before", "")
 		if strings.Contains(a.Install, "curl") {
 			t.Errorf("without an agent: %s", a.Install)
@@ -98,17 +98,17 @@ func TestStaffIsToldTheLineThatInstallsTheAgentBesideTheServer(t *testing.T) {
 		if a.Install != line(a.Node.ID, a.Secret) {
 			t.Errorf("%s\nnot\n%s", a.Install, line(a.Node.ID, a.Secret))
 		}
-		if w := h.call(t.Context(), customer{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 || w.Body.String() != "agent" {
+		if w := h.call(t.Context(), testUser{}, "GET", "/node/airstrip-node-linux-arm64", ""); w.Code != 200 || w.Body.String() != "agent" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
-		if w := h.call(t.Context(), customer{}, "GET", "/node/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "route_not_found") {
+		if w := h.call(t.Context(), testUser{}, "GET", "/node/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "route_not_found") {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	})
 }
 
 func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("good", "")
 		b := h.add("relayed", fmt.Sprintf(`,"relays":[{"name":"A","host":"a.example","port":7000,"node_id":%d}]`, a.Node.ID))
 		for body, field := range map[string]string{
@@ -139,7 +139,7 @@ func TestWrongFieldsOfNodesAreNamed(t *testing.T) {
 }
 
 func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("moving", "")
 		for _, c := range []struct {
 			change       string
@@ -164,7 +164,7 @@ func TestTheAgentListensWhereClientsDialUnlessItWasToldAnotherPort(t *testing.T)
 }
 
 func TestANodeThatIsNoneIsNotFound(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		for _, of := range []string{"", "/history", "/online", "/users", "/speed-tests"} {
 			if text := h.ask(h.staff[account.Owner], 404, "GET", "/api/v2/staff/nodes/4711"+of, "", nil); !strings.Contains(text, `"node_not_found"`) {
 				t.Errorf("%s: %s", of, text)
@@ -183,7 +183,7 @@ func TestANodeThatIsNoneIsNotFound(t *testing.T) {
 }
 
 func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a, b := h.add("a", ""), h.add("b", "")
 		const key = "an-old-panels-key"
 		path := func(id int64) []string {
@@ -192,9 +192,9 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 		closed := func() {
 			t.Helper()
 			for _, p := range path(a.Node.ID) {
-				h.ask(customer{}, 401, "GET", p, "", nil)
+				h.ask(testUser{}, 401, "GET", p, "", nil)
 			}
-			h.ask(customer{}, 401, "GET", "/v1/mod_mu/func/ping?key="+key, "", nil)
+			h.ask(testUser{}, 401, "GET", "/v1/mod_mu/func/ping?key="+key, "", nil)
 		}
 		closed()
 		on := func(as account.Role, status int, body string) {
@@ -207,21 +207,21 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 		on(account.Owner, 200, `{"key":"`+key+`","until":"2026-02-01T00:00:00Z"}`)
 		for _, id := range []int64{a.Node.ID, b.Node.ID} {
 			for _, p := range path(id) {
-				h.ask(customer{}, 200, "GET", p, "", nil)
+				h.ask(testUser{}, 200, "GET", p, "", nil)
 			}
 		}
-		h.ask(customer{}, 401, "GET", path(999)[0], "", nil)
-		h.ask(customer{}, 422, "GET", "/api/v1/server/UniProxy/user?node_type=vmess&token="+key, "", nil)
-		if text := h.ask(customer{}, 200, "GET", "/v1/mod_mu/users?key="+key, "", nil); !strings.Contains(text, `"ret":0`) {
+		h.ask(testUser{}, 401, "GET", path(999)[0], "", nil)
+		h.ask(testUser{}, 422, "GET", "/api/v1/server/UniProxy/user?node_type=vmess&token="+key, "", nil)
+		if text := h.ask(testUser{}, 200, "GET", "/v1/mod_mu/users?key="+key, "", nil); !strings.Contains(text, `"ret":0`) {
 			t.Errorf("without a node_id: %s", text)
 		}
-		h.ask(customer{bearer: key}, 401, "GET", "/api/agent/v1/snapshot", "", nil)
-		h.ask(customer{}, 403, "POST", "/v1/mod_mu/check_job?key="+key, "", nil)
+		h.ask(testUser{bearer: key}, 401, "GET", "/api/agent/v1/snapshot", "", nil)
+		h.ask(testUser{}, 403, "POST", "/v1/mod_mu/check_job?key="+key, "", nil)
 		// A node's own secret opens that node alone, also while the other key is on.
-		if text := h.ask(customer{}, 200, "GET", fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", a.Secret, b.Node.ID), "", nil); !strings.Contains(text, `"ret":0`) {
+		if text := h.ask(testUser{}, 200, "GET", fmt.Sprintf("/v1/mod_mu/users?key=%s&node_id=%d", a.Secret, b.Node.ID), "", nil); !strings.Contains(text, `"ret":0`) {
 			t.Error(text)
 		}
-		h.ask(customer{}, 403, "GET", fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess", a.Secret, b.Node.ID), "", nil)
+		h.ask(testUser{}, 403, "GET", fmt.Sprintf("/api/v1/server/UniProxy/user?token=%s&node_id=%d&node_type=vmess", a.Secret, b.Node.ID), "", nil)
 		h.now = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 		closed()
 		on(account.Owner, 200, `{"key":"`+key+`"}`)
@@ -231,7 +231,7 @@ func TestTheOneKeyOfAllNodesOpensNothingUnlessItIsOn(t *testing.T) {
 }
 
 func TestOldShadowsocksNodesBecomeVMessOnlyWhenAsked(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		var old, fresh added
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"shadowsocks","name":"old","address":"o.example","port":1,"settings":{"method":"aes-256-gcm"}}`, &old)
 		h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"shadowsocks","name":"new","address":"n.example","port":1,"settings":{"method":"2022-blake3-aes-128-gcm"}}`, &fresh)

@@ -26,7 +26,7 @@ func notice(r *wallet.Recharge) url.Values {
 }
 
 // signed signs a notify as the sandbox does, whatever it says.
-func (f *front) signed(form url.Values) url.Values {
+func (f *testServer) signed(form url.Values) url.Values {
 	form = maps.Clone(form)
 	h := hmac.New(sha256.New, f.cfg.key.For("sandbox gateway notify"))
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -51,16 +51,16 @@ func over64(n int, send func(i int)) {
 }
 
 func TestAStormOfOneNotifyIsOnePosting(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
-		user := f.customer(t, "payer", 0).id
+		user := f.addUser(t, "payer", 0).id
 		r := f.recharge(t, user, 1234)
 		if err := f.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 			t.Fatal(err)
 		}
 		form := f.signed(notice(r))
 		over64(size(400, 10_000), func(i int) {
-			if w := fronts[i%len(fronts)].tell(t.Context(), sandbox.Name, form); w.Code != http.StatusOK || w.Body.String() != "success" {
+			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, form); w.Code != http.StatusOK || w.Body.String() != "success" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
@@ -123,9 +123,9 @@ func variant(random *rand.Rand, i int, r, other *wallet.Recharge) (gateway strin
 }
 
 func TestNoVariantOfATrueNotifyIsCredited(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
-		user := f.customer(t, "payer", 0).id
+		user := f.addUser(t, "payer", 0).id
 		r, other := f.recharge(t, user, 1234), f.recharge(t, user, 5678)
 		if err := f.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 			t.Fatal(err)
@@ -139,11 +139,11 @@ func TestNoVariantOfATrueNotifyIsCredited(t *testing.T) {
 		for i := range n {
 			gateways[i], forms[i] = variant(random[i%64], i, r, other)
 		}
-		over64(n, func(i int) { fronts[i%len(fronts)].tell(t.Context(), gateways[i], f.signed(forms[i])) })
+		over64(n, func(i int) { fronts[i%len(fronts)].notify(t.Context(), gateways[i], f.signed(forms[i])) })
 		if b := f.balance(t, user); b.Posted != 0 || b.Movements != 0 {
 			t.Fatalf("%+v", b)
 		}
-		if w := f.tell(t.Context(), sandbox.Name, f.signed(notice(r))); w.Code != http.StatusOK || f.balance(t, user).Posted != 1234 {
+		if w := f.notify(t.Context(), sandbox.Name, f.signed(notice(r))); w.Code != http.StatusOK || f.balance(t, user).Posted != 1234 {
 			t.Fatalf("the true notify after all: %d %s, %+v", w.Code, w.Body, f.balance(t, user))
 		}
 		f.sound(t)
@@ -151,7 +151,7 @@ func TestNoVariantOfATrueNotifyIsCredited(t *testing.T) {
 }
 
 // attack is a notify of a payment that was made, but whose signature must not hold.
-func (f *front) attack(random *rand.Rand, i int, r, other *wallet.Recharge) url.Values {
+func (f *testServer) attack(random *rand.Rand, i int, r, other *wallet.Recharge) url.Values {
 	form := f.signed(notice(r))
 	sign := form.Get("sign")
 	switch i % 10 {
@@ -207,9 +207,9 @@ func (f *front) attack(random *rand.Rand, i int, r, other *wallet.Recharge) url.
 }
 
 func TestNoAttackOnTheSignatureIsAccepted(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
-		user := f.customer(t, "payer", 0).id
+		user := f.addUser(t, "payer", 0).id
 		r, other := f.recharge(t, user, 1234), f.recharge(t, user, 5678)
 		if err := f.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestNoAttackOnTheSignatureIsAccepted(t *testing.T) {
 			attacks[i] = f.attack(random, i, r, other)
 		}
 		over64(len(attacks), func(i int) {
-			if w := fronts[i%len(fronts)].tell(t.Context(), sandbox.Name, attacks[i]); w.Code != http.StatusBadRequest {
+			if w := fronts[i%len(fronts)].notify(t.Context(), sandbox.Name, attacks[i]); w.Code != http.StatusBadRequest {
 				t.Errorf("%v: %d %s", attacks[i], w.Code, w.Body)
 			}
 		})

@@ -93,8 +93,8 @@ func parameterRoutes(t *testing.T, a *App) (routes []parameterRoute) {
 // callers send it.
 func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 	t.Parallel()
-	f := openFront(t, config(t))
-	owner := f.customer(t, "owner", 0)
+	f := newTestServer(t, config(t))
+	owner := f.addUser(t, "owner", 0)
 	if err := f.Accounts.SetRole(t.Context(), "owner@example.com", account.Owner); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestParameters_NotReadableInOneWay_AreRefusedAndNamed(t *testing.T) {
 		}
 		req.Header.Set("Authorization", "Bearer "+owner.bearer)
 		w := httptest.NewRecorder()
-		f.door.ServeHTTP(w, req)
+		f.root.ServeHTTP(w, req)
 		return w
 	}
 	for _, route := range parameterRoutes(t, f.App) {

@@ -80,7 +80,7 @@ type staffRoute struct {
 }
 
 // staffRoutes gives all operations of staff that the server has: of v2 by the contract, of v1 by the router.
-func (f *front) staffRoutes(t *testing.T) (routes []staffRoute) {
+func (f *testServer) staffRoutes(t *testing.T) (routes []staffRoute) {
 	t.Helper()
 	seen := map[string]bool{}
 	for path, item := range f.api(http.NewServeMux()).Paths {
@@ -138,7 +138,7 @@ func (f *front) staffRoutes(t *testing.T) (routes []staffRoute) {
 func (r staffRoute) filled() string { return pathParameter.ReplaceAllString(r.path, "999999") }
 
 func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		routes := h.staffRoutes(t)
 		if len(routes) < 90 {
 			t.Fatalf("there are %d staff operations", len(routes))
@@ -148,7 +148,7 @@ func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 			if !r.permission.Known() {
 				t.Errorf("%s names the permission %q", name, r.permission)
 			}
-			if w := h.call(t.Context(), customer{}, r.method, r.filled(), ""); w.Code != http.StatusUnauthorized {
+			if w := h.call(t.Context(), testUser{}, r.method, r.filled(), ""); w.Code != http.StatusUnauthorized {
 				t.Errorf("%s answers %d without a sign-in, want 401", name, w.Code)
 			}
 			if r.token {
@@ -168,7 +168,7 @@ func TestPermissions_EachStaffOperation_AdmitsItsRolesAlone(t *testing.T) {
 }
 
 func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		inContract := map[permission.Permission]bool{}
 		for _, r := range h.staffRoutes(t) {
 			if permissions[r.id] != nil {
@@ -212,7 +212,7 @@ func TestPermissions_EachRole_ReadsWhatItMayDo(t *testing.T) {
 // An API token opens nothing of staff but jobs and the routes of partners, and those only with the scope and while its
 // user has the permission: not after the role was taken.
 func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		scopes := []account.Scope{account.ScopeRead, account.ScopeWrite, account.ScopeJobs, account.ScopePartner, account.ScopeGrant}
 		tokens := map[account.Role]map[account.Scope]string{}
 		for role, member := range h.staff {
@@ -232,7 +232,7 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 		for _, r := range h.staffRoutes(t) {
 			for role := range h.staff {
 				for _, scope := range scopes {
-					w := h.call(t.Context(), customer{bearer: tokens[role][scope]}, r.method, r.filled(), "")
+					w := h.call(t.Context(), testUser{bearer: tokens[role][scope]}, r.method, r.filled(), "")
 					refused := w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized
 					if may := opens[scope] == r.permission && slices.Contains(r.roles, role); refused == may {
 						t.Errorf("%s %s answers %d to a token of the scope %s of %s", r.method, r.path, w.Code, scope, role)
@@ -245,7 +245,7 @@ func TestPermissions_APITokens_OpenOnlyWhatTheirScopeAndRoleDo(t *testing.T) {
 
 // While a ban runs, a member of staff may do nothing of staff's, by whatever way they call; after it they may again.
 func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		scopes := map[permission.Permission]account.Scope{
 			permission.JobRun: account.ScopeJobs, permission.PartnerRead: account.ScopePartner,
 		}
@@ -271,7 +271,7 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			for role, member := range h.staff {
 				name := fmt.Sprintf("%s %s to a banned %s", r.method, r.path, role)
 				if secret := tokens[role][r.permission]; secret != "" {
-					banned(name+" by token", h.call(t.Context(), customer{bearer: secret}, r.method, r.filled(), ""))
+					banned(name+" by token", h.call(t.Context(), testUser{bearer: secret}, r.method, r.filled(), ""))
 				}
 				if !r.token {
 					banned(name, h.asMember(member, r))
@@ -287,7 +287,7 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 			for _, role := range r.roles {
 				w := h.asMember(h.staff[role], r)
 				if secret := tokens[role][r.permission]; secret != "" {
-					w = h.call(t.Context(), customer{bearer: secret}, r.method, r.filled(), "")
+					w = h.call(t.Context(), testUser{bearer: secret}, r.method, r.filled(), "")
 				}
 				if (w.Code == http.StatusForbidden && !r.token) || strings.Contains(w.Body.String(), "staff_banned") {
 					t.Errorf("%s %s answers %d to %s after the ban: %s", r.method, r.path, w.Code, role, w.Body)
@@ -298,14 +298,14 @@ func TestPermissions_EachStaffOperation_RefusesBannedStaff(t *testing.T) {
 }
 
 // asMember calls the operation as somebody who is signed in, on what nothing has.
-func (h *hangar) asMember(who customer, r staffRoute) *httptest.ResponseRecorder {
+func (h *fixture) asMember(who testUser, r staffRoute) *httptest.ResponseRecorder {
 	h.Helper()
 	r.path = r.filled()
 	return h.callWithBody(who, r, "")
 }
 
 // callWithBody calls the operation as somebody who is signed in, by the older cookies where those are what it takes.
-func (h *hangar) callWithBody(who customer, r staffRoute, content string) *httptest.ResponseRecorder {
+func (h *fixture) callWithBody(who testUser, r staffRoute, content string) *httptest.ResponseRecorder {
 	h.Helper()
 	if r.token {
 		return h.call(h.Context(), who, r.method, r.path, content)
@@ -314,7 +314,7 @@ func (h *hangar) callWithBody(who customer, r staffRoute, content string) *httpt
 		return h.call(h.Context(), h.present(who), r.method, r.path, content)
 	}
 	body := fmt.Sprintf(`{"access_token":%q}`, h.present(who).bearer)
-	in := h.call(h.Context(), customer{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", body)
+	in := h.call(h.Context(), testUser{}, "POST", "/api/v2/auth/jwt_token/login_old_v1", body)
 	if in.Code != http.StatusOK {
 		h.Fatal(in.Body)
 	}
@@ -325,7 +325,7 @@ func (h *hangar) callWithBody(who customer, r staffRoute, content string) *httpt
 		}
 		req.Header.Set("X-CSRF-Token", csrf)
 		w := httptest.NewRecorder()
-		h.door.ServeHTTP(w, req)
+		h.root.ServeHTTP(w, req)
 		return w
 	}
 	var csrf struct {

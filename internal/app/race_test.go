@@ -17,10 +17,10 @@ import (
 // Everything that can end an order or spend what it holds, at once: cancelling, expiry, the notify, staff who confirms
 // the recharge by hand, and purchases that want the same balance.
 func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
-	eachCluster(t, func(t *testing.T, fronts []*front) {
+	eachCluster(t, func(t *testing.T, fronts []*testServer) {
 		f := fronts[0]
 		c := f.cfg.Config
-		late := openFront(t, c) // whose clock is ahead, so that for it the order's time is over
+		late := newTestServer(t, c) // whose clock is ahead, so that for it the order's time is over
 		late.DB.SetClock(func() time.Time { return time.Now().Add(31 * time.Minute) })
 		plan, pack := f.sells(t, shop.KindPlan, 1000), f.sells(t, shop.KindPackage, 300)
 		staff, err := f.Accounts.Create(t.Context(), "staff@example.com", "Staff", "a long enough password", "")
@@ -29,7 +29,7 @@ func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
 		}
 		ended := map[shop.State]int{}
 		for i := range size(12, 1_000) {
-			who := f.customer(t, fmt.Sprintf("user%d", i), 400)
+			who := f.addUser(t, fmt.Sprintf("user%d", i), 400)
 			placed := f.call(t.Context(), who, http.MethodPost, buy(plan), `{"gateway":"`+sandbox.Name+`"}`)
 			o, err := answer[struct {
 				Order    struct{ No int64 }
@@ -43,32 +43,32 @@ func TestEverythingAtOnceLeavesAnOrderInOneState(t *testing.T) {
 				t.Fatal(err)
 			}
 			no := strconv.FormatInt(o.Order.No, 10)
-			byHand := func(f *front) error {
+			byHand := func(f *testServer) error {
 				_, err := f.Payments.ConfirmByHand(f.operator(t), payment.Confirmation{TradeNo: r.TradeNo, StaffID: staff.ID, Address: "192.0.2.1"})
 				if errors.Is(err, payment.ErrNotPaid) {
 					return nil // asked before the payer had pressed the button
 				}
 				return err
 			}
-			acts := []func(f *front) error{
-				func(f *front) error {
+			acts := []func(f *testServer) error{
+				func(f *testServer) error {
 					w := f.call(t.Context(), who, http.MethodPost, "/api/v2/user/orders/"+no+"/cancel", "")
 					return oneOf(w.Code, w.Body, http.StatusOK, http.StatusConflict)
 				},
-				func(*front) error { return late.Payments.Expire(t.Context()) },
-				func(f *front) error {
+				func(*testServer) error { return late.Payments.Expire(t.Context()) },
+				func(f *testServer) error {
 					if err := f.sandbox.Close(t.Context(), r.TradeNo, true); err != nil {
 						return err
 					}
-					w := f.tell(t.Context(), sandbox.Name, f.signed(notice(r)))
+					w := f.notify(t.Context(), sandbox.Name, f.signed(notice(r)))
 					return oneOf(w.Code, w.Body, http.StatusOK)
 				},
-				func(f *front) error {
+				func(f *testServer) error {
 					w := f.call(t.Context(), who, http.MethodPost, buy(pack), "")
 					return oneOf(w.Code, w.Body, http.StatusOK, http.StatusConflict)
 				},
 				byHand,
-				func(f *front) error { return f.Payments.Check(t.Context()) },
+				func(f *testServer) error { return f.Payments.Check(t.Context()) },
 			}
 			if i%2 == 0 { // half of the orders may be completed: nobody ends them
 				acts = acts[2:]

@@ -352,10 +352,10 @@ func TestABackupOfBeforeSealing_IsSealedAsItIsRestored(t *testing.T) {
 
 // Damage to one row keeps nobody else's from the nodes, and the doctor finds it.
 func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("vmess", "")
 		sick, well := h.users[0].id, h.users[1].id
-		if ids := h.roster(a.Secret); len(ids) != 3 {
+		if ids := h.userList(a.Secret); len(ids) != 3 {
 			t.Fatal(ids)
 		}
 		if err := h.DB.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error { // bound to its row
@@ -377,7 +377,7 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if ids := h.roster(a.Secret); len(ids) != 2 || ids[0] == sick || ids[1] == sick {
+		if ids := h.userList(a.Secret); len(ids) != 2 || ids[0] == sick || ids[1] == sick {
 			t.Errorf("nodes let in %v, want all but %d", ids, sick)
 		}
 		if _, err := h.Services.Access(t.Context(), sick); err == nil {
@@ -392,14 +392,14 @@ func TestARowThatDoesNotOpen_IsFoundAndShutsOutItsUserAlone(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if ids := h.roster(a.Secret); len(ids) != 3 {
+		if ids := h.userList(a.Secret); len(ids) != 3 {
 			t.Errorf("nodes let in %v", ids)
 		}
 	})
 }
 
 func TestANodeWhoseSecretsDoNotOpen_IsFound(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		n, _, err := h.Nodes.Add(t.Context(), nodesWithSecrets()[1])
 		if err != nil {
 			t.Fatal(err)

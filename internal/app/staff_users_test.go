@@ -13,11 +13,11 @@ import (
 )
 
 func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		for i, path := range []string{"/v1/admin/replace_user_email", "/api/v2/admin_api/replace_user_email"} {
 			u := h.users[i]
 			present, email := fmt.Sprintf("user%d@example.com", i), fmt.Sprintf("new%d@example.com", i)
-			ask := func(as customer, status int, present, email string) string {
+			ask := func(as testUser, status int, present, email string) string {
 				t.Helper()
 				return h.ask(as, status, "GET", fmt.Sprintf("%s?user_id=%d&user_old_email=%s&user_new_email=%s", path, u.id, present, email), "", nil)
 			}
@@ -62,7 +62,7 @@ func TestStaffReplacesAnAddressOnlyWhereBothAreRight(t *testing.T) {
 }
 
 func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		h.add("hk", "")
 		const path = "/v1/admin/gen_user_link_v1"
 		h.ask(h.staff[account.Admin], 403, "GET", path+"?a1_host=a.example", "", nil)
@@ -89,7 +89,7 @@ func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
 			t.Fatalf("%+v", rows[i])
 		}
 		w := httptest.NewRecorder()
-		h.door.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", link, nil))
+		h.root.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", link, nil))
 		if w.Code != 200 {
 			t.Errorf("%s answers %d", link, w.Code)
 		}
@@ -97,7 +97,7 @@ func TestOwnersGetEverybodysOlderLinks(t *testing.T) {
 }
 
 func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		a := h.add("hk", "")
 		h.moves(a.Secret, 3, 4)
 		h.now = h.now.Add(time.Hour)
@@ -109,11 +109,11 @@ func TestWhoHasAUsersTokenReadsTheirTraffic(t *testing.T) {
 			var rows []struct {
 				Total int64 `json:"total_traffic"`
 			}
-			h.ask(customer{}, 200, "GET", "/v1/total/traffic/"+path+"/"+secret.String(), "", &rows)
+			h.ask(testUser{}, 200, "GET", "/v1/total/traffic/"+path+"/"+secret.String(), "", &rows)
 			if len(rows) != 1 || rows[0].Total != 7 {
 				t.Errorf("%s: %+v", path, rows)
 			}
-			h.ask(customer{}, 401, "GET", "/v1/total/traffic/"+path+"/00000000-0000-4000-8000-000000000000", "", nil)
+			h.ask(testUser{}, 401, "GET", "/v1/total/traffic/"+path+"/00000000-0000-4000-8000-000000000000", "", nil)
 		}
 	})
 }

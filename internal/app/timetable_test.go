@@ -9,7 +9,7 @@ import (
 )
 
 func TestTimetable_EachEntry_IsRunByOneQueue(t *testing.T) {
-	f := openFront(t, config(t))
+	f := newTestServer(t, config(t))
 	runs := map[string]int{}
 	for _, q := range []*job.Queue{f.Queue, f.Outbox, f.Media, f.Notices} {
 		for _, name := range q.Entries() {

@@ -45,7 +45,7 @@ func TestOnlyNamedOperationsAreForTokensThatMayOnlyRead(t *testing.T) {
 
 // An API token that may only read changes nothing, whichever operation it is shown to and whatever its method.
 func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		secret := h.token(user.id, account.ScopeRead)
 		h.callWith(t, "GET", "/api/v2/user", secret)                   // notes when the token was used, to the minute
@@ -79,7 +79,7 @@ func TestATokenThatMayOnlyReadChangesNothing(t *testing.T) {
 }
 
 func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		user := h.users[0]
 		path := fmt.Sprintf("/api/v2/user/services-old/bill/%d/enable-auto-renewal", h.serviceOf(user.id))
 		if w := h.callWith(t, "GET", path, h.token(user.id, account.ScopeRead)); w.Code != 403 || !strings.Contains(w.Body.String(), "api_token_scope") {
@@ -94,7 +94,7 @@ func TestAnOperationThatChangesSomethingByGETNeedsTheScopeToWrite(t *testing.T) 
 type tokenRoute struct{ method, path string }
 
 // tokenRoutes gives all routes of v1 and v2 but those that take no token and change something for everybody who calls.
-func (h *hangar) tokenRoutes() (routes []tokenRoute) {
+func (h *fixture) tokenRoutes() (routes []tokenRoute) {
 	for pattern, item := range h.api(http.NewServeMux()).Paths {
 		for method, o := range map[string]*huma.Operation{
 			"GET": item.Get, "POST": item.Post, "PUT": item.Put, "DELETE": item.Delete, "PATCH": item.Patch,
@@ -115,7 +115,7 @@ func (h *hangar) tokenRoutes() (routes []tokenRoute) {
 }
 
 // pathsOf fills in the parameters of a path: with what is the user's, and with what the site has first.
-func (h *hangar) pathsOf(path string, user int64, secret string) []string {
+func (h *fixture) pathsOf(path string, user int64, secret string) []string {
 	const sentAsWords = "?api_key=%[1]s&api_token_uuid=%[1]s&key=%[1]s"
 	service := fmt.Sprint(h.serviceOf(user))
 	paths := []string{}
@@ -132,16 +132,16 @@ func (h *hangar) pathsOf(path string, user int64, secret string) []string {
 	return paths
 }
 
-func (h *hangar) callWith(t *testing.T, method, path, secret string) *httptest.ResponseRecorder {
+func (h *fixture) callWith(t *testing.T, method, path, secret string) *httptest.ResponseRecorder {
 	t.Helper()
 	body := "{}"
 	if method == http.MethodGet {
 		body = ""
 	}
-	return h.call(t.Context(), customer{bearer: secret}, method, path, body)
+	return h.call(t.Context(), testUser{bearer: secret}, method, path, body)
 }
 
-func (h *hangar) token(user int64, scopes ...account.Scope) string {
+func (h *fixture) token(user int64, scopes ...account.Scope) string {
 	h.Helper()
 	secret, _, err := h.Accounts.APITokens.Create(h.Context(), user, account.APITokenDraft{Name: "test", Scopes: scopes})
 	if err != nil {
@@ -150,7 +150,7 @@ func (h *hangar) token(user int64, scopes ...account.Scope) string {
 	return secret.String()
 }
 
-func (h *hangar) serviceOf(user int64) (id int64) {
+func (h *fixture) serviceOf(user int64) (id int64) {
 	h.Helper()
 	if err := h.DB.NewSelect().Table("service").Column("id").Where("user_id = ?", user).OrderExpr("id").Limit(1).
 		Scan(h.Context(), &id); err != nil {
@@ -160,7 +160,7 @@ func (h *hangar) serviceOf(user int64) (id int64) {
 }
 
 // rows gives all rows of the database, as text, by their table.
-func (h *hangar) rows(t *testing.T) map[string]string {
+func (h *fixture) rows(t *testing.T) map[string]string {
 	t.Helper()
 	list := "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 	if h.DB.SQLite() {
@@ -177,7 +177,7 @@ func (h *hangar) rows(t *testing.T) map[string]string {
 	return all
 }
 
-func (h *hangar) rowsOf(ctx context.Context, table string) string {
+func (h *fixture) rowsOf(ctx context.Context, table string) string {
 	h.Helper()
 	rows := []map[string]any{}
 	if err := h.DB.NewRaw("SELECT * FROM ?", bun.Ident(table)).Scan(ctx, &rows); err != nil {

@@ -85,13 +85,13 @@ func mayMount(t *testing.T) bool {
 // unwritable is a server whose database cannot be written from begin on, and can again from end on.
 type unwritable struct {
 	*process
-	site       *front // that made what the server begins with
+	site       *testServer // that made what the server begins with
 	begin, end func(t *testing.T)
 	sound      func(t *testing.T) // fails where the doctor would complain
 	code       string             // of the fault that /ready answers
 	reads      bool               // whether reading goes on
 
-	user customer
+	user testUser
 	pack int64
 	node string // the secret of a node
 }
@@ -135,7 +135,7 @@ func TestNothingCanBeWritten_ReadyAndMetricTell_CallsAnswer503_AndGoOnAfterwards
 func (u *unwritable) furnish(t *testing.T) {
 	t.Helper()
 	plan := u.site.sells(t, shop.KindPlan, 100)
-	u.pack, u.user = u.site.sells(t, shop.KindPackage, 100), u.site.customer(t, "user", 1000)
+	u.pack, u.user = u.site.sells(t, shop.KindPackage, 100), u.site.addUser(t, "user", 1000)
 	if w := u.site.call(t.Context(), u.user, http.MethodPost, buy(plan), "{}"); w.Code != http.StatusOK {
 		t.Fatal(w.Body)
 	}
@@ -244,7 +244,7 @@ func (u *unwritable) wantReady(t *testing.T, ready bool) {
 		got, got.retryAfter, metric, ready, u.code)
 }
 
-// serveUnwritable starts a server on what a front made: at the address of PostgreSQL given, else on SQLite, then on a
+// serveUnwritable starts a server on what a test server made: at the address of PostgreSQL given, else on SQLite, then on a
 // disk of its own where it has a size. The server itself reaches PostgreSQL at another address where one is given.
 func serveUnwritable(t *testing.T, database, other, disk string) *unwritable {
 	t.Helper()
@@ -253,7 +253,7 @@ func serveUnwritable(t *testing.T, database, other, disk string) *unwritable {
 	if database != "" {
 		c.SecretKey = strings.Repeat("0123456789abcdef", 4)
 	}
-	u := &unwritable{process: &process{config: c, disk: disk}, site: openFront(t, c)}
+	u := &unwritable{process: &process{config: c, disk: disk}, site: newTestServer(t, c)}
 	u.sound, u.reads = u.site.sound, true
 	u.furnish(t)
 	if other != "" {
@@ -312,7 +312,7 @@ func onFullDisk(t *testing.T) *unwritable {
 		if err := writeFiles(c.Data, files); err != nil {
 			t.Fatal(err)
 		}
-		openFront(t, c).sound(t)
+		newTestServer(t, c).sound(t)
 	}
 	u.begin = func(t *testing.T) {
 		t.Helper()

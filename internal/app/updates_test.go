@@ -27,7 +27,7 @@ type updated struct {
 	updates      []update
 }
 
-func updatedRows(h *hangar, round int) map[string]updated {
+func updatedRows(h *fixture, round int) map[string]updated {
 	price := h.sells(h.T, shop.KindPlan, 2000)
 	plan := h.planOf(price)
 	n := h.add(fmt.Sprint("n", round), "").Node.ID
@@ -166,7 +166,7 @@ func updatedRows(h *hangar, round int) map[string]updated {
 
 // Staff that changes different fields of a row at once loses no change, and the audit log tells what each found and left.
 func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
-	eachHangar(t, func(h *hangar) {
+	eachFixture(t, func(h *fixture) {
 		for round := range 3 {
 			for name, u := range updatedRows(h, round) {
 				since := h.lastAudit()
@@ -204,7 +204,7 @@ func TestStaffThatChangesARowAtOnce_LosesNothing(t *testing.T) {
 	})
 }
 
-func (h *hangar) lastAudit() (id int64) {
+func (h *fixture) lastAudit() (id int64) {
 	h.Helper()
 	if err := h.DB.NewRaw(`SELECT COALESCE(MAX(id), 0) FROM audit_entry`).Scan(h.Context(), &id); err != nil {
 		h.Fatal(err)
@@ -214,7 +214,7 @@ func (h *hangar) lastAudit() (id int64) {
 
 // chained fails where an entry after since did not find a field as the entry before had left it, or there is not one entry
 // for each update.
-func (h *hangar) chained(name string, u updated, since int64) {
+func (h *fixture) chained(name string, u updated, since int64) {
 	h.Helper()
 	var entries []struct{ Before, After string }
 	err := h.DB.NewRaw(`SELECT before, after FROM audit_entry WHERE id > ? AND action = ? AND object_id = ? ORDER BY id`,
@@ -239,7 +239,7 @@ func (h *hangar) chained(name string, u updated, since int64) {
 	}
 }
 
-func fieldsOf(h *hangar, text string) (fields map[string]json.RawMessage) {
+func fieldsOf(h *fixture, text string) (fields map[string]json.RawMessage) {
 	h.Helper()
 	if text == "" {
 		return nil

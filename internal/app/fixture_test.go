@@ -13,13 +13,13 @@ import (
 	"airstrip/internal/shop"
 )
 
-// hangar is a server whose clock the test sets, with members of staff and users who have a plan.
-type hangar struct {
+// fixture is a server whose clock the test sets, with members of staff and users who have a plan.
+type fixture struct {
 	*testing.T
-	*front
+	*testServer
 	now   time.Time
-	staff map[account.Role]customer
-	users []customer
+	staff map[account.Role]testUser
+	users []testUser
 	names map[int64]string
 	since map[int64]signedIn
 }
@@ -30,18 +30,18 @@ type signedIn struct {
 	at     time.Time
 }
 
-// eachHangar runs test on both databases, at noon of 31 January in Shanghai, with three users.
-func eachHangar(t *testing.T, test func(h *hangar)) {
+// eachFixture runs test on both databases, at noon of 31 January in Shanghai, with three users.
+func eachFixture(t *testing.T, test func(h *fixture)) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			c := config(t)
 			if engine == "postgres" {
 				c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
 			}
-			h := &hangar{T: t, front: openFront(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC), staff: map[account.Role]customer{}, names: map[int64]string{}, since: map[int64]signedIn{}}
+			h := &fixture{T: t, testServer: newTestServer(t, c), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC), staff: map[account.Role]testUser{}, names: map[int64]string{}, since: map[int64]signedIn{}}
 			h.DB.SetClock(func() time.Time { return h.now })
 			for _, role := range []account.Role{account.Owner, account.Admin, account.Support, account.Finance, account.Viewer} {
-				made := h.customer(t, string(role), 0)
+				made := h.addUser(t, string(role), 0)
 				if err := h.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
 					t.Fatal(err)
 				}
@@ -51,7 +51,7 @@ func eachHangar(t *testing.T, test func(h *hangar)) {
 			}
 			price := h.sells(t, shop.KindPlan, 100)
 			for i := range 3 {
-				u := h.customer(t, fmt.Sprintf("user%d", i), 1000)
+				u := h.addUser(t, fmt.Sprintf("user%d", i), 1000)
 				if w := h.call(t.Context(), u, "POST", buy(price), "{}"); w.Code != 200 {
 					t.Fatal(w.Body)
 				}
@@ -65,7 +65,7 @@ func eachHangar(t *testing.T, test func(h *hangar)) {
 }
 
 // ask calls as a member of staff and insists on the status; into, where it is not nil, gets the result.
-func (h *hangar) ask(as customer, status int, method, path, body string, into any) string {
+func (h *fixture) ask(as testUser, status int, method, path, body string, into any) string {
 	h.Helper()
 	w := h.call(h.Context(), h.present(as), method, path, body)
 	if w.Code != status {
@@ -92,7 +92,7 @@ func (h *hangar) ask(as customer, status int, method, path, body string, into an
 }
 
 // present gives c with a sign-in that time has not ended.
-func (h *hangar) present(c customer) customer {
+func (h *fixture) present(c testUser) testUser {
 	h.Helper()
 	known, ok := h.since[c.id]
 	if !ok {
@@ -106,7 +106,7 @@ func (h *hangar) present(c customer) customer {
 		known = signedIn{g.Access, h.now}
 		h.since[c.id] = known
 	}
-	return customer{c.id, known.bearer}
+	return testUser{c.id, known.bearer}
 }
 
 type shownNode struct {
@@ -126,23 +126,23 @@ type added struct {
 }
 
 // add makes a node of VMess with more fields.
-func (h *hangar) add(name, more string) (a added) {
+func (h *fixture) add(name, more string) (a added) {
 	h.Helper()
 	h.ask(h.staff[account.Admin], 200, "POST", "/api/v2/staff/nodes", `{"protocol":"vmess","name":"`+name+`","address":"`+name+`.example","port":8080`+more+`}`, &a)
 	return a
 }
 
-func (h *hangar) node(id int64) (n shownNode) {
+func (h *fixture) node(id int64) (n shownNode) {
 	h.Helper()
 	h.ask(h.staff[account.Viewer], 200, "GET", fmt.Sprintf("/api/v2/staff/nodes/%d", id), "", &n)
 	return n
 }
 
-// roster gives who an agent of SSPanel's kind is told, the placeholder as 0.
-func (h *hangar) roster(secret string) (ids []int64) {
+// userList gives who an agent of SSPanel's kind is told, the placeholder as 0.
+func (h *fixture) userList(secret string) (ids []int64) {
 	h.Helper()
 	var users []struct{ ID int64 }
-	h.ask(customer{}, 200, "GET", "/v1/mod_mu/users?key="+secret, "", &users)
+	h.ask(testUser{}, 200, "GET", "/v1/mod_mu/users?key="+secret, "", &users)
 	for _, u := range users {
 		ids = append(ids, u.ID)
 	}
@@ -150,13 +150,13 @@ func (h *hangar) roster(secret string) (ids []int64) {
 }
 
 // moves reports bytes of the first user by the same protocol.
-func (h *hangar) moves(secret string, up, down int64) {
+func (h *fixture) moves(secret string, up, down int64) {
 	h.Helper()
-	h.ask(customer{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":%d,"d":%d}]}`, h.users[0].id, up, down), nil)
+	h.ask(testUser{}, 200, "POST", "/v1/mod_mu/users/traffic?key="+secret, fmt.Sprintf(`{"data":[{"user_id":%d,"u":%d,"d":%d}]}`, h.users[0].id, up, down), nil)
 }
 
 // billed gives the rates at which the first user's log has bytes.
-func (h *hangar) rates() (out []string) {
+func (h *fixture) rates() (out []string) {
 	h.Helper()
 	var rows []struct {
 		Rate string `json:"node_rate"`

@@ -37,13 +37,13 @@ func size(small, whole int) int {
 	return small
 }
 
-// front is a whole server but for its listener and its timetable.
-type front struct {
+// testServer is a whole server without its listener and its timetable.
+type testServer struct {
 	*App
-	door http.Handler
+	root http.Handler
 }
 
-func openFront(t *testing.T, c Config) *front {
+func newTestServer(t *testing.T, c Config) *testServer {
 	t.Helper()
 	c.Demo = true
 	a, err := Open(t.Context(), c, "test")
@@ -51,30 +51,30 @@ func openFront(t *testing.T, c Config) *front {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	door, err := a.handler(prometheus.NewRegistry())
+	root, err := a.handler(prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &front{a, door}
+	return &testServer{a, root}
 }
 
 // eachCluster runs test on SQLite with its one server, and on PostgreSQL with three that share a database.
-func eachCluster(t *testing.T, test func(t *testing.T, fronts []*front)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, []*front{openFront(t, config(t))}) })
+func eachCluster(t *testing.T, test func(t *testing.T, fronts []*testServer)) {
+	t.Run("sqlite", func(t *testing.T) { test(t, []*testServer{newTestServer(t, config(t))}) })
 	t.Run("postgres", func(t *testing.T) {
 		c := config(t)
 		c.DatabaseURL, c.SecretKey = dbtest.PostgresURL(t), strings.Repeat("0123456789abcdef", 4)
-		test(t, []*front{openFront(t, c), openFront(t, c), openFront(t, c)})
+		test(t, []*testServer{newTestServer(t, c), newTestServer(t, c), newTestServer(t, c)})
 	})
 }
 
-// customer is a signed-in user.
-type customer struct {
+// testUser is a signed-in user.
+type testUser struct {
 	id     int64
 	bearer string
 }
 
-func (f *front) customer(t *testing.T, name string, has money.Amount) customer {
+func (f *testServer) addUser(t *testing.T, name string, has money.Amount) testUser {
 	t.Helper()
 	const password = "a long enough password"
 	u, err := f.Accounts.Create(t.Context(), name+"@example.com", name, password, "")
@@ -88,16 +88,16 @@ func (f *front) customer(t *testing.T, name string, has money.Amount) customer {
 	if has != 0 {
 		f.give(t, u.ID, has)
 	}
-	return customer{u.ID, g.Access}
+	return testUser{u.ID, g.Access}
 }
 
 // operator gives the context in which the operator acts, so that what is given has its entry in the audit log.
-func (f *front) operator(t *testing.T) context.Context {
+func (f *testServer) operator(t *testing.T) context.Context {
 	return f.Audit.As(t.Context(), audit.Actor{Kind: audit.Operator, Name: "test"})
 }
 
 // give puts money into a wallet as the operator does.
-func (f *front) give(t *testing.T, user int64, amount money.Amount) {
+func (f *testServer) give(t *testing.T, user int64, amount money.Amount) {
 	t.Helper()
 	if _, err := f.Wallets.Adjust(f.operator(t), user, amount, "test", nil); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func (f *front) give(t *testing.T, user int64, amount money.Amount) {
 }
 
 // sells adds a package or a plan of a month and gives what its price is called.
-func (f *front) sells(t *testing.T, kind shop.Kind, amount money.Amount) (priceID int64) {
+func (f *testServer) sells(t *testing.T, kind shop.Kind, amount money.Amount) (priceID int64) {
 	t.Helper()
 	p := shop.Plan{Name: "Standard", Kind: kind, TrafficBytes: new(100 * gigabyte), Reset: service.Never, Visible: true, Prices: []shop.Price{{Amount: amount}}}
 	if kind == shop.KindPlan {
@@ -118,7 +118,7 @@ func (f *front) sells(t *testing.T, kind shop.Kind, amount money.Amount) (priceI
 	return made.Prices[0].ID
 }
 
-func (f *front) call(ctx context.Context, c customer, method, path, body string) *httptest.ResponseRecorder {
+func (f *testServer) call(ctx context.Context, c testUser, method, path, body string) *httptest.ResponseRecorder {
 	req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	if c.bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+c.bearer)
@@ -127,7 +127,7 @@ func (f *front) call(ctx context.Context, c customer, method, path, body string)
 		req.Header.Set("Content-Type", "application/json")
 	}
 	w := httptest.NewRecorder()
-	f.door.ServeHTTP(w, req)
+	f.root.ServeHTTP(w, req)
 	return w
 }
 
@@ -136,19 +136,19 @@ func buy(priceID int64) string { return fmt.Sprintf("/api/v2/user/shop-old/%d/co
 // told counts notifies: each hundred come from an address of their own, since one address may not send so many.
 var told atomic.Int64
 
-// tell sends a form to the notify door of a gateway.
-func (f *front) tell(ctx context.Context, gateway string, form url.Values) *httptest.ResponseRecorder {
+// notify sends a form to the endpoint for notifications of a gateway.
+func (f *testServer) notify(ctx context.Context, gateway string, form url.Values) *httptest.ResponseRecorder {
 	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/payment/notify/"+url.PathEscape(gateway), strings.NewReader(form.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	n := told.Add(1) / 100
 	req.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
 	w := httptest.NewRecorder()
-	f.door.ServeHTTP(w, req)
+	f.root.ServeHTTP(w, req)
 	return w
 }
 
 // recharge begins a recharge at the sandbox.
-func (f *front) recharge(t *testing.T, user int64, amount money.Amount) *wallet.Recharge {
+func (f *testServer) recharge(t *testing.T, user int64, amount money.Amount) *wallet.Recharge {
 	t.Helper()
 	r, err := f.Payments.Recharge(t.Context(), user, sandbox.Name, amount)
 	if err != nil {
@@ -157,7 +157,7 @@ func (f *front) recharge(t *testing.T, user int64, amount money.Amount) *wallet.
 	return r
 }
 
-func (f *front) balance(t *testing.T, user int64) wallet.Balance {
+func (f *testServer) balance(t *testing.T, user int64) wallet.Balance {
 	t.Helper()
 	b, err := f.Wallets.Balance(t.Context(), user)
 	if err != nil {
@@ -167,7 +167,7 @@ func (f *front) balance(t *testing.T, user int64) wallet.Balance {
 }
 
 // sound fails the test where the doctor would complain.
-func (f *front) sound(t *testing.T) {
+func (f *testServer) sound(t *testing.T) {
 	t.Helper()
 	if broken, err := f.Check(context.WithoutCancel(t.Context())); err != nil || len(broken) > 0 {
 		t.Fatal(broken, err)
@@ -185,7 +185,7 @@ func answer[T any](w *httptest.ResponseRecorder) (result T, err error) {
 }
 
 // nodeMails gives the kinds and recipients of the mails about nodes.
-func (f *front) nodeMails(t *testing.T) (told []string) {
+func (f *testServer) nodeMails(t *testing.T) (told []string) {
 	t.Helper()
 	mails, err := f.Mails.List(t.Context(), 200)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 
 // duty is a server with a bot and three people: an owner and a finance clerk who linked Telegram, and an admin who did not.
 type duty struct {
-	*front
+	*testServer
 	*telegramtest.Server
 	now  time.Time
 	node node.Node
@@ -40,13 +40,13 @@ func eachDuty(t *testing.T, test func(t *testing.T, d *duty)) {
 			}
 			d := &duty{Server: telegramtest.New(t), now: time.Date(2026, 1, 31, 4, 0, 0, 0, time.UTC)}
 			c.TelegramAPI = d.URL
-			d.front = openFront(t, c)
+			d.testServer = newTestServer(t, c)
 			d.DB.SetClock(func() time.Time { return d.now })
 			if err := d.Secrets.Set(t.Context(), secret.TelegramToken, telegramtest.Token); err != nil {
 				t.Fatal(err)
 			}
 			for i, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
-				made := d.customer(t, string(role), 0)
+				made := d.addUser(t, string(role), 0)
 				if err := d.Accounts.SetRole(t.Context(), string(role)+"@example.com", role); err != nil {
 					t.Fatal(err)
 				}
@@ -179,12 +179,12 @@ func TestStaffHearsOnceADayThatReportsAreInConflict(t *testing.T) {
 
 func TestAPaymentCaseIsToldToThoseWhoLookAfterMoney(t *testing.T) {
 	eachDuty(t, func(t *testing.T, d *duty) {
-		user := d.customer(t, "payer", 0).id
+		user := d.addUser(t, "payer", 0).id
 		r := d.recharge(t, user, 1234)
 		form := notice(r)
 		form.Set("trade_no", "NOSUCH")
 		for range 3 {
-			d.front.tell(t.Context(), sandbox.Name, d.signed(form))
+			d.testServer.notify(t.Context(), sandbox.Name, d.signed(form))
 		}
 		for _, role := range []account.Role{account.Owner, account.Admin, account.Finance} {
 			mails, _, err := d.Mails.Find(t.Context(), mail.Filter{Recipient: string(role) + "@example.com", Limit: 10})
