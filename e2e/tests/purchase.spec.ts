@@ -187,12 +187,12 @@ test('a change of plan preselects nothing, compares, and asks once', async ({ pa
   await expect(page.getByRole('status').getByText(`Changed: Big ${mark} → Small ${mark}`)).toBeVisible()
 })
 
-test('a purchase that is open in two tabs is made once, and its result outlives a reload', async ({ page, station }) => {
+test('a purchase that is open in two tabs is made once, and its result outlives a reload', async ({ page, service }) => {
   const plan = `Twice ${randomUUID().slice(0, 8)}`
-  await station.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
-  const customer = await Customer.signUp(station.server.url)
-  await customer.recharge('50')
-  await signIn(page, customer.credentials)
+  await service.addPlan('--name', plan, '--quota-gb', '10', '--price', '1=10.00')
+  const apiUser = await ApiUser.signUp(service.server.url)
+  await apiUser.recharge('50')
+  await signIn(page, apiUser.credentials)
   await page.goto('/user/services/buy')
   await page.getByRole('radio', { name: plan }).check({ force: true })
   await expect(page.getByRole('button', { name: 'Pay ¥10.00 from balance' })).toBeVisible()
@@ -205,6 +205,6 @@ test('a purchase that is open in two tabs is made once, and its result outlives 
     await one.reload()
     await expect(one.getByRole('status').getByText(`Bought: ${plan} · 1 month`)).toBeVisible()
   }
-  const { services } = await customer.call<{ services: { name: string }[] }>('GET', '/user/services')
+  const { services } = await apiUser.call<{ services: { name: string }[] }>('GET', '/user/services')
   expect(services.map(({ name }) => name)).toEqual([plan])
 })
