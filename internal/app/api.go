@@ -11,66 +11,84 @@ import (
 	"airstrip/internal/account"
 	v1 "airstrip/internal/api/v1"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/public"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 )
 
-func (a *App) siteNow() v2.SiteNow {
-	return v2.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo)
+func (a *App) siteNow() public.SiteNow {
+	return public.NewSiteNow(a.Settings, a.Accounts, a.Telegram, a.cfg.site, a.version, a.cfg.Demo)
 }
 
-// api serves the generations of the API on mux and gives the contract of v2.
+// api serves both generations of the API on mux and returns the contract of /api/v2. Its operations are listed by resource;
+// the route lines are in the files of the resources.
 func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 	a.older(mux)
 	return v2.New(mux, a.version, a.Accounts.Sessions.Authenticate,
-		v2.Site(a.siteNow()),
-		v2.Auth(a.Accounts),
-		v2.Captcha(a.Captchas),
-		v2.Cookies(a.Accounts),
-		v2.Code(a.Accounts),
-		v2.Me(a.Accounts),
-		v2.Chat(a.Accounts, a.Wallets, a.Services),
-		v2.Security(a.Accounts),
-		v2.Passkey(a.Accounts),
-		v2.Close(a.Accounts),
-		v2.History(a.Accounts),
-		v2.Developer(a.Accounts),
-		v2.Mails(a.Mails, a.Accounts),
-		v2.Telegram(a.Telegram),
-		v2.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
-		v2.CDKeys(a.CDKeys),
-		v2.Coupons(a.Shop),
-		v2.Adjustments(a.Wallets),
-		v2.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
-		v2.Recharge(a.Wallets, a.Shop, a.Payments, a.Settings),
-		v2.Gateways(a.Gateways),
-		v2.Plans(a.Shop, a.Settings),
-		v2.StaffPlans(a.Shop),
-		v2.Shop(a.Shop, a.Payments, a.Settings),
-		v2.LinkToken(a.Links, a.Services),
-		v2.Clients(a.Links),
-		v2.LinkTemplates(a.Links),
-		v2.Emby(a.Emby, a.cfg.site),
-		v2.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
-		v2.Services(a.Services),
-		v2.Bills(a.Shop),
-		v2.Renewals(a.Renewals, a.Settings),
-		v2.Invoices(a.Wallets, a.Shop, a.Payments, a.Settings),
-		v2.Refunds(a.Shop),
-		v2.GatewayRefunds(a.Wallets, a.Payments),
-		v2.PaymentCases(a.Payments),
-		v2.Approvals(a.Approvals),
-		v2.Audited(a.Audit),
-		v2.Nodes(a.Nodes, a.Services),
-		v2.StaffNodes(a.Nodes, a.Agents.Line),
-		v2.StaffNodeLooks(a.Nodes, a.Traffic),
-		v2.StaffNodeMoves(a.Nodes),
-		v2.KeptBatches(a.Nodes, a.Traffic),
-		v2.BlockedIPs(a.Nodes),
-		v2.Users(a.Accounts),
-		v2.Traffic(a.Traffic, a.Nodes),
-		v2.Audit(a.Nodes),
-		v2.AuditRules(a.Nodes),
-		v2.IPBans(a.IPBans),
-		v2.StaffRole(),
+		// Anybody.
+		public.Site(a.siteNow()),
+		public.Auth(a.Accounts),
+		public.Captcha(a.Captchas),
+		public.Cookies(a.Accounts),
+		public.EmailCodes(a.Accounts),
+		public.Passkeys(a.Accounts),
+		public.Telegram(a.Telegram),
+
+		// Who is signed in.
+		user.SignOut(a.Accounts),
+		user.Email(a.Accounts),
+		user.Account(a.Accounts),
+		user.Chat(a.Accounts, a.Wallets, a.Services),
+		user.Security(a.Accounts),
+		user.Passkeys(a.Accounts),
+		user.CloseAccount(a.Accounts),
+		user.Activity(a.Accounts),
+		user.APITokens(a.Accounts),
+		user.Telegram(a.Telegram),
+		user.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
+		user.CDKeys(a.CDKeys),
+		user.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
+		user.Recharges(a.Wallets, a.Shop, a.Payments, a.Settings),
+		user.Plans(a.Shop, a.Settings),
+		user.Shop(a.Shop, a.Payments, a.Settings),
+		user.LinkToken(a.Links, a.Services),
+		user.Clients(a.Links),
+		user.Emby(a.Emby, a.cfg.site),
+		user.Dashboard(a.Accounts, a.Wallets, a.Services, a.Nodes, a.Traffic, a.Settings, a.linkURLs),
+		user.Services(a.Services),
+		user.Bills(a.Shop),
+		user.Renewals(a.Renewals, a.Settings),
+		user.Invoices(a.Wallets, a.Shop, a.Payments, a.Settings),
+		user.Refunds(a.Shop),
+		user.Nodes(a.Nodes, a.Services),
+		user.Traffic(a.Traffic, a.Nodes),
+		user.AuditRules(a.Nodes),
+
+		// Members of staff whose role has the permission that the operation names.
+		staff.Mails(a.Mails, a.Accounts),
+		staff.CDKeys(a.CDKeys),
+		staff.Coupons(a.Shop),
+		staff.Adjustments(a.Wallets),
+		staff.Invites(a.Invites),
+		staff.Gateways(a.Gateways),
+		staff.Plans(a.Shop),
+		staff.Clients(a.Links),
+		staff.LinkTemplates(a.Links),
+		staff.Emby(a.Emby),
+		staff.Refunds(a.Shop),
+		staff.RechargeRefunds(a.Wallets, a.Payments),
+		staff.PaymentCases(a.Payments),
+		staff.Approvals(a.Approvals),
+		staff.Audit(a.Audit),
+		staff.Nodes(a.Nodes, a.Agents.Line),
+		staff.NodeStats(a.Nodes, a.Traffic),
+		staff.NodeMigration(a.Nodes),
+		staff.HeldBatches(a.Nodes, a.Traffic),
+		staff.BlockedIPs(a.Nodes),
+		staff.Users(a.Accounts),
+		staff.AuditRules(a.Nodes),
+		staff.IPBans(a.IPBans),
+		staff.Role(),
 	)
 }
 

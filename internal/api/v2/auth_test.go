@@ -20,6 +20,9 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/public"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -67,7 +70,7 @@ func serveAt(t *testing.T, d *db.DB, site string) *people {
 		Wallets: wallet.New(d, settings), Services: service.New(d, seal.Key{1}, settings), Site: site,
 	})
 	mux := http.NewServeMux()
-	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, v2.Auth(a), v2.Captcha(captchas), v2.Cookies(a), v2.Developer(a), v2.Code(a), v2.Me(a), v2.Security(a), v2.Passkey(a), v2.Close(a), v2.History(a), v2.Mails(mails, a))
+	contract := v2.New(mux, "1.0.0", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Captcha(captchas), public.Cookies(a), user.APITokens(a), public.EmailCodes(a), user.Email(a), user.Account(a), user.Security(a), public.Passkeys(a), user.Passkeys(a), user.CloseAccount(a), user.Activity(a), staff.Mails(mails, a))
 	door := api.NewDoor(mux, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, prometheus.NewRegistry())
 	return &people{t, a, d, settings, mails, tokens, door.Handler(), contract}
 }

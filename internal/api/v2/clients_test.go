@@ -14,6 +14,8 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/link"
@@ -40,7 +42,7 @@ func newCatalogue(t *testing.T, d *db.DB) *catalogue {
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
-	}, v2.Clients(links))
+	}, staff.Clients(links), user.Clients(links))
 	return &catalogue{t, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 }
 

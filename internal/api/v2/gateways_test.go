@@ -13,6 +13,8 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/payment"
@@ -24,11 +26,11 @@ import (
 func TestOwnersSetGatewaysUpAndUsersSeeWhatTheyCost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := paymenttest.New(t, d, []payment.Kind{manual.Kind})
-		user := c.User(t)
+		buyer := c.User(t)
 		mux := http.NewServeMux()
 		v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
-			return account.Identity{UserID: user, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
-		}, v2.Gateways(c.Gateways), v2.Recharge(c.Wallets, c.Shop, c.Payments, c.Settings))
+			return account.Identity{UserID: buyer, Role: account.Role(strings.TrimPrefix(bearer, "user"))}, nil
+		}, staff.Gateways(c.Gateways), user.Recharges(c.Wallets, c.Shop, c.Payments, c.Settings))
 		door := api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 
 		type gateway struct {

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/api"
 	apilink "airstrip/internal/api/link"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/link"
@@ -61,7 +62,7 @@ func newTemplateDesk(t *testing.T, d *db.DB) *templateDesk {
 	mux := http.NewServeMux()
 	v2.New(mux, "1", func(_ context.Context, bearer string) (account.Identity, error) {
 		return account.Identity{UserID: 9, Role: account.Role(bearer)}, nil
-	}, v2.LinkTemplates(links))
+	}, staff.LinkTemplates(links))
 	apilink.Register(mux, links)
 	return &templateDesk{t, api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler(), "/link2/" + made.Token + "?client_type=ClashMeta"}
 }

@@ -18,6 +18,8 @@ import (
 	"airstrip/internal/api"
 	apilink "airstrip/internal/api/link"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/link"
@@ -63,7 +65,7 @@ func linkDesk(t *testing.T, d *db.DB, fill ...func(*service.Services, *node.Node
 			return account.Identity{}, api.ErrSignIn
 		}
 		return account.Identity{UserID: id}, nil
-	}, v2.LinkToken(links, services), v2.Clients(links))
+	}, user.LinkToken(links, services), staff.Clients(links), user.Clients(links))
 	apilink.Register(mux, links)
 	return api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 }

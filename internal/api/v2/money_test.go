@@ -19,6 +19,8 @@ import (
 	"airstrip/internal/api"
 	"airstrip/internal/api/notify"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -67,8 +69,8 @@ func newTill(t *testing.T, d *db.DB, users ...int64) *till {
 			who.Role = account.Finance
 		}
 		return who, nil
-	}, v2.Wallet(w, s, renewals, p, settings), v2.Recharge(w, s, p, settings), v2.Plans(s, settings), v2.Shop(s, p, settings), v2.Bills(s), v2.Renewals(renewals, settings), v2.Invoices(w, s, p, settings), v2.Refunds(s), v2.GatewayRefunds(w, p),
-		v2.Services(services), v2.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), v2.Coupons(s), v2.Adjustments(w), v2.Invites(invite.New(d, settings, w), w, settings, "http://shop.example"))
+	}, user.Wallet(w, s, renewals, p, settings), user.Recharges(w, s, p, settings), user.Plans(s, settings), user.Shop(s, p, settings), user.Bills(s), user.Renewals(renewals, settings), user.Invoices(w, s, p, settings), staff.Refunds(s), user.Refunds(s), staff.RechargeRefunds(w, p),
+		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s), staff.Adjustments(w), staff.Invites(invite.New(d, settings, w)), user.Invites(invite.New(d, settings, w), w, settings, "http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))
 	for _, user := range users {

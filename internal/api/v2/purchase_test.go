@@ -1,18 +1,13 @@
 package v2_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
-	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
-	"airstrip/internal/wallet"
 )
 
 func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
@@ -73,49 +68,4 @@ func TestRecharge_ForAnOrder_SaysWhatItIsFor(t *testing.T) {
 			t.Errorf("a recharge for the balance alone is for the order %v", order)
 		}
 	})
-}
-
-func TestMovements_EveryReasonOfAWallet_HasAFilterAndAName(t *testing.T) {
-	answer := newTill(t, dbtest.SQLite(t)).call(t, 0, "GET", "/api/v2/openapi.json", "")
-	type schema struct {
-		Enum       []string
-		Properties map[string]struct{ Enum []string }
-	}
-	var contract struct {
-		Paths map[string]map[string]struct {
-			Parameters []struct {
-				Name   string
-				Schema schema
-			}
-		}
-		Components struct{ Schemas map[string]schema }
-	}
-	if err := json.Unmarshal([]byte(answer.raw), &contract); err != nil {
-		t.Fatal(err)
-	}
-	var filter []string
-	for _, parameter := range contract.Paths["/api/v2/user/wallet/movements"]["get"].Parameters {
-		if parameter.Name == "reason" {
-			filter = parameter.Schema.Enum
-		}
-	}
-	var reasons []string
-	for _, reason := range wallet.MovementReasons {
-		reasons = append(reasons, string(reason))
-	}
-	slices.Sort(reasons)
-	for name, got := range map[string][]string{
-		"the filter":         filter,
-		"a movement":         contract.Components.Schemas["MovementItem"].Properties["reason"].Enum,
-		"the names of those": slices.Collect(maps.Keys(v2.MovementNames())),
-	} {
-		if slices.Sort(got); !slices.Equal(got, reasons) {
-			t.Errorf("%s has the reasons\n%v, wallets move for\n%v", name, got, reasons)
-		}
-	}
-	for reason, name := range v2.MovementNames() {
-		if name.ZH == "" || name.EN == "" {
-			t.Errorf("%s has no name in one of the languages: %+v", reason, name)
-		}
-	}
 }

@@ -16,6 +16,8 @@ import (
 	"airstrip/internal/account"
 	"airstrip/internal/api"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/staff"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -77,10 +79,10 @@ func newField(t *testing.T, d *db.DB) *field {
 			return account.Identity{UserID: id, Role: account.Owner}, nil
 		}
 		return account.Identity{UserID: id}, nil
-	}, v2.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings, func(_ context.Context, userID int64) ([]string, error) {
+	}, user.Dashboard(accounts, wallets, f.services, f.nodes, f.traffic, settings, func(_ context.Context, userID int64) ([]string, error) {
 		return []string{fmt.Sprintf("http://site.example/link2/%d", userID)}, nil
-	}), v2.Chat(accounts, wallets, f.services), v2.Services(f.services), v2.Nodes(f.nodes, f.services), v2.Traffic(f.traffic, f.nodes),
-		v2.Audit(f.nodes), v2.AuditRules(f.nodes), v2.BlockedIPs(f.nodes), v2.StaffNodeLooks(f.nodes, nil))
+	}), user.Chat(accounts, wallets, f.services), user.Services(f.services), user.Nodes(f.nodes, f.services), user.Traffic(f.traffic, f.nodes),
+		user.AuditRules(f.nodes), staff.AuditRules(f.nodes), staff.BlockedIPs(f.nodes), staff.NodeStats(f.nodes, nil))
 	f.till = &till{door: api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()}
 
 	for i, to := range []*int64{&f.user, &f.other} {

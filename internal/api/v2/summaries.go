@@ -1,6 +1,8 @@
 package v2
 
-import "github.com/danielgtaylor/huma/v2"
+import (
+	"github.com/danielgtaylor/huma/v2"
+)
 
 // summariesZH are the summaries of operations in Chinese, by operation. The contract has them as x-summary-zh-CN beside
 // the English ones, for the reference that users read (web/src/features/developer). Operations of staff have none.

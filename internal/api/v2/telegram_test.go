@@ -17,6 +17,8 @@ import (
 	"airstrip/internal/api/notify"
 	v1 "airstrip/internal/api/v1"
 	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/api/v2/public"
+	"airstrip/internal/api/v2/user"
 	"airstrip/internal/captcha"
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
@@ -62,7 +64,7 @@ func serveBot(t *testing.T, d *db.DB) *botSite {
 	bot := telegram.New(d, key, settings, secrets, tokens, a, services, site, s.URL)
 	mux := http.NewServeMux()
 	v1.New(mux, a.Sessions.Authenticate).Telegram(bot)
-	v2.New(mux, "1", a.Sessions.Authenticate, v2.Auth(a), v2.Telegram(bot))
+	v2.New(mux, "1", a.Sessions.Authenticate, public.Auth(a), user.SignOut(a), public.Telegram(bot), user.Telegram(bot))
 	notify.Telegram(mux, bot)
 	s.handler = api.NewDoor(mux, nil, prometheus.NewRegistry()).Handler()
 

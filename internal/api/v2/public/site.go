@@ -1,0 +1,94 @@
+package public
+
+import (
+	"context"
+	"encoding/json"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/money"
+	"airstrip/internal/setting"
+	"airstrip/internal/telegram"
+)
+
+// siteResult is what the pages need to know of the site before anybody signs in.
+type siteResult struct {
+	SiteName string       `json:"site_name"`
+	SiteURL  string       `json:"site_url"`
+	Footer   string       `json:"footer" doc:"The years and the site's name"`
+	Version  string       `json:"version"`
+	Demo     bool         `json:"demo" doc:"Whether this is a demonstration with play money"`
+	Currency string       `json:"currency" doc:"ISO 4217"`
+	TimeZone string       `json:"time_zone" doc:"IANA name of the zone in which the site counts days"`
+	Telegram string       `json:"telegram" doc:"User name of the bot that signs people in, without @; empty: there is none"`
+	Passkeys bool         `json:"passkeys" doc:"Whether people can sign in with passkeys"`
+	SignUp   siteSignUp   `json:"sign_up"`
+	Captcha  siteCaptcha  `json:"captcha" doc:"When a captcha is asked for; captcha-key gives it"`
+	Recharge siteRecharge `json:"recharge"`
+	About    siteAbout    `json:"about"`
+	Tests    bool         `json:"test_pages" doc:"Whether the pages under /test-page are there"`
+	Crisp    string       `json:"crisp_website_id" doc:"Of the live chat; empty: there is none"`
+}
+
+// siteAbout is what the operator says of the site. An empty text or address was not given.
+type siteAbout struct {
+	ZH           string `json:"text_zh" doc:"What the service is, in Chinese; empty: not said"`
+	EN           string `json:"text_en" doc:"The same in English"`
+	ContactEmail string `json:"contact_email" doc:"Whom to write to; empty: no address is named"`
+	ContactURL   string `json:"contact_url" doc:"Where to write to, such as https://t.me/name; empty: no link"`
+	TermsURL     string `json:"terms_url" doc:"Empty: there are none"`
+	PrivacyURL   string `json:"privacy_url" doc:"Empty: there is none"`
+	SourceURL    string `json:"source_url" doc:"Where the source of what runs here can be had; empty: ask the operator"`
+}
+
+type siteSignUp struct {
+	Mode      string   `json:"mode" enum:"open,invite,closed"`
+	EmailCode bool     `json:"email_code" doc:"Whether a code sent to the address is required"`
+	Domains   []string `json:"domains" doc:"Allowed e-mail domains; empty allows all"`
+}
+
+type siteCaptcha struct {
+	Register       string `json:"register" enum:"never,risk,always"`
+	Login          string `json:"login" enum:"never,risk,always"`
+	ForgotPassword string `json:"forgot_password" enum:"never,risk,always"`
+}
+
+type siteRecharge struct {
+	Presets []money.Amount `json:"presets"`
+	Min     money.Amount   `json:"min"`
+	Max     money.Amount   `json:"max"`
+}
+
+// Footer is what the pages' footer reads.
+func Footer(siteName string) string { return "2020-2025 " + siteName }
+
+// SiteNow gives what everybody may know of the site as it is set now.
+type SiteNow func() siteResult
+
+// NewSiteNow is of a site at siteURL that runs version.
+func NewSiteNow(settings *setting.Settings, accounts *account.Accounts, bot *telegram.Bot, siteURL, version string, demo bool) SiteNow {
+	return func() siteResult {
+		s := settings.Get()
+		return siteResult{
+			SiteName: s.SiteName, SiteURL: siteURL, Footer: Footer(s.SiteName), Version: version, Demo: demo, Currency: s.Currency, TimeZone: s.TimeZone, Telegram: bot.Name(), Passkeys: accounts.Passkeys.Enabled(),
+			SignUp:   siteSignUp{s.SignUpMode, s.SignUpEmailCode, append([]string{}, s.SignUpDomains...)},
+			Captcha:  siteCaptcha{s.CaptchaRegister, s.CaptchaLogin, s.CaptchaForgotPassword},
+			Recharge: siteRecharge{append([]money.Amount{}, s.RechargePresets...), s.RechargeMin, s.RechargeMax},
+			About:    siteAbout{s.AboutZH, s.AboutEN, s.ContactEmail, s.ContactURL, s.TermsURL, s.PrivacyURL, s.SourceURL},
+			Tests:    s.TestPages,
+			Crisp:    s.CrispWebsiteID,
+		}
+	}
+}
+
+// JSON is the result of the operation, for the pages that the server sends: they need not ask for it.
+func (now SiteNow) JSON() ([]byte, error) { return json.Marshal(now()) }
+
+// Site adds the operations about the site itself.
+func Site(now SiteNow) v2.Resource {
+	return func(r *v2.Router) {
+		v2.Handle(r, v2.PublicOp("GET /site").
+			Named("site_get", "What everybody may know of the site"),
+			func(context.Context, account.Identity, *v2.Empty) (siteResult, error) { return now(), nil })
+	}
+}

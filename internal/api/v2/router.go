@@ -1,0 +1,296 @@
+// Package v2 is the JSON API of the web app, under /api/v2. This package registers operations: it checks sign-in,
+// permission, text and parameters before an operation runs, gives each answer the one envelope, and writes the contract.
+// The operations are in the packages public (anybody), user (who is signed in) and staff, one file for each resource; what
+// more than one of them shares is here. No operation can be registered without saying who may call it.
+package v2
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"airstrip/internal/account"
+	"airstrip/internal/api"
+	"airstrip/internal/approval"
+	"airstrip/internal/audit"
+	"airstrip/internal/money"
+	"airstrip/internal/permission"
+)
+
+// Authenticate turns a bearer token into who the caller is, or answers a fault.
+type Authenticate func(ctx context.Context, bearer string) (account.Identity, error)
+
+// AuthenticateToken turns an API token into the user whom it acts for, or answers a fault where its scope is too small.
+type AuthenticateToken func(ctx context.Context, secret string, scope account.Scope) (account.Identity, error)
+
+// Resource adds the operations of one resource.
+type Resource func(*Router)
+
+// Router is where resources register their operations.
+type Router struct {
+	huma         huma.API
+	authenticate Authenticate
+	token        AuthenticateToken // see UseAPITokens
+	log          *audit.Log        // see UseAuditLog
+	needed       map[permission.Permission]bool
+}
+
+// huma's settings belong to the whole process: they are made once, before a server of the process reads them.
+func init() {
+	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		return api.NewFailure(ctx.Context(), inputFault(ctx.Operation().OperationID, status, msg, errs))
+	}
+	// Only its type is used, for the contract.
+	huma.NewError = func(int, string, ...error) huma.StatusError { return &api.Failure{} }
+}
+
+// New serves the resources on mux and gives the contract.
+func New(mux *http.ServeMux, version string, authenticate Authenticate, resources ...Resource) *huma.OpenAPI {
+	config := huma.DefaultConfig("Airstrip", version)
+	config.CreateHooks, config.OpenAPIPath, config.DocsPath, config.SchemasPath = nil, "", "", ""
+	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"bearer": {Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
+	}
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[money.Amount](), reflect.TypeFor[amountSchema]())
+	config.Info.License = &huma.License{Name: "AGPL-3.0-or-later"}
+	config.OnAddOperation = append(config.OnAddOperation, addSummaryZH)
+	r := &Router{
+		huma: humago.New(mux, config), authenticate: authenticate, needed: map[permission.Permission]bool{},
+	}
+	for _, resource := range resources {
+		resource(r)
+	}
+	contract := r.huma.OpenAPI()
+	mux.Handle("GET /api/v2/openapi.json", serveContract(contract))
+	return contract
+}
+
+// Envelope is the one shape of an answer with a single result.
+type Envelope[T any] struct {
+	IsSuccess bool   `json:"is_success" doc:"Always true" example:"true"`
+	Message   string `json:"message"`
+	Result    T      `json:"result"`
+}
+
+// ListEnvelope is the shape of those lists that the original calls result_list.
+type ListEnvelope[T any] struct {
+	IsSuccess  bool   `json:"is_success" doc:"Always true" example:"true"`
+	Message    string `json:"message"`
+	ResultList []T    `json:"result_list"`
+}
+
+type output[B any] struct{ Body B }
+
+// Body is an input that has nothing but a body.
+type Body[B any] struct{ Body B }
+
+// Empty is the result of an operation that has nothing to say but that it was done.
+type Empty struct{}
+
+// Handle registers an operation whose answer is one result. who is the zero Identity on open operations.
+func Handle[I, T any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (T, error)) {
+	HandleEnvelope(r, o, fn, NewEnvelope[T])
+}
+
+// HandleList registers an operation whose answer is a result_list.
+func HandleList[I, T any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) ([]T, error)) {
+	HandleEnvelope(r, o, fn, func(message string, result []T) ListEnvelope[T] {
+		return ListEnvelope[T]{true, message, append([]T{}, result...)}
+	})
+}
+
+// HandleOutput registers an operation whose function gives the headers of the answer too.
+func HandleOutput[I, O any](r *Router, o Op, fn func(ctx context.Context, who account.Identity, in *I) (*O, error)) {
+	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[O]())
+	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*O, error) { return call(ctx, r, o, fn, in) })
+}
+
+// NewEnvelope gives the answer of a success.
+func NewEnvelope[T any](message string, result T) Envelope[T] {
+	return Envelope[T]{true, message, result}
+}
+
+// HandleEnvelope registers an operation whose answer is what envelope makes of the message and the result.
+func HandleEnvelope[I, T, B any](
+	r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), envelope func(message string, result T) B,
+) {
+	mustExportEmbedded(o.id, reflect.TypeFor[I](), reflect.TypeFor[B]())
+	huma.Register(r.huma, r.operation(o), func(ctx context.Context, in *I) (*output[B], error) {
+		result, err := call(ctx, r, o, fn, in)
+		if err != nil {
+			return nil, err
+		}
+		return &output[B]{envelope(o.Message(ctx), result)}, nil
+	})
+}
+
+// mustExportEmbedded panics where a type of an operation embeds a struct whose name is not exported: encoding/json knows its
+// fields, but huma leaves them out of the contract and reads no parameters into them.
+func mustExportEmbedded(operation string, types ...reflect.Type) {
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type)
+	visit = func(t reflect.Type) {
+		switch {
+		case seen[t]:
+			return
+		case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
+			visit(t.Elem())
+			return
+		case t.Kind() != reflect.Struct:
+			return
+		}
+		seen[t] = true
+		for f := range t.Fields() {
+			if f.Anonymous && !f.IsExported() {
+				panic("v2: " + operation + ": " + t.String() + " embeds " + f.Type.String() + ", which is not exported")
+			}
+			if f.IsExported() {
+				visit(f.Type)
+			}
+		}
+	}
+	for _, t := range types {
+		visit(t)
+	}
+}
+
+// call runs the function of an operation as its caller.
+func call[I, T any](
+	ctx context.Context, r *Router, o Op, fn func(context.Context, account.Identity, *I) (T, error), in *I,
+) (T, error) {
+	who, _ := ctx.Value(identityKey{}).(account.Identity)
+	if o.access == staff {
+		ctx = r.acting(approval.Watch(ctx, o.gives...), who)
+	}
+	result, err := fn(ctx, who, in)
+	if err != nil {
+		err = api.NewFailure(ctx, err)
+	}
+	return result, err
+}
+
+// operation describes o in the contract.
+func (r *Router) operation(o Op) huma.Operation {
+	h := huma.Operation{
+		Method: o.method, Path: "/api/v2" + o.path, OperationID: o.id, Summary: o.summary, Tags: []string{o.tag},
+		Middlewares: huma.Middlewares{r.guard(o)}, Extensions: map[string]any{},
+	}
+	if o.access != open {
+		h.Security = []map[string][]string{{"bearer": {}}}
+	}
+	if o.forPrograms() {
+		h.Extensions["x-api-token-scope"] = o.scope()
+	}
+	if o.access == staff {
+		h.Extensions["x-permission"] = permission.Must(o.permission, o.id)
+		r.needed[o.permission] = true
+		if len(o.gives) > 0 {
+			h.Extensions["x-staff-gives"] = o.gives
+		}
+	}
+	if o.keyed {
+		h.Parameters = append(h.Parameters, &huma.Param{
+			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string", MaxLength: new(128)},
+			Description: "The same key with the same body gets the first answer again for 72 h and moves nothing twice; " +
+				"with another body 422.",
+		})
+	}
+	return h
+}
+
+// acting gives the context in which a member of staff acts.
+func (r *Router) acting(ctx context.Context, who account.Identity) context.Context {
+	if r.log == nil {
+		return ctx
+	}
+	return r.log.As(ctx, who.Actor(ClientOf(ctx), api.CallerOf(ctx).RequestID))
+}
+
+// UseAuditLog has the calls of staff recorded in log.
+func (r *Router) UseAuditLog(log *audit.Log) { r.log = log }
+
+// UseAPITokens has the API tokens of programs checked by authenticate.
+func (r *Router) UseAPITokens(authenticate AuthenticateToken) { r.token = authenticate }
+
+// Needs reports whether an operation that was registered needs p.
+func (r *Router) Needs(p permission.Permission) bool { return r.needed[p] }
+
+type identityKey struct{}
+
+// guard tests sign-in, permission and Idempotency-Key before anything of the input is looked at.
+func (r *Router) guard(o Op) func(huma.Context, func(huma.Context)) {
+	return func(hc huma.Context, next func(huma.Context)) {
+		hc.SetHeader("Cache-Control", "no-store") // tokens, balances: nobody's but the caller's
+		req, w := humago.Unwrap(hc)
+		if o.access == open {
+			if err := cmp.Or(checkText(req), checkParameters(hc.Operation(), req)); err != nil {
+				api.NewFailure(req.Context(), err).Write(w)
+				return
+			}
+			next(hc)
+			return
+		}
+		bearer, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			api.NewFailure(req.Context(), api.ErrSignIn).Write(w)
+			return
+		}
+		who, err := r.identify(req.Context(), o, bearer)
+		if err == nil && o.access == staff && !who.Role.Has(o.permission) {
+			err = cmp.Or[error](who.Refusal(), api.ErrNotForYou)
+		}
+		if err == nil {
+			err = cmp.Or(checkText(req), checkParameters(hc.Operation(), req))
+		}
+		if err != nil {
+			api.NewFailure(req.Context(), err).Write(w)
+			return
+		}
+		hc = huma.WithValue(hc, identityKey{}, who)
+		if o.keyed {
+			ctx, err := keyed(hc.Context(), req, who.UserID)
+			if err != nil {
+				api.NewFailure(req.Context(), err).Write(w)
+				return
+			}
+			hc = huma.WithContext(hc, ctx)
+		}
+		next(hc)
+	}
+}
+
+// identify tells who bears a token of a session or, where programs may call, an API token.
+func (r *Router) identify(ctx context.Context, o Op, bearer string) (account.Identity, error) {
+	if !account.IsAPIToken(bearer) || r.token == nil {
+		return r.authenticate(ctx, bearer)
+	}
+	who, err := r.token(ctx, bearer, o.scope())
+	if err == nil && !o.forPrograms() {
+		err = account.ErrTokenScope
+	}
+	return who, err
+}
+
+// keyed gives the context of a request with its Idempotency-Key bound to it.
+func keyed(ctx context.Context, req *http.Request, userID int64) (context.Context, error) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, api.Unreadable(err)
+	}
+	req.Body = io.NopCloser(strings.NewReader(string(body)))
+	return api.Keyed(req.WithContext(ctx), userID, string(body))
+}
+
+// ClientOf gives the other end of a call as package account knows it.
+func ClientOf(ctx context.Context) account.Client {
+	c := api.CallerOf(ctx)
+	return account.Client{IP: c.IP, UserAgent: c.UserAgent, Lang: c.Lang}
+}

@@ -1,0 +1,123 @@
+package staff
+
+import (
+	"context"
+	"time"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/node"
+	"airstrip/internal/permission"
+)
+
+type staffAuditRules struct {
+	Rules []staffAuditRule `json:"rules" doc:"Those in force"`
+}
+
+type staffAuditRule struct {
+	ID            int64      `json:"id"`
+	Name          string     `json:"name"`
+	Text          string     `json:"text" doc:"What users read about it"`
+	Pattern       string     `json:"pattern" doc:"RE2"`
+	ExemptUserIDs []int64    `json:"exempt_user_ids" doc:"Users whom it does not stop; nodes with an agent of others stop them all the same, and log nothing"`
+	Hits          int64      `json:"hits" doc:"Of all users, as far as the log goes back"`
+	LastHitAt     *time.Time `json:"last_hit_at" nullable:"true"`
+	CreatedAt     time.Time  `json:"created_at"`
+
+	NotHeldBy []string `json:"not_held_by" doc:"Agents of others that cannot refuse all that it does; what they can they refuse"`
+}
+
+func newStaffAuditRule(r *node.Rule, sum node.HitSum) staffAuditRule {
+	return staffAuditRule{r.ID, r.Name, r.Text, r.Pattern, append([]int64{}, r.Exempt...), sum.Count, sum.LastAt, r.CreatedAt, r.Grammar().NotHeldBy()}
+}
+
+type auditRuleBody struct {
+	Name          string  `json:"name" minLength:"1" maxLength:"64"`
+	Text          string  `json:"text,omitempty" maxLength:"500" doc:"What it blocks, in plain words"`
+	Pattern       string  `json:"pattern" minLength:"1" maxLength:"1000" doc:"RE2, matched against host:port; agents of others are told it as they know it" example:"(^|\\.)example\\.com:"`
+	ExemptUserIDs []int64 `json:"exempt_user_ids,omitempty" maxItems:"1000"`
+}
+
+type staffAuditRecords struct {
+	Records    []staffAuditRecord `json:"records" doc:"Newest first"`
+	TotalCount int64              `json:"total_count"`
+}
+
+type staffAuditRecord struct {
+	ID        int64     `json:"id"`
+	UserID    int64     `json:"user_id"`
+	Email     string    `json:"email" doc:"Empty: the account is gone"`
+	RuleID    int64     `json:"rule_id"`
+	RuleName  string    `json:"rule_name"`
+	NodeID    int64     `json:"node_id"`
+	NodeName  *string   `json:"node_name" nullable:"true" doc:"null: the node was removed"`
+	Count     int64     `json:"count" doc:"Connections that were refused"`
+	CreatedAt time.Time `json:"created_at" doc:"When the node reported it"`
+}
+
+// AuditRules adds, for staff, the audit rules and what they stopped.
+func AuditRules(nodes *node.Nodes) v2.Resource {
+	type which struct {
+		ID int64 `path:"rule_id" minimum:"1"`
+	}
+	type change struct {
+		ID   int64 `path:"rule_id" minimum:"1"`
+		Body auditRuleBody
+	}
+	return func(r *v2.Router) {
+		v2.Handle(r, v2.StaffOp("GET /staff/audit-rules", permission.RuleRead).
+			Named("staff_audit_rules", "The audit rules"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (staffAuditRules, error) {
+				out := staffAuditRules{[]staffAuditRule{}}
+				rules, err := nodes.Rules(ctx)
+				if err != nil {
+					return out, err
+				}
+				sums, err := nodes.HitSums(ctx, 0)
+				for i := range rules {
+					out.Rules = append(out.Rules, newStaffAuditRule(&rules[i], sums[rules[i].ID]))
+				}
+				return out, err
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/audit-rules", permission.RuleWrite).
+			Named("staff_audit_rule_make", "Make an audit rule; nodes follow at once"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[auditRuleBody]) (staffAuditRule, error) {
+				made, err := nodes.AddRule(ctx, in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs...)
+				return newStaffAuditRule(&made, node.HitSum{}), err
+			})
+		v2.Handle(r, v2.StaffOp("PUT /staff/audit-rules/{rule_id}", permission.RuleWrite).
+			Named("staff_audit_rule_change", "Change an audit rule; nodes follow at once"),
+			func(ctx context.Context, _ account.Identity, in *change) (staffAuditRule, error) {
+				changed, err := nodes.ChangeRule(ctx, in.ID, func(rule *node.Rule) {
+					rule.Name, rule.Text, rule.Pattern, rule.Exempt = in.Body.Name, in.Body.Text, in.Body.Pattern, in.Body.ExemptUserIDs
+				})
+				if err != nil {
+					return staffAuditRule{}, err
+				}
+				sums, err := nodes.HitSums(ctx, 0)
+				return newStaffAuditRule(&changed, sums[changed.ID]), err
+			})
+		v2.Handle(r, v2.StaffOp("DELETE /staff/audit-rules/{rule_id}", permission.RuleWrite).
+			Named("staff_audit_rule_remove", "Lift an audit rule; its hits stay in the log"),
+			func(ctx context.Context, _ account.Identity, in *which) (v2.Empty, error) {
+				return v2.Empty{}, nodes.RemoveRule(ctx, in.ID)
+			})
+		type recordsQuery struct {
+			UserID int64 `query:"user_id" minimum:"1" doc:"Of this user only"`
+			RuleID int64 `query:"rule_id" minimum:"1" doc:"Of this rule only, which may have been lifted"`
+			NodeID int64 `query:"node_id" minimum:"1" doc:"Of this node only"`
+			Limit  int64 `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64 `query:"offset" minimum:"0" default:"0"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/audit-records", permission.HitRead).
+			Named("staff_audit_records", "What the audit rules stopped, of whom and where"),
+			func(ctx context.Context, _ account.Identity, in *recordsQuery) (staffAuditRecords, error) {
+				records, total, err := nodes.HitsOf(ctx, node.HitFilter{UserID: in.UserID, RuleID: in.RuleID, NodeID: in.NodeID}, in.Limit, in.Offset)
+				out := staffAuditRecords{[]staffAuditRecord{}, total}
+				for _, h := range records {
+					out.Records = append(out.Records, staffAuditRecord{h.ID, h.UserID, h.Email, h.RuleID, h.RuleName, h.NodeID, h.NodeName, h.Count, h.At})
+				}
+				return out, err
+			})
+	}
+}

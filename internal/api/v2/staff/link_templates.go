@@ -1,0 +1,103 @@
+package staff
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/link"
+	"airstrip/internal/link/format"
+	"airstrip/internal/permission"
+)
+
+type linkTemplates struct {
+	Builtin   json.RawMessage `json:"builtin" doc:"What all others are laid over; it shows every key"`
+	Templates []linkTemplate  `json:"templates"`
+}
+
+type linkTemplate struct {
+	Scope     link.Scope      `json:"scope" enum:"site,group,user"`
+	ScopeID   int64           `json:"scope_id" doc:"Of the group or user; 0 for the site"`
+	Document  json.RawMessage `json:"document" doc:"Laid over the templates of the scopes before (RFC 7396): objects are merged, anything else is replaced, null takes back"`
+	UpdatedBy int64           `json:"updated_by"`
+	UpdatedAt time.Time       `json:"updated_at"`
+}
+
+type templatePath struct {
+	Scope   link.Scope `path:"scope" enum:"site,group,user"`
+	ScopeID int64      `path:"scope_id" minimum:"0"`
+}
+
+type linkGroupPath struct {
+	UserID int64 `path:"user_id"`
+	Group  int   `path:"group" minimum:"0"`
+}
+
+type linkGroupQuery struct {
+	Query string `json:"query" doc:"To be added to the user's link after ? or &"`
+}
+
+type linkPreview struct {
+	Body    string `json:"body"`
+	Type    string `json:"type" doc:"Content-Type"`
+	Nodes   int    `json:"nodes"`
+	LeftOut int    `json:"left_out" doc:"Nodes that this client cannot speak"`
+	Suffix  string `json:"suffix" doc:"Of the file's name"`
+}
+
+// LinkTemplates adds what staff decides of the files behind the link: rules, groups, resolvers.
+func LinkTemplates(links *link.Links) v2.Resource {
+	show := func(t link.Template) linkTemplate {
+		return linkTemplate{t.Scope, t.ScopeID, t.Document, t.UpdatedBy, t.UpdatedAt}
+	}
+	return func(r *v2.Router) {
+		v2.Handle(r, v2.StaffOp("GET /staff/link-templates", permission.TemplateRead).
+			Named("staff_link_templates_list", "The templates of the link's files"),
+			func(ctx context.Context, _ account.Identity, _ *v2.Empty) (linkTemplates, error) {
+				all, err := links.Templates(ctx)
+				out := linkTemplates{Builtin: json.RawMessage(format.Builtin), Templates: []linkTemplate{}}
+				for _, t := range all {
+					out.Templates = append(out.Templates, show(t))
+				}
+				return out, err
+			})
+		v2.Handle(r, v2.StaffOp("PUT /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
+			Named("staff_link_template_set",
+				"Set the template of the site, a group or a user; it is tried on every format first"),
+			func(ctx context.Context, who account.Identity, in *struct {
+				Scope   link.Scope `path:"scope" enum:"site,group,user"`
+				ScopeID int64      `path:"scope_id" minimum:"0"`
+				Body    struct {
+					Document json.RawMessage `json:"document"`
+				}
+			},
+			) (v2.Empty, error) {
+				return v2.Empty{}, links.SetTemplate(ctx, link.Template{Scope: in.Scope, ScopeID: in.ScopeID, Document: in.Body.Document, UpdatedBy: who.UserID})
+			})
+		v2.Handle(r, v2.StaffOp("DELETE /staff/link-templates/{scope}/{scope_id}", permission.TemplateWrite).
+			Named("staff_link_template_remove", "Take a template away"),
+			func(ctx context.Context, _ account.Identity, in *templatePath) (v2.Empty, error) {
+				return v2.Empty{}, links.RemoveTemplate(ctx, in.Scope, in.ScopeID)
+			})
+		v2.Handle(r, v2.StaffOp("GET /staff/users/{user_id}/link-groups/{group}", permission.LinkGroupRead).
+			Named("staff_link_group_query", "What makes a user's link lead to the entries of another link group"),
+			func(ctx context.Context, _ account.Identity, in *linkGroupPath) (linkGroupQuery, error) {
+				query, err := links.GroupQuery(ctx, in.UserID, in.Group)
+				return linkGroupQuery{query}, err
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/link-templates/preview", permission.TemplateRead).
+			Named("staff_link_template_preview", "The file that a client would get, with one node of each kind"),
+			func(ctx context.Context, _ account.Identity, in *struct {
+				Body struct {
+					ClientType string          `json:"client_type" doc:"As in the link" example:"ClashMeta"`
+					Document   json.RawMessage `json:"document,omitempty" doc:"Laid over the site's template; absent: that alone"`
+				}
+			},
+			) (linkPreview, error) {
+				f, err := links.Preview(ctx, in.Body.ClientType, in.Body.Document)
+				return linkPreview{string(f.Body), f.Type, f.Nodes, f.LeftOut, f.Suffix}, err
+			})
+	}
+}

@@ -1,0 +1,142 @@
+package staff
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/node"
+	"airstrip/internal/permission"
+)
+
+// Nodes adds the nodes for staff, who add, change and remove them. install gives the line that makes a machine the
+// node of that number.
+func Nodes(nodes *node.Nodes, install func(node int64, secret string) string) v2.Resource {
+	show := func(ctx context.Context, states map[int64]node.State, chosen ...node.Node) ([]staffNode, error) {
+		now := nodes.Local()
+		months, err := nodes.Months(ctx, chosen...)
+		out := make([]staffNode, len(chosen))
+		for i, n := range chosen {
+			out[i] = newStaffNode(n, states[n.ID], months[n.ID], now)
+		}
+		return out, err
+	}
+	one := func(ctx context.Context, n node.Node) (staffNode, error) {
+		states, err := nodes.States(ctx)
+		if err != nil {
+			return staffNode{}, err
+		}
+		shown, err := show(ctx, states, n)
+		if err != nil {
+			return staffNode{}, err
+		}
+		return shown[0], nil
+	}
+	return func(r *v2.Router) {
+		type listQuery struct {
+			Q        string `query:"q" maxLength:"100" doc:"In the name, the address, a tag or the remark"`
+			Status   string `query:"status" enum:"online,late,offline" doc:"Absent: any"`
+			Protocol string `query:"protocol" enum:"shadowsocks,vmess,vless,trojan,hysteria2,tuic,anytls" doc:"Absent: any"`
+			Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"500"`
+			Offset   int    `query:"offset" default:"0" minimum:"0"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/nodes", permission.NodeRead).
+			Named("staff_nodes_list", "All nodes with their state, in their order"),
+			func(ctx context.Context, _ account.Identity, in *listQuery) (staffNodePage, error) {
+				all, err := nodes.List(ctx)
+				if err != nil {
+					return staffNodePage{}, err
+				}
+				states, err := nodes.States(ctx)
+				if err != nil {
+					return staffNodePage{}, err
+				}
+				var found []node.Node
+				for _, n := range all {
+					words := strings.ToLower(n.Name + "\n" + n.Address + "\n" + strings.Join(n.Tags, "\n") + "\n" + n.Remark)
+					if strings.Contains(words, strings.ToLower(in.Q)) && (in.Status == "" || in.Status == string(states[n.ID].Health(nodes.Local()))) && (in.Protocol == "" || in.Protocol == string(n.Protocol)) {
+						found = append(found, n)
+					}
+				}
+				page := found[min(in.Offset, len(found)):min(in.Offset+in.Limit, len(found))]
+				shown, err := show(ctx, states, page...)
+				return staffNodePage{len(found), shown}, err
+			})
+		v2.Handle(r, v2.StaffOp("GET /staff/nodes/{node_id}", permission.NodeRead).
+			Named("staff_node_get", "One node"),
+			func(ctx context.Context, _ account.Identity, in *v2.NodeID) (staffNode, error) {
+				n, err := nodes.Get(ctx, in.ID)
+				if err != nil {
+					return staffNode{}, err
+				}
+				return one(ctx, n)
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/nodes", permission.NodeWrite).
+			Named("staff_node_add", "Add a node; keys and certificates that it needs and lacks are made"),
+			func(ctx context.Context, _ account.Identity, in *v2.Body[newNodeBody]) (madeNode, error) {
+				apply, err := in.Body.read()
+				if err != nil {
+					return madeNode{}, err
+				}
+				n := node.Draft("", in.Body.Protocol, "", 0)
+				n.ID = in.Body.ID
+				apply(&n)
+				made, secret, err := nodes.Add(ctx, n)
+				if err != nil {
+					return madeNode{}, err
+				}
+				shown, err := one(ctx, made)
+				return madeNode{shown, secret, install(made.ID, secret)}, err
+			})
+		type nodeWish struct {
+			ID   int64 `path:"node_id" minimum:"1"`
+			Body NodeChange
+		}
+		v2.Handle(r, v2.StaffOp("PATCH /staff/nodes/{node_id}", permission.NodeWrite).
+			Named("staff_node_change", "Change a node; its agent follows at once"),
+			func(ctx context.Context, _ account.Identity, in *nodeWish) (staffNode, error) {
+				apply, err := in.Body.read()
+				if err != nil {
+					return staffNode{}, err
+				}
+				made, err := nodes.Change(ctx, in.ID, apply)
+				if err != nil {
+					return staffNode{}, err
+				}
+				return one(ctx, made)
+			})
+		v2.Handle(r, v2.StaffOp("DELETE /staff/nodes/{node_id}", permission.NodeWrite).
+			Named("staff_node_remove", "Remove a node; what was counted on it stays"),
+			func(ctx context.Context, _ account.Identity, in *v2.NodeID) (v2.Empty, error) {
+				return v2.Empty{}, nodes.Remove(ctx, in.ID)
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/certificate", permission.NodeCertificate).
+			Named("staff_node_certificate",
+				"The certificate that links pin, with its private key, for agents of others, which take it from files"),
+			func(ctx context.Context, who account.Identity, in *v2.NodeID) (nodeCertificate, error) {
+				cert, err := nodes.Certificate(ctx, in.ID)
+				if err == nil {
+					slog.WarnContext(ctx, "staff took a node's certificate and private key", "node", in.ID, "staff", who.UserID)
+				}
+				return nodeCertificate(cert), err
+			})
+		type secretWish struct {
+			ID   int64 `path:"node_id" minimum:"1"`
+			Body struct {
+				HonourOldMinutes int `json:"honour_old_minutes,omitempty" minimum:"0" maximum:"43200" doc:"How long the present secret stays good"`
+			}
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/nodes/{node_id}/secret", permission.NodeSecretRotate).
+			Named("staff_node_secret", "Give a node's agent another secret"),
+			func(ctx context.Context, _ account.Identity, in *secretWish) (madeSecret, error) {
+				secret, err := nodes.RotateSecret(ctx, in.ID, time.Duration(in.Body.HonourOldMinutes)*time.Minute)
+				if err != nil {
+					return madeSecret{}, err
+				}
+				return madeSecret{secret, install(in.ID, secret)}, nil
+			})
+	}
+}

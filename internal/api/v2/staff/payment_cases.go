@@ -1,0 +1,160 @@
+package staff
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"airstrip/internal/account"
+	v2 "airstrip/internal/api/v2"
+	"airstrip/internal/approval"
+	"airstrip/internal/money"
+	"airstrip/internal/payment"
+	"airstrip/internal/permission"
+)
+
+// PaymentCaseItem is a payment case without its notifies; exported because it is embedded.
+type PaymentCaseItem struct {
+	ID            int64         `json:"id"`
+	Kind          string        `json:"kind" enum:"paid_twice,transaction_used,unknown_number,wrong_gateway,wrong_amount,wrong_currency,not_confirmed,account_closed" doc:"Why the payment was not credited"`
+	State         string        `json:"state" enum:"open,waiting,refunding,credited,refunded,dismissed" doc:"waiting: a second member of staff must approve the credit; refunding: the refund waits, or the gateway has not answered and is asked again"`
+	Waits         bool          `json:"waits" doc:"A second member of staff must approve the refund; the gateway is not asked before"`
+	Gateway       string        `json:"gateway"`
+	TransactionID string        `json:"transaction_id" doc:"The gateway's name of the payment"`
+	TradeNo       string        `json:"trade_no" doc:"The number that the payment names; not always one of ours"`
+	Amount        money.Amount  `json:"amount" doc:"What was paid, in currency"`
+	Currency      string        `json:"currency"`
+	RechargeNo    *int64        `json:"recharge_no" nullable:"true"`
+	UserID        *int64        `json:"user_id" nullable:"true" doc:"Whose recharge it is, or to whom it was credited; null: not known"`
+	Credit        *money.Amount `json:"credit" nullable:"true" doc:"What the wallet gains, in the site's currency"`
+	Reason        string        `json:"reason" doc:"Of what staff decided; empty while open"`
+	DecidedBy     *int64        `json:"decided_by" nullable:"true" doc:"Id of the member of staff; null: nobody yet, or at the command line"`
+	Answer        string        `json:"answer" doc:"What the gateway said last to a refund, in its own words"`
+	CreatedAt     time.Time     `json:"created_at"`
+	EndedAt       *time.Time    `json:"ended_at" nullable:"true"`
+}
+
+func showPaymentCase(c *payment.Case, err error) (PaymentCaseItem, error) {
+	if err != nil {
+		return PaymentCaseItem{}, err
+	}
+	item := PaymentCaseItem{
+		ID: c.ID, Kind: string(c.Kind), State: string(c.State), Waits: c.Waits, Gateway: c.Gateway, TransactionID: c.TransactionID, TradeNo: c.TradeNo,
+		Amount: c.Amount, Currency: c.Currency, RechargeNo: c.RechargeID, UserID: c.UserID, Reason: c.Reason, DecidedBy: c.DecidedBy,
+		Answer: c.Answer, CreatedAt: c.CreatedAt, EndedAt: c.EndedAt,
+	}
+	if c.Credit != 0 {
+		item.Credit = &c.Credit
+	}
+	return item, nil
+}
+
+type paymentCaseList struct {
+	Cases      []PaymentCaseItem `json:"cases" doc:"Newest first"`
+	TotalCount int64             `json:"total_count"`
+}
+
+type paymentCaseEvent struct {
+	ID        int64               `json:"id"`
+	Method    string              `json:"method" doc:"Of the request; HAND or ASK where a member of staff began it"`
+	Query     string              `json:"query"`
+	Header    map[string][]string `json:"header"`
+	Body      string              `json:"body"`
+	Address   string              `json:"address" doc:"Of who sent it"`
+	Outcome   string              `json:"outcome"`
+	Reason    string              `json:"reason"`
+	CreatedAt time.Time           `json:"created_at"`
+}
+
+type paymentCaseResult struct {
+	PaymentCaseItem
+	Events []paymentCaseEvent `json:"events" doc:"The newest 100 notifies of the payment as they came, newest first"`
+}
+
+// PaymentCases adds, for staff, the payments that were refused, doubled or match nothing.
+func PaymentCases(p *payment.Payments) v2.Resource {
+	return func(r *v2.Router) {
+		type part struct {
+			State  string `query:"state" enum:"open,waiting,refunding,credited,refunded,dismissed"`
+			Limit  int64  `query:"limit" minimum:"1" maximum:"500" default:"50"`
+			Offset int64  `query:"offset" minimum:"0" default:"0"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/payment-cases", permission.CaseRead).
+			Named("staff_payment_cases_list", "Payments that were refused, doubled or match nothing"),
+			func(ctx context.Context, _ account.Identity, in *part) (paymentCaseList, error) {
+				cases, total, err := p.Cases(ctx, payment.CaseState(in.State), in.Limit, in.Offset)
+				out := paymentCaseList{[]PaymentCaseItem{}, total}
+				for i := range cases {
+					item, _ := showPaymentCase(&cases[i], nil)
+					out.Cases = append(out.Cases, item)
+				}
+				return out, err
+			})
+
+		type which struct {
+			ID int64 `path:"case_id" minimum:"1"`
+		}
+		v2.Handle(r, v2.StaffOp("GET /staff/payment-cases/{case_id}", permission.CaseRead).
+			Named("staff_payment_case_get", "A payment case with its notifies as they came"),
+			func(ctx context.Context, _ account.Identity, in *which) (paymentCaseResult, error) {
+				c, notifies, err := p.Case(ctx, in.ID)
+				item, err := showPaymentCase(c, err)
+				out := paymentCaseResult{item, []paymentCaseEvent{}}
+				for _, n := range notifies {
+					out.Events = append(out.Events, paymentCaseEvent{
+						n.ID, n.Method, n.Query, n.Header, strings.ToValidUTF8(string(n.Body), "\uFFFD"), n.Address, string(n.Outcome), string(n.Reason), n.CreatedAt,
+					})
+				}
+				return out, err
+			})
+
+		type credit struct {
+			ID   int64 `path:"case_id" minimum:"1"`
+			Body struct {
+				UserID int64           `json:"user_id,omitempty" minimum:"1" doc:"Needed where the payment belongs to no known user"`
+				Amount *v2.AmountInput `json:"amount,omitempty" doc:"In the site's currency, at most what was paid; absent: all of it"`
+				Reason string          `json:"reason" minLength:"1" maxLength:"200"`
+			}
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/credit", permission.CaseDecide, approval.PaymentCase).
+			Named("staff_payment_case_credit",
+				"Put the payment into the user's wallet; beyond the member's daily limit it waits for a second member").WithKey(),
+			func(ctx context.Context, who account.Identity, in *credit) (PaymentCaseItem, error) {
+				wish := payment.CaseCredit{CaseID: in.ID, UserID: in.Body.UserID, Reason: in.Body.Reason, StaffID: &who.UserID}
+				if in.Body.Amount != nil {
+					if wish.Amount = in.Body.Amount.Amount; wish.Amount == 0 {
+						wish.Amount = -1 // zero stands for all of it inside
+					}
+				}
+				return showPaymentCase(p.CreditCase(ctx, wish))
+			})
+
+		type decision struct {
+			ID   int64 `path:"case_id" minimum:"1"`
+			Body struct {
+				Reason string `json:"reason" minLength:"1" maxLength:"200"`
+			}
+		}
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/refund", permission.CaseDecide, approval.CaseRefund).
+			Named("staff_payment_case_refund", "Have the gateway pay back the payment"),
+			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
+				return showPaymentCase(p.RefundCase(ctx, in.ID, in.Body.Reason, &who.UserID))
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/dismiss", permission.CaseDecide).
+			Named("staff_payment_case_dismiss", "End the case without moving money"),
+			func(ctx context.Context, who account.Identity, in *decision) (PaymentCaseItem, error) {
+				return showPaymentCase(p.DismissCase(ctx, in.ID, in.Body.Reason, &who.UserID))
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/confirm", permission.ApprovalDecide, approval.Decision).
+			Named("staff_payment_case_confirm",
+				"Approve, as a second member of staff, the credit or refund that waits"),
+			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
+				return showPaymentCase(p.DecideCase(ctx, in.ID, true, &who.UserID))
+			})
+		v2.Handle(r, v2.StaffOp("POST /staff/payment-cases/{case_id}/decline", permission.ApprovalDecide, approval.Decision).
+			Named("staff_payment_case_decline", "Decline the credit or refund that waits; the case is open again"),
+			func(ctx context.Context, who account.Identity, in *which) (PaymentCaseItem, error) {
+				return showPaymentCase(p.DecideCase(ctx, in.ID, false, &who.UserID))
+			})
+	}
+}
