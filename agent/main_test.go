@@ -20,7 +20,7 @@ func TestServe_OneOfSeveralFails_IsRetried(t *testing.T) {
 		after   time.Duration
 		ends    error
 	}{
-		"as it was told to":        {alone: true, results: []error{nil}},
+		"regular stop":             {alone: true, results: []error{nil}},
 		"alone":                    {alone: true, results: []error{broken}, ends: broken},
 		"one of several":           {results: []error{broken, broken, nil}, after: time.Minute},
 		"its folder gone":          {results: []error{removed, removed, nil}},

@@ -14,14 +14,14 @@ const validate = new Ajv({ strict: false, allErrors: true }).compile({ ...schema
 
 const profile = (name: string) => readFileSync(new URL(`../../internal/link/format/testdata/${name}`, import.meta.url), 'utf8')
 
-const told = (errors: ErrorObject[] | null | undefined) => (errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`)
+const messages = (errors: ErrorObject[] | null | undefined) => (errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`)
 
 for (const name of ['clash-meta.yaml', 'clash.yaml']) {
   test(`${name} conforms to the published schema`, () => {
     const file = parse(profile(name)) as { proxies: object[] }
     expect(file.proxies.length).toBeGreaterThan(10)
     validate(file)
-    expect(told(validate.errors)).toEqual([])
+    expect(messages(validate.errors)).toEqual([])
   })
 }
 

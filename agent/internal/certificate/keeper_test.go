@@ -193,6 +193,6 @@ func TestKeeper_IssuerRefuses_ReasonIsReported(t *testing.T) {
 		t.Error("another source is not taken:", err)
 	}
 	if _, wrong := k.Status(); wrong != nil {
-		t.Error("what went wrong with the issuer is told of another source:", wrong)
+		t.Error("an error of the issuer is reported for another source:", wrong)
 	}
 }

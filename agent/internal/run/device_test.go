@@ -80,7 +80,7 @@ func TestDevices_LostSlot_IsCutBeforeServerIsNotified(t *testing.T) {
 	// To make room on another node.
 	e.set(func() { e.admit = nil })
 	e.publish(api.Change{Drop: []api.Drop{{UserID: 1, IPs: []string{"127.0.0.22"}}}})
-	eventually(t, 2*time.Second, "the server is told that the address is gone", func() bool {
+	eventually(t, 2*time.Second, "the cut is confirmed to the server", func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		return slices.ContainsFunc(e.deviceRequests, func(d api.Device) bool { return d.IP == "" && slices.Equal(d.Gone, []string{"127.0.0.22"}) })

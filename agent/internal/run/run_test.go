@@ -555,6 +555,6 @@ func TestRun_UnrecoverableErrors(t *testing.T) {
 		t.Errorf("a second agent on one folder: %v", err)
 	}
 	if err := e.stop(); err != nil {
-		t.Errorf("the end of an agent that was told to stop: %v", err)
+		t.Errorf("the regular stop of an agent: %v", err)
 	}
 }

@@ -349,7 +349,7 @@ func TestQuota_UsedUp_ReachesAllNodes(t *testing.T) {
 			t.Fatalf("the report was answered %d %v", status, out)
 		}
 		if l := s.next(lines); !slices.Equal(l.Removed, []int64{1}) {
-			t.Fatalf("it was told as %+v", l)
+			t.Fatalf("it was sent as %+v", l)
 		}
 		s.Do(func(ctx context.Context, tx bun.Tx) error {
 			_, err := s.Services.AddPackage(ctx, tx, service.PackageTerms{UserID: 1, Name: "more", Kind: service.Bought, Bytes: 1000})

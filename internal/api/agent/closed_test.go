@@ -10,7 +10,7 @@ import (
 func TestSnapshot_ClosedOrHiddenNode(t *testing.T) {
 	type standing struct{ Closed, Spent, Hidden bool }
 	each(t, func(s *site) {
-		told := func(edit func(*node.Node)) (got standing) {
+		sent := func(edit func(*node.Node)) (got standing) {
 			if _, err := s.Nodes.Change(t.Context(), s.node.ID, edit); err != nil {
 				t.Fatal(err)
 			}
@@ -20,13 +20,13 @@ func TestSnapshot_ClosedOrHiddenNode(t *testing.T) {
 			}
 			return all.Node.standing
 		}
-		if got := told(func(n *node.Node) { n.Enabled = false }); got != (standing{Closed: true}) {
+		if got := sent(func(n *node.Node) { n.Enabled = false }); got != (standing{Closed: true}) {
 			t.Errorf("closed: %+v", got)
 		}
-		if got := told(func(n *node.Node) { n.Enabled, n.Visible = true, false }); got != (standing{Hidden: true}) {
+		if got := sent(func(n *node.Node) { n.Enabled, n.Visible = true, false }); got != (standing{Hidden: true}) {
 			t.Errorf("hidden: %+v", got)
 		}
-		if got := told(func(n *node.Node) { n.Visible = true }); got != (standing{}) {
+		if got := sent(func(n *node.Node) { n.Visible = true }); got != (standing{}) {
 			t.Errorf("open: %+v", got)
 		}
 	})

@@ -222,7 +222,7 @@ func TestDevices_OldestIsCutFirst(t *testing.T) {
 			t.Error("a user without a limit was refused")
 		}
 		if out := a.post(`{"user_id":99,"ip":"127.0.0.7"}`); out.Admitted {
-			t.Error("a stranger was admitted")
+			t.Error("an unknown user was admitted")
 		}
 	})
 }
@@ -276,7 +276,7 @@ func TestDevices_ThirdPartyNodes_HoldSlots(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		if a.connect(3, "127.0.0.3") {
-			t.Error("a third address is in beside two that nobody can cut")
+			t.Error("a third address is admitted with two that nobody can cut")
 		}
 	})
 }

@@ -22,10 +22,10 @@ func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 		for range 10 {
 			agents = append(agents, s.stream(since))
 		}
-		all := func(what string, told func(line) bool) {
+		all := func(what string, sent func(line) bool) {
 			t.Helper()
 			for i, lines := range agents {
-				if l := s.next(lines); !told(l) {
+				if l := s.next(lines); !sent(l) {
 					t.Fatalf("%s came to agent %d as %+v", what, i, l)
 				}
 			}
@@ -33,11 +33,11 @@ func TestChanges_EndedRights_ReachEveryAgentSoon(t *testing.T) {
 		all("the node", func(l line) bool { return l.Node != nil })
 
 		var slowest time.Duration
-		happens := func(what string, do func(), told func(line) bool) {
+		happens := func(what string, do func(), sent func(line) bool) {
 			t.Helper()
 			began := time.Now()
 			do()
-			all(what, told)
+			all(what, sent)
 			slowest = max(slowest, time.Since(began))
 		}
 		left := quota

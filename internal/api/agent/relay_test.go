@@ -14,17 +14,17 @@ func TestSnapshot_NamesForwards(t *testing.T) {
 		if l := s.next(lines); l.Node == nil || len(l.Node.Forwards) != 0 {
 			t.Fatalf("the first line is %+v", l)
 		}
-		told := func(want ...node.Forward) {
+		sent := func(want ...node.Forward) {
 			t.Helper()
 			if l := s.next(lines); l.Node == nil || !slices.Equal(l.Node.Forwards, want) || l.Reset || len(l.Users) > 0 || len(l.Removed) > 0 {
-				t.Fatalf("told %+v, want %+v", l, want)
+				t.Fatalf("sent %+v, want %+v", l, want)
 			}
 		}
 		draft := node.Draft("SG 01", node.Shadowsocks, "sg.example", 8443)
 		draft.Settings.Method = "aes-128-gcm"
 		draft.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 7000, NodeID: s.node.ID}, {Name: "IX", Host: "ix.example", Port: 7001}}
 		sg := s.Add(draft)
-		told(node.Forward{Port: 7000, Target: "sg.example:8443", TCP: true, UDP: true})
+		sent(node.Forward{Port: 7000, Target: "sg.example:8443", TCP: true, UDP: true})
 		change := func(id int64, edit func(*node.Node)) {
 			t.Helper()
 			if _, err := s.Nodes.Change(t.Context(), id, edit); err != nil {
@@ -32,22 +32,22 @@ func TestSnapshot_NamesForwards(t *testing.T) {
 			}
 		}
 		change(sg.ID, func(n *node.Node) { n.Address = "2001:db8::1" })
-		told(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
+		sent(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
 		change(sg.ID, func(n *node.Node) { n.Enabled = false })
-		told()
+		sent()
 		change(sg.ID, func(n *node.Node) { n.Enabled = true })
-		told(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
+		sent(node.Forward{Port: 7000, Target: "[2001:db8::1]:8443", TCP: true, UDP: true})
 		change(sg.ID, func(n *node.Node) { n.Relays = n.Relays[1:] })
-		told()
+		sent()
 		change(sg.ID, func(n *node.Node) { // The node's own port is TCP only, so UDP needs the relay.
 			n.Protocol, n.Settings = node.TUIC, node.Settings{TLS: &node.TLS{ServerName: "sg.example"}}
 			n.Relays = []node.Relay{{Name: "by HK", Host: "hk.example", Port: 443, NodeID: s.node.ID}}
 		})
-		told(node.Forward{Port: 443, Target: "[2001:db8::1]:8443", TCP: false, UDP: true})
+		sent(node.Forward{Port: 443, Target: "[2001:db8::1]:8443", TCP: false, UDP: true})
 		if err := s.Nodes.Remove(t.Context(), sg.ID); err != nil {
 			t.Fatal(err)
 		}
-		told()
+		sent()
 	})
 }
 

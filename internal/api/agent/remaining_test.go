@@ -21,7 +21,7 @@ func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 				t.Fatal(status, out)
 			}
 		}
-		told, left := 0, quota/2 // Bytes at rate 2.
+		sent, left := 0, quota/2 // Bytes at rate 2.
 		known := left
 		for range 200 {
 			use(left / 20)
@@ -29,14 +29,14 @@ func TestQuota_HalvedByOthers_IsSent(t *testing.T) {
 			for known > 2*left && left > 1<<20 { // Then a message is due.
 				l := s.next(lines)
 				if len(l.Users) != 1 || l.Users[0].ID != 1 || *l.Users[0].Remaining < left || *l.Users[0].Remaining > known {
-					t.Fatalf("told %+v with %d left", l, left)
+					t.Fatalf("sent %+v with %d remaining", l, left)
 				}
 				known = *l.Users[0].Remaining
-				told++
+				sent++
 			}
 		}
-		if told < 7 || told > 10 {
-			t.Errorf("of 200 reports %d were told", told)
+		if sent < 7 || sent > 10 {
+			t.Errorf("after 200 reports %d messages were sent", sent)
 		}
 		use(left)
 		for {

@@ -38,7 +38,7 @@ func TestRequestSlots_OfOneNode_AreBounded(t *testing.T) {
 		for path, method := range map[string]string{"snapshot": "GET", "status": "POST", "reports": "POST"} {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			if status, err := ask(ctx, s.secret, method, path); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s was answered %d beside four others of the node, %v", path, status, err)
+				t.Errorf("%s was answered %d with four others of the node in progress, %v", path, status, err)
 			}
 			cancel()
 		}

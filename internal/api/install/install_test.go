@@ -108,7 +108,7 @@ func TestBinary_OwnArchitecture_NeedsNoSuffix(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "airstrip-node-linux-"+runtime.GOARCH), "named")
 	if w := ask(h, http.MethodGet, "/node/airstrip-node-linux-"+runtime.GOARCH); w.Body.String() != "named" {
-		t.Errorf("beside one that is named: %d %s", w.Code, w.Body)
+		t.Errorf("with one that has a suffix: %d %s", w.Code, w.Body)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestLegacyAddress_Parameters_HaveTheirEffect(t *testing.T) {
 			}
 		}
 		if got, want := old("", "User-Agent", "clash-verge/v2.4.0"), s.get("client_type=ClashMeta"); got.Body.String() != want.Body.String() {
-			s.Errorf("told by its headers: %s", got.Body)
+			s.Errorf("recognised by its headers: %s", got.Body)
 		}
 		if got := s.fetch(http.MethodGet, "/v1/link/"+s.token+"/?sub=3"); got.Code != 200 {
 			s.Errorf("under /v1: %d", got.Code)

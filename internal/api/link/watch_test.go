@@ -64,13 +64,13 @@ func (p *fetchSite) from(addresses ...string) int {
 	if err != nil {
 		p.Fatal(err)
 	}
-	told := 0
+	notices := 0
 	for _, m := range mails {
 		if m.Kind == "link_spread" && m.Recipient == p.user.Email {
-			told++
+			notices++
 		}
 	}
-	return told
+	return notices
 }
 
 func (p *fetchSite) want(notices int, addresses ...string) {

@@ -29,7 +29,7 @@ import (
 	"airstrip/internal/traffic"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Site is a server with users 1, 2 and 3, who have no services yet.
 type Site struct {

@@ -131,7 +131,7 @@ func certMode(t *node.TLS) string {
 }
 
 var errNoText = fault.Conflict("server_key_not_text", "PPanel 代理只能使用由文字组成的服务端密钥，请为该节点设置一个",
-	"Agents of PPanel can only be told of a server key that is text; set one for this node")
+	"Agents of PPanel accept only a server key that is text; set one for this node")
 
 var errTrojanTransport = fault.Conflict("transport_not_in_ppanel",
 	"PPanel 代理的 Trojan 只支持 tcp、ws 和 grpc，请更换该节点的传输方式或代理",

@@ -305,7 +305,7 @@ func TestRules_AreInGrammarOfAgent(t *testing.T) {
 		}
 		none := routes("vmess")
 		if len(none) != 1 || len(none[0].Match) != 1 {
-			t.Fatalf("without a rule: %v; XrayR keeps its old rules when it is told of none", none)
+			t.Fatalf("without a rule: %v; XrayR keeps its old rules when it receives none", none)
 		}
 		if p, err := regexp.Compile(none[0].Match[0]); err != nil || p.MatchString("tcp:a.example:443") {
 			t.Fatal(none, err)

@@ -108,7 +108,7 @@ func TestCycle_V2bX(t *testing.T) {
 		}
 		var others struct{ Alive map[int]int }
 		if s.ok(&others, "trojan", "trojan", "GET", "alivelist", ""); others.Alive == nil || len(others.Alive) != 0 {
-			t.Fatalf("a node is told of users who may not use it: %v", others)
+			t.Fatalf("a node lists users who may not use it: %v", others)
 		}
 		states, err := s.Nodes.States(t.Context())
 		if err != nil || states[s.IDs["reality"]].OnlineUsers != 2 {

@@ -32,8 +32,8 @@ var defaultIntervals = intervals{admit: 10 * time.Second, write: 30 * time.Secon
 
 // Reasons for closing a socket that are not faults.
 var (
-	errGone = errors.New("the agent is gone")
-	errAnew = errors.New("the agent has to begin anew")
+	errGone      = errors.New("the agent is gone")
+	errReconnect = errors.New("the agent has to reconnect")
 )
 
 // socket sends changes to an agent at once, until it disconnects, the server stops, or the token is no longer valid. A
@@ -82,7 +82,7 @@ func (f *follower) follow(ctx context.Context, gone func()) error {
 	defer done()
 	f.listening.Go(func() { defer gone(); f.listen(ctx, n) })
 	if err = f.run(ctx, changes); ctx.Err() != nil {
-		return errAnew // A newer socket has taken its slot, or the server stops.
+		return errReconnect // A newer socket has taken its slot, or the server stops.
 	}
 	return err
 }
@@ -148,14 +148,14 @@ func (f *follower) sendChanges(ctx context.Context) error {
 		return err
 	}
 	if api.RosterKeyOf(n) != api.RosterKeyOf(f.node) {
-		return errAnew
+		return errReconnect
 	}
 	changed, err := f.nodes.Changes(ctx, n.ID, f.since)
 	if err != nil {
 		return err
 	}
 	if changed.Reset {
-		return errAnew
+		return errReconnect
 	}
 	f.node, f.since = n, changed.Revision
 	if changed.Node != nil || changed.RulesSet { // Agents that request the rules elsewhere do so after any change.
@@ -194,7 +194,7 @@ func (f *follower) closeWith(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 		f.conn.Close(websocket.StatusGoingAway, "")
-	case errors.Is(err, errAnew):
+	case errors.Is(err, errReconnect):
 		f.conn.Close(websocket.StatusServiceRestart, "")
 	case !errors.Is(err, errGone):
 		failure := api.NewFailure(ctx, err)

@@ -352,7 +352,7 @@ func TestStatus_NodeInformation_IsStored(t *testing.T) {
 			return st.UptimeSeconds == 77 && st.Connections == 5 && st.OnlineUsers == 2 && st.DownBPS == 900 && st.UpBPS == 80 && slices.Equal(st.Load, []float64{.5, .25, 0})
 		})
 		k.send(fmt.Sprintf(`{"event":"node.status","data":{"node_id":%d,"status":{"cpu":12.5,"uptime":78,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":1}}}}`, s.IDs["reality"]))
-		s.eventually("the status is kept beside it", func() bool {
+		s.eventually("the status is stored, too", func() bool {
 			st := s.state("reality")
 			return st.UptimeSeconds == 78 && st.CPUPermille == 125 && st.MemoryPermille == 400 && st.Connections == 5
 		})

@@ -79,10 +79,10 @@ func TestCycleV2_XboardNode(t *testing.T) {
 			return out.Data
 		}
 		if got := fetched(k.next("sync.config")); !reflect.DeepEqual(got, map[string]any{"config": config}) {
-			t.Fatalf("told %v, answered %v; a difference would make it serve anew", got, config)
+			t.Fatalf("sent %v, answered %v; a difference would make it restart the node", got, config)
 		}
 		if got := fetched(k.next("sync.users")); !reflect.DeepEqual(got, users) {
-			t.Fatalf("told %v, answered %v", got, users)
+			t.Fatalf("sent %v, answered %v", got, users)
 		}
 		k.next("sync.devices")
 		k.send(`{"event":"node.status","data":{"active_users":0,"active_connections":0,"cpu_per_core":[1.5],"load":{"load1":1,"load5":1,"load15":1},"uptime":1,"ws":{"connected":true,"enabled":true}},"timestamp":1}`)
@@ -125,7 +125,7 @@ func TestCycleV2_XrayR(t *testing.T) {
 		s.ban(2, true)
 		k.next("sync.user.delta")
 		if s.ok(&list, "vmess", "vmess", "GET", "user", "", "If-None-Match", tag); len(list.Users) != 1 || list.Users[0].ID != 1 {
-			t.Fatalf("after the ban was told the list is %v", list)
+			t.Fatalf("after the message about the ban the list is %v", list)
 		}
 		for _, report := range []string{
 			`{"type":"status","status":{"cpu":12.5,"uptime":99,"mem":{"total":100,"used":40},"swap":{"total":0,"used":0},"disk":{"total":100,"used":7}}}`,

@@ -22,7 +22,7 @@ func readPages(dist fs.FS) (pages, error) {
 	}
 	raw, err := fs.ReadFile(dist, ".vite/pages.json")
 	if err != nil {
-		return nil, fmt.Errorf("the web app was built by another version, make web builds it anew: %w", err)
+		return nil, fmt.Errorf("the web app was built by another version, make web builds it again: %w", err)
 	}
 	var addresses []string
 	if err := json.Unmarshal(raw, &addresses); err != nil {

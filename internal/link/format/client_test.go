@@ -253,7 +253,7 @@ func TestURI_InsecureOnlyForClientsThatCheckPin(t *testing.T) {
 	}
 }
 
-// Who can use none of the nodes is told so, whatever else is said to them.
+// A client that supports none of the nodes gets a notice, in addition to all others.
 func TestFetch_NoNodeFitsClient_SaysSo(t *testing.T) {
 	proxies := allCombinations().proxies(t)
 	o := format.Options{Client: client(t, "SSR", ""), Notices: []string{"1 GB left"}, NodesOnly: true}

@@ -18,7 +18,7 @@ import (
 	"airstrip/internal/node"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestFiles_MatchGolden(t *testing.T) {
 	proxies := allCombinations().proxies(t)
@@ -226,7 +226,7 @@ func TestTemplate_SingBoxSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(bytes.TrimSpace(kept), want.Bytes()) {
-		t.Error("singbox/schema.json is not what sing-box prints: write it anew, without white space")
+		t.Error("singbox/schema.json is not what sing-box prints: replace it, without white space")
 	}
 }
 

@@ -153,7 +153,7 @@ func TestTemplate_ClientsWouldRefuse_IsNamed(t *testing.T) {
 	}
 }
 
-// What only the schema knows is told with its place and the rule that it breaks.
+// A problem that only the schema finds is reported with its location and the violated rule.
 func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 	if p := Plain.CheckPublished(); p != nil {
 		t.Fatalf("%+v", p)

@@ -168,7 +168,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 			t.Error("the connection that was opened with the old secret goes on")
 		}
 		if !Refused(old.Dial(echo)) || !Refused(s.client(t, User(41), here).Dial(echo)) {
-			t.Error("the old secret still opens the door")
+			t.Error("the old secret is still accepted")
 		}
 		mustExchange(t, s.client(t, User(42), here).Dial(echo), 2000)
 		if counted := testNode.Counted(); counted[41].Down != 4000 {

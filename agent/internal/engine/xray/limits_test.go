@@ -105,7 +105,7 @@ func TestRemaining_UsedUp_StopsUserUntilRenewal(t *testing.T) {
 					t.Errorf("user %d is said to be exhausted", id)
 				}
 			case <-time.After(time.Minute):
-				t.Fatal("nobody was told that the user has used up everything")
+				t.Fatal("the gate did not report that the user has used up everything")
 			}
 			row := testNode.Counted()[21]
 			conn.Close()

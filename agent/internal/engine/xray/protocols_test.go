@@ -27,11 +27,11 @@ func TestProtocols_CarryAndCountExactly(t *testing.T) {
 					t.Errorf("counted %+v, moved %+v", counted[id], want)
 				}
 			}
-			if stranger := NewClient(t, s.Client(User(9))).Dial(echo); !Refused(stranger) {
+			if unknown := NewClient(t, s.Client(User(9))).Dial(echo); !Refused(unknown) {
 				t.Error("a user who is not on the list was let through")
 			}
 			if counted := testNode.Counted(); len(counted) > 0 {
-				t.Errorf("a stranger was counted: %v", counted)
+				t.Errorf("an unknown user was counted: %v", counted)
 			}
 		})
 	}

@@ -111,7 +111,7 @@ func TestUsers_NewSecret_InvalidatesOldOne(t *testing.T) {
 				t.Error("the connection that was opened with the old secret goes on")
 			}
 			if !Refused(old.Dial(echo)) {
-				t.Error("the old secret still opens the door")
+				t.Error("the old secret is still accepted")
 			}
 			mustExchange(t, NewClient(t, s.Client(User(42))).Dial(echo), 2000)
 			if counted := testNode.Counted(); counted[41].Down != 4000 {
