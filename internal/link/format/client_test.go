@@ -73,7 +73,7 @@ func TestRecognise_UserAgents(t *testing.T) {
 	}
 }
 
-// The core before 1.12 has a number that is greater as text.
+// Compared as text, versions of the core before 1.12 would be greater.
 func TestVersion_ComparesNumbers(t *testing.T) {
 	for userAgent, old := range map[string]bool{
 		"sing-box 1.9.7": true, "sing-box 1.11.15": true, "sing-box 1.12.0-beta.3": false, "sing-box 1.14.1": false, "sing-box": false, "sing-box 2": false,
@@ -120,7 +120,7 @@ func TestRender_OldVersions_GetNoUnreadableNodes(t *testing.T) {
 	}
 }
 
-// What an app's version says of its core is nothing: FlClash 0.8 holds a mihomo of 1.19.
+// The version of an app says nothing about its core: FlClash 0.8 contains a mihomo of 1.19.
 func TestRecognise_VersionOfAppIsNotThatOfCore(t *testing.T) {
 	proxies := allCombinations().proxies(t)
 	for userAgent, wants := range map[string]bool{"FlClash/v0.8.90 clash-verge": true, "mihomo/1.19.27": true, "mihomo/1.18.9": false, "mihomo/v1.19.10": true, "Karing/1.2.0": true} {
@@ -146,7 +146,7 @@ func TestDialect_ClientsGetOnlyWhatTheyRead(t *testing.T) {
 	}
 }
 
-// XHTTP is left out for clients that have no Xray core and none of their own for it, and counted.
+// XHTTP nodes are left out, and counted, for clients that support it neither by Xray's core nor by their own.
 func TestFetch_ClientWithoutXHTTP_GetsNone(t *testing.T) {
 	proxies := allCombinations().proxies(t)
 	for userAgent, wants := range map[string]bool{
@@ -165,7 +165,7 @@ func TestFetch_ClientWithoutXHTTP_GetsNone(t *testing.T) {
 	}
 }
 
-// An Outline key is one server, so all other nodes are left out, those too that Outline could speak.
+// An Outline key is one server, so all other nodes are left out, including those that Outline supports.
 func TestRender_NodesThatDoNotFit_AreCounted(t *testing.T) {
 	proxies := allCombinations().proxies(t)
 	f := format.Render(proxies, format.Options{Client: client(t, "Outline", ""), Notices: []string{"a"}})
@@ -175,7 +175,8 @@ func TestRender_NodesThatDoNotFit_AreCounted(t *testing.T) {
 }
 
 func TestRecognise_TypeWithVersion_KeepsVersion(t *testing.T) {
-	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" || c.Name != "Surge" { // as the log of fetches calls it: Surge 4
+	// As the log of fetches names it: Surge 4.
+	if c, _ := format.Resolve("Surge4", "Surge iOS/3272", ""); c.Version.String() != "4" || c.Name != "Surge" {
 		t.Errorf("%s %s", c.Name, c.Version)
 	}
 	if c, _ := format.Resolve("SingBox", "sing-box 1.11.15", ""); c.Version.String() != "1.11.15" || c.TUN {
@@ -212,7 +213,7 @@ func FuzzRecognise(f *testing.F) {
 	})
 }
 
-// Where a link says insecure=1, a client that knows no pin lets anybody in between read along.
+// With insecure=1 in a link, a client without pins would accept any server.
 func TestURI_InsecureOnlyForClientsThatCheckPin(t *testing.T) {
 	proxies := allCombinations().proxies(t)
 	for _, c := range []struct {

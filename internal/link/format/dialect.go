@@ -80,11 +80,11 @@ const (
 	lineWide = `=",#;[]`
 )
 
-// dialects drive all formats: what is not listed here is left out of the file and counted. REALITY carries plain TCP, gRPC
-// and XHTTP only. A client that can neither pin a certificate nor be given it gets no node that needs it: skipping the
-// check would hand the user to anybody in between. Odd paths are for clients of which a test with the real program has
-// shown that they get there. XHTTP in share links is that of VLESS and Trojan, which are read alike: the makers of v2rayN
-// and v2rayNG leave it out of VMess.
+// dialects defines all formats: what is not listed here is left out of the file and counted. REALITY supports plain
+// TCP, gRPC and XHTTP only. A client that can neither pin a certificate nor receive it gets no node that needs it:
+// without the check anybody could impersonate the node. Odd paths are for clients that a test with the real program has
+// shown to reach them. XHTTP in share links is limited to VLESS and Trojan, which clients parse alike: the authors of
+// v2rayN and v2rayNG omit it from VMess.
 var dialects = map[Dialect]dialect{
 	URI: {write: uriList, media: plainText, suffix: "txt", insecure: true, notice: node.Shadowsocks, can: []ability{
 		can("", "ss ss2022", "tcp", "none"),

@@ -22,7 +22,7 @@ const (
 	serverPSK = "the-private-key-of-the-server-never-leaves"
 )
 
-// printable is every character that a password may hold.
+// printable contains every character that a password may have.
 var printable = func() string {
 	var b strings.Builder
 	for c := byte(' '); c <= '~'; c++ {
@@ -60,7 +60,8 @@ func (f *fixture) add(p node.Protocol, s node.Settings, secret string) {
 	f.secrets = append(f.secrets, secret)
 }
 
-// allCombinations is every protocol over every transport with every security, also those that make no sense together.
+// allCombinations returns every protocol over every transport with every security, including combinations that are
+// useless.
 func allCombinations() fixture {
 	var f fixture
 	key := func(n int) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k\xff", 16)[:n])) }
@@ -73,7 +74,7 @@ func allCombinations() fixture {
 		for _, transport := range []string{"tcp", "ws", "grpc", "httpupgrade"} {
 			for _, security := range []string{"none", "tls", "pinned", "reality"} {
 				secret := userUUID
-				if protocol == node.Trojan && security != "tls" { // which formats without quotes can't write
+				if protocol == node.Trojan && security != "tls" { // Formats without quotes cannot express it.
 					secret = printable
 				}
 				f.add(protocol, settings(transport, security, len(f.nodes)), secret)
@@ -151,7 +152,7 @@ func settings(transport, security string, i int) node.Settings {
 			PublicKey: publicKey, ShortIDs: []string{shortIDs[i/4%len(shortIDs)]},
 		}
 	}
-	if transport == "" { // hysteria2
+	if transport == "" { // Hysteria2.
 		s.Security = ""
 		s.TLS.ALPN = []string{"h3"}
 	}
@@ -180,7 +181,7 @@ func client(t testing.TB, clientType, userAgent string) format.Client {
 	return c
 }
 
-// readers are the clients whose files the tests look at.
+// readers are the clients whose files the tests examine.
 var readers = []struct{ file, clientType, userAgent string }{
 	{"nodelist.txt", "NodeList", ""},
 	{"mixed.b64", "Mixed", ""},

@@ -85,7 +85,7 @@ func TestRender_ContainsNoServerSecret(t *testing.T) {
 	}
 }
 
-// clashFile is what the tests read of a Clash profile.
+// clashFile is the part of a Clash profile that the tests read.
 type clashFile struct {
 	Proxies []map[string]any
 	Groups  []struct {
@@ -158,7 +158,7 @@ func TestClash_ReadsBackWithTypes(t *testing.T) {
 	}
 }
 
-// singBox finds the real program of a version.
+// singBox returns the path of the real program of a version.
 func singBox(t testing.TB, version string) string {
 	t.Helper()
 	path := os.Getenv("AIRSTRIP_SINGBOX_" + strings.ReplaceAll(version, ".", "_"))

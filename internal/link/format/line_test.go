@@ -15,14 +15,14 @@ import (
 	"airstrip/internal/node"
 )
 
-// entry is what a reader of lines that is not ours makes of one.
+// entry is one line as an independent reader parses it.
 type entry struct {
 	name, kind, host, port string
 	words                  []string
 	settings               map[string]string
 }
 
-// split cuts a line at the commas that stand outside quotes, and takes the quotes off.
+// split cuts a line at commas outside quotes, and removes the quotes.
 func split(text string) (out []string) {
 	var word strings.Builder
 	inside := false
@@ -40,7 +40,7 @@ func split(text string) (out []string) {
 	return append(out, strings.TrimSpace(word.String()))
 }
 
-// readLine reads "name = kind, host, port, word, setting=value" as Surge, Loon and Quantumult have it.
+// readLine parses "name = kind, host, port, word, setting=value" as Surge, Loon and Quantumult do.
 func readLine(t testing.TB, text string) entry {
 	t.Helper()
 	name, rest, ok := strings.Cut(text, "=")
@@ -62,7 +62,7 @@ func readLine(t testing.TB, text string) entry {
 	return e
 }
 
-// sections reads a file of [Section]s without its comments.
+// sections parses a file with [Section]s, without comments.
 func sections(body []byte) map[string][]string {
 	out, section := map[string][]string{}, ""
 	for line := range strings.Lines(string(body)) {
@@ -78,7 +78,7 @@ func sections(body []byte) map[string][]string {
 	return out
 }
 
-// check compares an entry with the node of the fixture that it came from.
+// check compares an entry with its node in the fixture.
 func (f fixture) check(t testing.TB, e entry, secret string) {
 	t.Helper()
 	for i, n := range f.nodes {
@@ -353,7 +353,7 @@ func TestEgern_ReadsBack(t *testing.T) {
 	}
 }
 
-// Formats that can't write a character leave out the one node that has it, not the file.
+// A format that cannot express a character leaves out the one node with it, not the whole file.
 func TestLine_ValueThatDoesNotFit_OmitsOneNode(t *testing.T) {
 	n := node.Node{Name: "n", Protocol: node.Trojan, Address: "a.example.com", Port: 443, Settings: settings("tcp", "tls", 0)}
 	var proxies []format.Proxy

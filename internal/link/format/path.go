@@ -54,10 +54,10 @@ var (
 	escapedByte   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )
 
-// pathKind says what about the path, or about the service name of gRPC, keeps some clients from the node; empty:
-// nothing. A server compares the path of a node as it is written with the decoded path of the request, so that
-// clients which send it as it is written, or decode it first, miss it where it has signs with a meaning in
-// addresses. Nodes that are saved now have none of these; those that were saved before the check may.
+// pathKind names what in the path, or in the service name of gRPC, keeps some clients from the node; empty for nothing.
+// A server compares the node's path as written with the decoded path of the request. Clients that send it as written,
+// or decode it first, therefore miss paths with characters that have a meaning in URLs. Such paths are refused today,
+// but nodes saved before may have them.
 func (p *Proxy) pathKind() string {
 	switch p.Transport {
 	case "ws", "httpupgrade", "xhttp":

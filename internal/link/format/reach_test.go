@@ -41,7 +41,7 @@ import (
 
 type object = map[string]any
 
-// program finds a real program that `make tools` builds.
+// program returns the path of a real program that `make tools` builds.
 func program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "..", "..", ".tools", name))
@@ -54,8 +54,8 @@ func program(t testing.TB, name string) string {
 	return path
 }
 
-// ports have been given out in this run. They lie below those that the system gives to outgoing connections, and
-// below those that the tests of the agent and of the browser take.
+// ports are assigned to this run, below the range that the system uses for outgoing connections and below those of the
+// tests of the agent and of the browser.
 var ports = struct {
 	sync.Mutex
 	taken map[int]bool
@@ -133,7 +133,7 @@ func writeFile(t testing.TB, folder, name string, content any) string {
 	return path
 }
 
-// serve runs the core of our agent with these nodes, in the words in which the agent tells it of them.
+// serve runs the agent's core with these nodes, configured as the agent does.
 func serve(t testing.TB, nodes []node.Node) {
 	t.Helper()
 	var inbounds []object
@@ -176,13 +176,13 @@ func serve(t testing.TB, nodes []node.Node) {
 	run(t, ports, "xray", "run", "-c", config)
 }
 
-// A realClient starts a real client with the file that Render makes of the proxies, and gives the HTTP proxy that
-// leads through each node of the file by the node's name.
+// A realClient starts a real client with the rendered file of the proxies, and returns the HTTP proxy through each node
+// by the node's name.
 type realClient struct {
 	name  string
-	nodes int // of those with odd paths
+	nodes int // Number of nodes with odd paths that it reaches.
 	start func(t testing.TB, proxies []format.Proxy) map[string]int
-	links bool // reads share links
+	links bool // It reads share links.
 }
 
 var realClients = []realClient{
@@ -237,8 +237,8 @@ func mihomoListener(i, port int, to string) object {
 	return object{"name": strconv.Itoa(i), "type": "mixed", "listen": "127.0.0.1", "port": port, "proxy": to}
 }
 
-// startMihomoOnLinks has a core that is not Xray read share links. In them it knows no HTTPUpgrade, and XHTTP of VLESS
-// only.
+// startMihomoOnLinks starts a core other than Xray's with share links. In these it supports no HTTPUpgrade, and XHTTP
+// for VLESS only.
 func startMihomoOnLinks(t testing.TB, proxies []format.Proxy) map[string]int {
 	proxies = slices.DeleteFunc(slices.Clone(proxies), func(p format.Proxy) bool {
 		return p.Transport == "httpupgrade" || p.Transport == "xhttp" && p.Protocol != node.VLESS
@@ -293,8 +293,8 @@ func startXray(t testing.TB, proxies []format.Proxy) map[string]int {
 	return through
 }
 
-// carries fetches a page through the HTTP proxy on a port. A client may listen before it has read its nodes, so a
-// fetch that fails at once is tried again.
+// carries requests a page through the HTTP proxy on a port. A client may listen before it has loaded its nodes, so a
+// request that fails at once is repeated.
 func carries(port int, origin string) (err error) {
 	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}), DisableKeepAlives: true,
@@ -315,8 +315,8 @@ func carries(port int, origin string) (err error) {
 	return err
 }
 
-// newOrigin gives a web server with TLS: clients pass it on as a tunnel. Of a plain request Xray closes its side
-// when it is sent, and with it a WebSocket that still brings the answer.
+// newOrigin starts a web server with TLS, which clients tunnel. After a plain request Xray closes its direction, and
+// with it a WebSocket that still carries the answer.
 func newOrigin(t testing.TB) string {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "the page")
@@ -325,7 +325,7 @@ func newOrigin(t testing.TB) string {
 	return s.URL
 }
 
-// oddPaths are paths as older versions let them be saved, each with what keeps clients from it.
+// oddPaths are paths that older versions accepted, each with the reason why some clients do not reach it.
 var oddPaths = []struct{ name, path string }{
 	{"plain", "/ray/v1"},
 	{"signs", "/a-b_c.d~e!f$g&h'i(j)k*l+m,n;o=p:q@r"},
@@ -362,7 +362,7 @@ var oddServices = []struct{ name, service string }{
 	{"service bar", "a|b"},
 }
 
-// newCertificate gives a node a certificate of its own, which clients pin.
+// newCertificate returns TLS settings with a self-signed certificate, which clients pin.
 func newCertificate(t testing.TB) *node.TLS {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
@@ -403,14 +403,13 @@ func oddNodes(t testing.TB) (nodes []node.Node) {
 			add(transport+" "+p.name, node.Settings{Transport: transport, Path: p.path, Security: "none"})
 		}
 	}
-	for _, s := range oddServices { // which mihomo has with TLS only
+	for _, s := range oddServices { // mihomo supports it with TLS only.
 		add("grpc "+s.name, node.Settings{Transport: "grpc", ServiceName: s.service, Security: "tls", TLS: certificate})
 	}
 	return nodes
 }
 
-// Every node that stands in a client's file can be reached by that client, whatever its path, and the others are
-// left out.
+// A client reaches every node in its file, whatever the node's path; nodes that it would not reach are left out.
 func TestRealClients_ReachEveryNode(t *testing.T) {
 	nodes, origin := oddNodes(t), newOrigin(t)
 	serve(t, nodes)
@@ -436,8 +435,8 @@ func TestRealClients_ReachEveryNode(t *testing.T) {
 	}
 }
 
-// Whole files, with all rules that they can have, are started where nothing can be fetched: there is no way out of here but
-// the nodes, and nobody listens there.
+// Complete files, with all rules, are started without a network: the nodes are the only way out, and nobody listens
+// there.
 func TestRealClients_StartOffline(t *testing.T) {
 	files, err := format.NewTemplate(json.RawMessage(`{"rules": "full", "files": "https://127.0.0.1:1/{repo}/{branch}/{file}"}`))
 	if err != nil {
@@ -488,7 +487,7 @@ func TestRealClients_StartOffline(t *testing.T) {
 	})
 }
 
-// A name of a rule is meant with everything under it, and nothing else that ends so.
+// A suffix in a rule matches the name and its subdomains, and no other name with the same ending.
 func TestSingBox_SuffixMatchesNameAndSubdomains(t *testing.T) {
 	var file struct{ Route struct{ Rules []object } }
 	body := format.Render(nil, format.Options{Client: client(t, "SingBox", "")}).Body
@@ -512,7 +511,7 @@ func TestSingBox_SuffixMatchesNameAndSubdomains(t *testing.T) {
 	}
 }
 
-// XHTTP is spoken in each of its modes, in the clear, with TLS and with REALITY, by every client that is given it.
+// Every client that gets XHTTP uses it in each of its modes, in clear text, with TLS and with REALITY.
 func TestRealClients_XHTTP(t *testing.T) {
 	origin := newOrigin(t)
 	var nodes []node.Node
@@ -569,7 +568,7 @@ func TestRealClients_XHTTP(t *testing.T) {
 	}
 }
 
-// newReality gives a node keys of its own and a web server to hide behind.
+// newReality returns REALITY settings with new keys and a web server whose handshake is presented.
 func newReality(t testing.TB, origin string) *node.Reality {
 	t.Helper()
 	key, err := ecdh.X25519().GenerateKey(crand.Reader)
@@ -596,7 +595,7 @@ func proxiesOf(t testing.TB, nodes []node.Node) []format.Proxy {
 	return proxies
 }
 
-// Every protocol that may have REALITY has it with every client that can be run.
+// Every protocol that supports REALITY works with it in every client that can be run.
 func TestRealClients_REALITY(t *testing.T) {
 	origin := newOrigin(t)
 	settings := node.Settings{Transport: "tcp", Security: "reality", Reality: newReality(t, origin)}
@@ -616,7 +615,7 @@ func TestRealClients_REALITY(t *testing.T) {
 	proxies := proxiesOf(t, nodes)
 	for _, c := range realClients {
 		if c.links {
-			continue // its reader of links has VLESS and Trojan only
+			continue // Its reader of links supports VLESS and Trojan only.
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -27,9 +27,9 @@ type published struct {
 	compiled *jsonschema.Schema
 }
 
-// The schema of mihomo is that of the npm package meta-json-schema, 1.19.24, as it is published; its licence stands beside
-// it. That of sing-box is what 'sing-box schema' prints, of the core 1.14.1, without white space. Tests hold both against
-// where they are from, so that they are raised together.
+// The schema of mihomo is the npm package meta-json-schema, 1.19.24, as published, with its licence next to it. That of
+// sing-box is the output of 'sing-box schema' of core 1.14.1, without white space. Tests compare both with their
+// sources, so that they are updated together.
 var (
 	//go:embed mihomo/schema.json
 	mihomoSchema []byte
@@ -72,9 +72,9 @@ func (anyText) MatchString(string) bool { return true }
 
 func (p anyText) String() string { return string(p) }
 
-// CheckPublished holds the files for mihomo and for present cores of sing-box, with a node of each kind, against the schemas
-// that are published for them, and gives where and by which rule one fails; nil: nowhere. Xray and sing-box before 1.14
-// publish none, and their programs are too large to be part of the server: for those Check's own reading is all.
+// CheckPublished validates the files for mihomo and for present cores of sing-box, with a node of each kind, against
+// the published schemas. It returns the location of the first error and the violated rule, or nil. Xray and sing-box
+// before 1.14 publish no schema, so Check is the only validation for them.
 func (t *Template) CheckPublished() *Problem {
 	for _, p := range allPublished {
 		if problem := p.check(t); problem != nil {

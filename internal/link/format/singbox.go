@@ -8,9 +8,9 @@ import (
 	"airstrip/internal/node"
 )
 
-// sing-box refuses a file with one key that it does not know, and no file suits the cores before and since 1.12, so each
-// key here was tried on both: 1.12 brought DNS servers with types and the resolver for outbounds, and takes rule actions
-// in place of the special outbounds that 1.11 still has.
+// sing-box refuses a file with a single unknown key, and no file suits the cores both before and since 1.12, so each
+// key here was tested with both. 1.12 introduced DNS servers with types and the resolver for outbounds, and rule
+// actions in place of the special outbounds of 1.11.
 var singBoxNew = Version{1, 12}
 
 type singBoxConfig struct {

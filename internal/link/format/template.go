@@ -71,10 +71,10 @@ type Probe struct {
 	Seconds int    `json:"seconds"` // Interval.
 }
 
-// Builtin is the template below all others. It needs no rule file and no database: fetching those before the proxy works
-// fails where it is needed most. Its direct names are those that people in China use most and that end otherwise than in
-// cn. Names that keep their real address are of programs that use the address itself: QQ's sign-in on this machine, clocks,
-// STUN, game consoles, and the checks by which systems tell whether they are online.
+// Builtin is the template below all others. It needs no rule file and no database, which could not be fetched before
+// the proxy works. Its direct names are the most used ones in China that do not end in cn. Names with real addresses
+// belong to programs that use the address itself: QQ's local sign-in, clocks, STUN, game consoles, and the online
+// checks of operating systems.
 const Builtin = `{
 	"rules": "basic",
 	"blocked": {"suffixes": [], "networks": []},

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// template lays the documents over the built-in one.
+// template merges the documents over the built-in one.
 func template(t *testing.T, documents ...string) *Template {
 	t.Helper()
 	raw := make([]json.RawMessage, len(documents))
@@ -182,7 +182,7 @@ func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 		`{"sing_box": {"route": {"rules": [{"domain_sufix": ["a.com"], "outbound": "DIRECT"}]}}}`: {"sing_box.route.rules[0]", "domain_sufix"},
 		`{"sing_box": {"route": {"auto_detect_interface": "yes"}}}`:                               {"sing_box.route.auto_detect_interface", "(type): got string, want boolean"},
 	} {
-		for range 5 { // and always the same
+		for range 5 { // Always the same one.
 			if p := template(t, document).CheckPublished(); p == nil || !strings.HasPrefix(p.Key, want.key) || !strings.Contains(p.Key+p.EN, want.rule) || !strings.Contains(p.EN, "published schema") {
 				t.Fatalf("%s: %+v, want %v", document, p, want)
 			}
@@ -190,7 +190,7 @@ func TestTemplate_IsCheckedAgainstPublishedSchema(t *testing.T) {
 	}
 }
 
-// No file suits both the cores before 1.12 and those since, so what is laid over the one is not laid over the other.
+// No file suits both the cores before 1.12 and later ones, so each has a tree of its own.
 func TestTemplate_SingBoxDialects_HaveOwnTrees(t *testing.T) {
 	tpl := template(t, `{"sing_box": {"log": {"level": "warn"}}, "sing_box_1_11": {"log": {"level": "debug"}}}`)
 	if p := tpl.Check(); p != nil {
@@ -207,9 +207,9 @@ func TestTemplate_SingBoxDialects_HaveOwnTrees(t *testing.T) {
 	}
 }
 
-// Names that most people in China use end in com too, and need no list that is fetched first.
+// Names that most people in China use include .com names. They need no list that has to be fetched first.
 func TestRules_BuiltIn_DomesticNamesAreDirect(t *testing.T) {
-	formats := map[Dialect][2]string{ // a rule for a name, and a name with its real address
+	formats := map[Dialect][2]string{ // A rule for a name, and a name with its real address.
 		ClashYAML:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"localhost.ptlogin2.qq.com"`},
 		ClashMetaYAML: {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"+.msftconnecttest.com"`},
 		StashYAML:     {"DOMAIN-SUFFIX,bilibili.com,DIRECT", `"stun.*.*"`},
@@ -259,7 +259,7 @@ func TestDNS_RealNames_AreThoseOfTemplate(t *testing.T) {
 	}
 }
 
-// A core that can't fetch a rule set when it starts for the first time does not start.
+// A core that cannot fetch a rule set on its first start does not start.
 func TestSingBox_FetchesNothing(t *testing.T) {
 	tpl := template(t, `{"rules": "full"}`)
 	for _, version := range []Version{{}, {1, 7}, {1, 11}, {1, 13, 14}, {1, 14}, {1, 16}} {

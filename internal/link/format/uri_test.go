@@ -12,11 +12,11 @@ import (
 	"airstrip/internal/node"
 )
 
-// link is what a reader of share links that is not ours makes of one.
+// link is a share link as an independent reader parses it.
 type link struct {
 	scheme, name, host, port, user, password string
 	query                                    url.Values
-	json                                     map[string]string // of vmess
+	json                                     map[string]string // For vmess.
 }
 
 func readLink(t *testing.T, text string) link {

@@ -4,8 +4,8 @@ import (
 	"airstrip/internal/node"
 )
 
-// xray writes an array with one configuration per node, as v2rayN, v2rayNG and Happ read it. Where only the nodes are
-// wanted it is one configuration with nothing but outbounds.
+// xray writes an array with one configuration per node, as v2rayN, v2rayNG and Happ read it. For nodes only it is one
+// configuration with outbounds alone.
 func xray(c content) []byte {
 	if c.NodesOnly {
 		outbounds := make([]object, len(c.entries))
