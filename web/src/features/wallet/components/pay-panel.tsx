@@ -36,12 +36,12 @@ export function PayPanel(props: {
             onRetry={() => void query.refetch()}
           />
         )}
+        <TimeLeft left={left} />
       </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
         {query.isError ? t('pay.offline') : t('pay.watching')}
       </p>
-      <TimeLeft left={left} />
       <UnlessBanned>
         <OtherWay recharge={recharge} />
       </UnlessBanned>

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { RechargeRecord } from '@/lib/api/gen/types.gen'
-import { UnlessBanned } from '@/ui/ban-notice'
+import { useIsBanned } from '@/ui/ban-notice'
 import { type Column, DataTable } from '@/ui/data-table'
 import { useServerNow } from '@/lib/now'
 import { Moment } from '@/ui/moment'
@@ -66,13 +66,12 @@ function State({ record }: { record: RechargeRecord }) {
 function Next({ record }: { record: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   const now = useServerNow(1000)
-  if (isPayable(record, now)) {
+  const isBanned = useIsBanned()
+  if (isPayable(record, now) && !isBanned) {
     return (
-      <UnlessBanned>
-        <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>
-          {t('payNow')}
-        </TextLink>
-      </UnlessBanned>
+      <TextLink to="/user/wallet/recharge/new" search={{ id: record.no }}>
+        {t('payNow')}
+      </TextLink>
     )
   }
   if (record.invoice_id === null) return '—'
