@@ -21,7 +21,7 @@ export function Confirm(props: {
   action: string
   onConfirm: () => Promise<unknown>
   /** What takes the button's place after a problem that another try cannot solve; undefined: the button stays. */
-  wayOn?: (problem: unknown) => ReactNode
+  alternative?: (problem: unknown) => ReactNode
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -60,7 +60,7 @@ export function Confirm(props: {
             <Button variant="default" onClick={props.onClose} data-autofocus>
               {t('cancel')}
             </Button>
-            {(problem !== undefined && props.wayOn?.(problem)) || (
+            {(problem !== undefined && props.alternative?.(problem)) || (
               <Button color="red" loading={isBusy} onClick={() => void confirm()}>
                 {props.action}
               </Button>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { sendOpenly } from '@/lib/api/client'
 
-/** A JSON schema, as far as the contract uses it. */
+/** The subset of JSON Schema that the contract uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -42,14 +42,14 @@ type Described = {
   'x-permission'?: string
 }
 
-/** What GET /api/v2/openapi.json answers. */
+/** The answer of GET /api/v2/openapi.json. */
 export type Contract = {
   info: { version: string }
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, Schema> }
 }
 
-/** What calls of users are about, each with a name of its own (`reference.topic` of the texts), by a part of their paths. */
+/** Topics of the users' operations by a segment of their path; `reference.topic` of the texts names them. */
 export const topics = {
   account: 'account',
   auth: 'auth',
@@ -76,24 +76,24 @@ export const topics = {
 } as const
 
 export type Topic = (typeof topics)[keyof typeof topics] | 'other'
-/** What calls of staff are about, as in "staff/nodes". */
+/** Topics of the staff operations, as in "staff/nodes". */
 export type StaffGroup = `staff/${string}`
 
 export const isStaffs = (group: Operation['group']): group is StaffGroup =>
   group.startsWith('staff/')
 
-/** One call of the API. */
+/** One operation of the API. */
 export type Operation = {
   id: string
   method: string
   path: string
-  /** By language; what is for staff is described in English only. */
+  /** By language. Operations of staff are described in English only. */
   summary: { en: string; 'zh-CN': string }
   group: Topic | StaffGroup
   needsSignIn: boolean
-  /** What an API token needs for the call; undefined: only a signed-in person can make it. */
+  /** The scope that an API token needs; undefined if only a signed-in user can call it. */
   scope: string | undefined
-  /** What staff need for the call; undefined for what is not staff's. */
+  /** The permission that staff need; undefined for operations of users. */
   permission: string | undefined
   parameters: Parameter[]
   body: Schema | undefined
@@ -110,7 +110,7 @@ export const contractOptions = () =>
     staleTime: Infinity,
   })
 
-/** All calls in the order of their paths. */
+/** All operations, sorted by path. */
 export function operationsOf(contract: Contract): Operation[] {
   return Object.entries(contract.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({
@@ -147,7 +147,7 @@ export const summaryIn = (language: string, { summary }: Operation) =>
 
 export type Group = { name: Operation['group']; operations: Operation[] }
 
-/** The operations that have all words of `query` in method, path, id, permission or summary, by what they are about. */
+/** The operations that contain all words of `query` in method, path, id, permission or summary, grouped by topic. */
 export function searchGroups(operations: readonly Operation[], query: string): Group[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const groups = new Map<Operation['group'], Operation[]>()

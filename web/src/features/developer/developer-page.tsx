@@ -12,7 +12,7 @@ const Reference = lazyPart(() => import('./components/reference'), 'Reference')
 
 const route = getRouteApi('/user/developer')
 
-/** What programs of the user's need: tokens, first calls to copy, and the whole API. */
+/** The developer page: API tokens, sample code, and the API reference. */
 export function DeveloperPage() {
   const { t } = useTranslation('developer')
   const { tab } = route.useSearch()

@@ -5,7 +5,7 @@ import type { ApiToken } from '@/lib/api/gen/types.gen'
 export const scopes = ['read', 'write', 'jobs'] as const
 export type Scope = (typeof scopes)[number]
 
-/** How many days a new token can be good for; empty: for ever. */
+/** The lifetimes of a new token in days; empty means no end. */
 export const lifetimes = ['7', '30', '90', '365', ''] as const
 
 const DAY_MS = 86_400_000
@@ -15,7 +15,7 @@ export const expiryOf = (days: string, now: number) =>
 
 export type TokenState = 'active' | 'expiring' | 'expired'
 
-/** Expiring is what ends within a week. */
+/** A token counts as expiring in its last week. */
 export function stateOf(
   { expires_at: end }: Pick<ApiToken, 'expires_at'>,
   now: number,

@@ -1,2 +1,2 @@
-/** The pages of this feature, in one chunk. */
+/** The pages of this feature, loaded as one chunk. */
 export { DeveloperPage } from './developer-page'

@@ -9,12 +9,12 @@ export const sampleLanguages = {
 } as const
 export type SampleLanguage = keyof typeof sampleLanguages
 
-/** The environment variable that the samples read the API token from. */
+/** The environment variable from which the samples read the API token. */
 export const TOKEN_VARIABLE = 'AIRSTRIP_TOKEN'
 
 type Call = { method: string; url: string; hasToken: boolean; body: string | undefined }
 
-/** A program that makes the call at this site and prints the answer. */
+/** Sample code that calls the operation of this site and prints the answer. */
 export function sampleOf(
   language: SampleLanguage,
   { contract, operation, site }: { contract: Contract; operation: Operation; site: string },

@@ -1,6 +1,6 @@
 import type { Contract, Schema } from './contract'
 
-/** One line of a schema that is written out: `prices[].amount`. */
+/** One line of a flattened schema, as `prices[].amount`. */
 export type Field = {
   name: string
   type: string
@@ -10,19 +10,19 @@ export type Field = {
 
 const DEEPEST = 4
 
-/** The schema behind a reference. */
+/** Resolves a reference. */
 export function resolve(contract: Contract, schema: Schema): Schema {
   const name = schema.$ref?.replace('#/components/schemas/', '')
   return (name && contract.components.schemas[name]) || schema
 }
 
-/** Answers come in an envelope; this is what it carries. */
+/** The schema of what the answer's envelope carries. */
 export function resultOf(contract: Contract, answer: Schema): Schema {
   const { result, result_list: list } = resolve(contract, answer).properties ?? {}
   return list ?? result ?? answer
 }
 
-/** The fields of a schema with those of what is inside, one after the other. */
+/** The fields of a schema and of everything nested in it, flattened. */
 export function fieldsOf(contract: Contract, schema: Schema, prefix = '', depth = 0): Field[] {
   const found = resolve(contract, schema)
   if (depth > DEEPEST) return []
@@ -43,7 +43,7 @@ export function fieldsOf(contract: Contract, schema: Schema, prefix = '', depth 
   })
 }
 
-/** "string", "integer | null", "string[]", "open | invite". */
+/** Names a type: "string", "integer | null", "string[]", "open | invite". */
 export function typeOf(contract: Contract, schema: Schema): string {
   const found = resolve(contract, schema)
   if (found.enum) return found.enum.map(String).map(quoteEmpty).join(' | ')
@@ -55,7 +55,7 @@ export function typeOf(contract: Contract, schema: Schema): string {
 
 const quoteEmpty = (value: string) => value || '""'
 
-/** A value that the schema allows. */
+/** An example value that the schema allows. */
 export function exampleOf(contract: Contract, schema: Schema, depth = 0): unknown {
   const found = resolve(contract, schema)
   const given = found.examples?.[0] ?? found.const ?? found.default ?? found.enum?.[0]

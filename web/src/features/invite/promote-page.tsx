@@ -10,7 +10,7 @@ import { InviteLink } from './components/invite-link'
 import { People } from './components/people'
 import classes from './promote-page.module.css'
 
-/** The user's invite link, and who came by it. */
+/** The user's invite link and the users who signed up with it. */
 export function PromotePage() {
   const { t } = useTranslation('invite')
   const invite = useQuery(inviteGetOptions())

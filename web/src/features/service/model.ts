@@ -2,7 +2,7 @@ import type { ServiceItem } from '@/lib/api/gen/types.gen'
 import { daysUntil } from '@/lib/time'
 import type { Tone } from '@/ui/status-dot'
 
-/** Percent of the cycle's quota that is used; none without a limit. */
+/** Percent of the cycle's quota that is used; undefined without a limit. */
 export function usedPercent({
   used,
   quota,
@@ -24,7 +24,7 @@ export type Condition = {
   key: 'running' | 'ending' | 'exhausted' | 'suspended' | 'ended'
 }
 
-/** How a service is, in the one word that matters most. */
+/** The condition of a service in one word, the most urgent first. */
 export function conditionOf(service: ServiceItem, now: number, isBanned: boolean): Condition {
   if (service.state === 'ended') return { tone: 'neutral', key: 'ended' }
   if (isBanned) return { tone: 'error', key: 'suspended' }

@@ -16,7 +16,7 @@ import card from './components/card.module.css'
 import { RenewalFacts, RenewalProblem } from './components/renewal-facts'
 import classes from './services-page.module.css'
 
-/** What renews itself when and for how much, whether the balance will do, and what went wrong. */
+/** All automatic renewals: when, at what price, whether the balance suffices, and what failed. */
 export function RenewalsPage() {
   const { t } = useTranslation('service')
   const renewals = useQuery(serviceRenewalsOptions())

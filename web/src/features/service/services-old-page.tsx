@@ -21,7 +21,7 @@ import classes from './services-page.module.css'
 
 const route = getRouteApi('/user/services-old')
 
-/** The classic face: all services and packages in tables, the bills of a service under its row. */
+/** The classic list: all services and packages in tables, the bills of a service below its row. */
 export function ServicesOldPage() {
   const { t } = useTranslation('service')
   const services = useQuery(servicesListOptions())

@@ -25,7 +25,7 @@ import { useLastRequests } from './use-last-requests'
 
 const RefundDialog = lazyPart(() => import('./components/refund-dialog'), 'RefundDialog')
 
-/** What one has: running services and packages, with what is left of each. */
+/** The user's services and packages, with the remaining traffic of each. */
 export function ServicesPage() {
   const { t } = useTranslation('service')
   const services = useQuery(servicesListOptions())
@@ -51,7 +51,7 @@ export function ServicesPage() {
 function List({ list: { services, packages } }: { list: ServicesListResponse }) {
   const { t } = useTranslation('service')
   const requestOf = useLastRequests()
-  const [givingBack, giveBack] = useState<ServiceItem | PackageItem>()
+  const [refunded, setRefunded] = useState<ServiceItem | PackageItem>()
   if (services.length + packages.length === 0) {
     return (
       <Card>
@@ -72,15 +72,15 @@ function List({ list: { services, packages } }: { list: ServicesListResponse }) 
   return (
     <div className={classes.sections}>
       {running.length > 0 && (
-        <Running services={running} requestOf={requestOf} onRefund={giveBack} />
+        <Running services={running} requestOf={requestOf} onRefund={setRefunded} />
       )}
-      <Packages packages={packages} requestOf={requestOf} onRefund={giveBack} />
+      <Packages packages={packages} requestOf={requestOf} onRefund={setRefunded} />
       {ended.length > 0 && <EndedServices services={ended} requestOf={requestOf} />}
       <p className={classes.classic}>
         <TextLink to="/user/services-old">{t('classic')}</TextLink>
       </p>
       <Suspense>
-        {givingBack && <RefundDialog item={givingBack} onClose={() => giveBack(undefined)} />}
+        {refunded && <RefundDialog item={refunded} onClose={() => setRefunded(undefined)} />}
       </Suspense>
     </div>
   )

@@ -6,7 +6,7 @@ import {
   walletPurchaseRecordsQueryKey,
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 
-/** Turns the automatic renewal of a service on and off; pending until the page shows what the server then says. */
+/** Turns the automatic renewal of a service on and off. It is pending until the page shows the server's new state. */
 export function useAutoRenew(serviceId: number) {
   const queryClient = useQueryClient()
   const change = useMutation({

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { refundRequestsOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 
-/** As many as the server gives at once. */
-const MOST = 500
+/** The largest page that the server returns. */
+const MAX_REQUESTS = 500
 
-/** Gives the last wish to have a service or package given back, if there was one that its user did not take back. */
+/** Returns a function that finds the last refund request of a service or package that was not withdrawn. */
 export function useLastRequests() {
-  const { data } = useQuery(refundRequestsOptions({ query: { limit: MOST } }))
+  const { data } = useQuery(refundRequestsOptions({ query: { limit: MAX_REQUESTS } }))
   return (key: 'service_id' | 'package_id', id: number) =>
     data?.requests.findLast((request) => request[key] === id && request.state !== 'withdrawn')
 }

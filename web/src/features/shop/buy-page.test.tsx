@@ -573,11 +573,11 @@ describe('changing the plan', () => {
     http.get('*/api/v2/user/services', () => success({ services, packages: [] }))
 
   it('is a step away for somebody with a plan', async () => {
-    server.use(has(service(), service({ id: 12, name: 'Gone', state: 'ended' })))
+    server.use(has(service(), service({ id: 12, name: 'NotOnSale', state: 'ended' })))
     const { user } = await openSignedIn('/user/services/buy')
     await user.click(await screen.findByRole('link', { name: 'Change Standard instead' }))
     expect(await screen.findByRole('heading', { name: 'Change plan' })).toBeVisible()
-    expect(screen.queryByText(/Gone/)).not.toBeInTheDocument()
+    expect(screen.queryByText(/NotOnSale/)).not.toBeInTheDocument()
   })
 
   it('shows credit and change before one agrees, and keeps renewing', async () => {

@@ -17,7 +17,7 @@ import { PlanChoice } from './components/plan-choice'
 import { RenewalChoice } from './components/renewal-choice'
 import { PurchaseResult } from './components/purchase-result'
 import { RunningNote } from './components/running-note'
-import { useOrderBefore } from './components/use-order-before'
+import { usePreviousOrder } from './components/use-previous-order'
 import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/services/buy')
@@ -27,10 +27,10 @@ export function BuyPage() {
   const { renew, change, again, kind, done } = route.useSearch()
   const navigate = route.useNavigate()
   const mode = renew ? 'renew' : change ? 'change' : 'new'
-  const { before, isLoading } = useOrderBefore(again)
+  const { previousOrder, isLoading } = usePreviousOrder(again)
   const showResult = (orderNo: number) =>
     navigate({ search: { kind, done: orderNo }, replace: true })
-  const choice = { before, onBought: showResult }
+  const choice = { previousOrder, onBought: showResult }
   if (done !== undefined) {
     return <PurchaseResult orderNo={done} onMore={() => void navigate({ search: { kind } })} />
   }
@@ -57,7 +57,7 @@ export function BuyPage() {
 }
 
 function Catalogue(choice: {
-  before: Order | undefined
+  previousOrder: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')

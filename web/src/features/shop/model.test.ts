@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lightPlan, plan } from '@/test/fixtures'
 import {
-  plainChoice,
+  defaultPlan,
   obstacleTo,
   periodsOf,
   perMonth,
@@ -66,8 +66,8 @@ describe('what is in the way of a purchase', () => {
 
 describe('the plan that is chosen for a start', () => {
   it('is the middle one of those that can be bought', () => {
-    expect(plainChoice([light, standard], 1)).toBe(light)
-    expect(plainChoice([light, standard], 12)).toBe(standard)
-    expect(plainChoice([plan({ stock: 0 })], 1)).toBeUndefined()
+    expect(defaultPlan([light, standard], 1)).toBe(light)
+    expect(defaultPlan([light, standard], 12)).toBe(standard)
+    expect(defaultPlan([plan({ stock: 0 })], 1)).toBeUndefined()
   })
 })

@@ -10,11 +10,11 @@ export function periodsOf(plans: readonly Plan[]): number[] {
 export const priceFor = (plan: Plan, months: number): Price | undefined =>
   plan.prices.find((price) => price.months === months)
 
-/** What a price comes to for one month, to the cent. */
+/** The price per month, rounded to the cent. */
 export const perMonth = ({ amount, months }: Price) =>
   toAmount(Math.round(toMinor(amount) / months))
 
-/** Percent saved against paying the plan's shortest period again and again; 0 where there is nothing to save. */
+/** Percent saved compared with repeating the plan's shortest period; 0 if nothing is saved. */
 export function savingOf(plan: Plan, months: number): number {
   const price = priceFor(plan, months)
   const shortest = plan.prices.toSorted((a, b) => a.months - b.months)[0]
@@ -26,7 +26,7 @@ export function savingOf(plan: Plan, months: number): number {
 export type Trait = 'reset' | 'speed_mbps' | 'devices'
 const traits: readonly Trait[] = ['speed_mbps', 'devices', 'reset']
 
-/** What all plans have alike is said once, below them; the cards name the rest. */
+/** Separates traits that all plans share, which are listed once, from those that each card names. */
 export function splitTraits(plans: readonly Plan[]): { shared: Trait[]; own: Trait[] } {
   const isShared = (trait: Trait) =>
     plans.length > 1 && plans.every((plan) => plan[trait] === plans[0]?.[trait])
@@ -38,14 +38,14 @@ export function splitTraits(plans: readonly Plan[]): { shared: Trait[]; own: Tra
 
 export type Obstacle = 'soldOut' | 'limit' | 'current'
 
-/** Why a plan can't be bought anew, if something is in the way. */
+/** Why a plan cannot be bought, if there is a reason. */
 export function obstacleTo(plan: Plan): Obstacle | undefined {
   if (plan.stock === 0) return 'soldOut'
   return plan.per_user !== null && plan.bought >= plan.per_user ? 'limit' : undefined
 }
 
-/** What is selected where nothing was asked for: the plan in the middle of those one can buy. */
-export function plainChoice(
+/** The initial selection: the middle one of the plans that can be bought. */
+export function defaultPlan(
   plans: readonly Plan[],
   months: number,
   obstacleOf: (plan: Plan) => Obstacle | undefined = obstacleTo,

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { shopPreOrder } from '@/lib/api/gen/sdk.gen'
 
-/** One thing to buy: a price of a plan or a package, perhaps to renew a service or to take the place of one. */
+/** What is bought: a price of a plan or package, optionally to renew or replace a service. */
 export type Purchase = {
   shopId: number
   renewServiceId?: number | undefined
@@ -9,21 +9,21 @@ export type Purchase = {
   coupon?: string | undefined
 }
 
-/** A purchase as the server's operations take it. */
-export const wishOf = ({ renewServiceId, changeServiceId, coupon }: Purchase) => ({
+/** The request body of a purchase. */
+export const purchaseBody = ({ renewServiceId, changeServiceId, coupon }: Purchase) => ({
   ...(renewServiceId && { renew_service_id: renewServiceId }),
   ...(changeServiceId && { change_service_id: changeServiceId }),
   ...(coupon && { coupon }),
 })
 
-/** What a purchase costs now, by the server; asked anew whenever it is looked at, and kept no longer. */
+/** The server's quote of a purchase. It is refetched on every mount and never cached. */
 export const quoteOptions = (purchase: Purchase) =>
   queryOptions({
-    queryKey: ['quote', purchase.shopId, wishOf(purchase)],
+    queryKey: ['quote', purchase.shopId, purchaseBody(purchase)],
     queryFn: async ({ signal }) => {
       const { data } = await shopPreOrder({
         path: { shop_id: purchase.shopId },
-        body: wishOf(purchase),
+        body: purchaseBody(purchase),
         signal,
         throwOnError: true,
       })

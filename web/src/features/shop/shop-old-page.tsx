@@ -18,7 +18,7 @@ import { Stock } from './components/stock'
 import { useTraitText } from './components/trait-text'
 import { obstacleTo } from './model'
 
-/** The classic face of the shop: a list, and a button for each price. */
+/** The classic shop: a list with a button for each price. */
 export function ShopOldPage() {
   const { t } = useTranslation('shop')
   const shop = useQuery(shopPlansOptions())
@@ -96,12 +96,12 @@ function useColumns(kind: Plan['kind']): Column<Plan>[] {
         bytes === null ? t('trait.anyTraffic') : <Bytes bytes={bytes} />,
     },
     ...(kind === 'plan' ? ofPlans : ofPackages),
-    { key: 'stock', header: t('old.stock'), cell: (plan) => <Left plan={plan} /> },
+    { key: 'stock', header: t('old.stock'), cell: (plan) => <Availability plan={plan} /> },
     { key: 'prices', header: t('old.price'), cell: (plan) => <Prices plan={plan} /> },
   ]
 }
 
-function Left({ plan }: { plan: Plan }) {
+function Availability({ plan }: { plan: Plan }) {
   const { t } = useTranslation('shop')
   const obstacle = obstacleTo(plan)
   const isPlenty = plan.stock === null && plan.per_user === null

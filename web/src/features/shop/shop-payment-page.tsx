@@ -20,7 +20,7 @@ import { WaitingOrder } from './components/waiting-order'
 
 const route = getRouteApi('/user/shop-old/payment')
 
-/** The classic shop's second step: pays for what was chosen in its list. */
+/** The second step of the classic shop: payment of what was chosen in its list. */
 export function ShopPaymentPage() {
   const { t } = useTranslation('shop')
   const { shop, done } = route.useSearch()

@@ -5,7 +5,7 @@ import { RedeemForm } from './components/redeem-form'
 import { RedemptionHistory } from './components/redemption-history'
 import classes from './wallet-page.module.css'
 
-/** Redeem a cd-key, and see what earlier ones brought. */
+/** Redeems a cd-key and lists earlier ones. */
 export function CdKeyPage() {
   const { t } = useTranslation('wallet')
   const isBanned = useIsBanned()

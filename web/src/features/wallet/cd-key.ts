@@ -1,6 +1,6 @@
 const GROUPS = /[0-9A-Z]{5}(?:-?[0-9A-Z]{5}){3}/
 
-/** What somebody typed or pasted as keys are printed, XXXXX-XXXXX-XXXXX-XXXXX; of a sentence with a key in it, the key. */
+/** Formats input as keys are printed, XXXXX-XXXXX-XXXXX-XXXXX. From a sentence it extracts the key. */
 export function grouped(typed: string): string {
   const text = typed
     .normalize('NFKC')
@@ -12,7 +12,7 @@ export function grouped(typed: string): string {
   return key.match(/.{1,5}/gu)?.join('-') ?? ''
 }
 
-/** How many characters a typed key has, whatever stands between them. */
+/** The number of characters of a typed key, without separators. */
 export const lengthOf = (typed: string) => grouped(typed).replaceAll('-', '').length
 
 export const KEY_LENGTH = 20

@@ -14,7 +14,7 @@ import { InvoiceSheet } from './components/invoice-sheet'
 
 const route = getRouteApi('/user/wallet/billing/view-invoice/$id')
 
-/** One invoice, to look at, to print, and to keep as a PDF by printing it into one. */
+/** One invoice, to view and to print, also as a PDF. */
 export function InvoicePage(): ReactElement {
   const { t } = useTranslation('wallet')
   const { id } = route.useParams()

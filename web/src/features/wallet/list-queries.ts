@@ -7,11 +7,11 @@ import {
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { MovementItem } from '@/lib/api/gen/types.gen'
 
-// Asked for by routes beside the pages' code, and by the pages.
+// Route loaders prefetch these queries while the pages' code loads; the pages use the same ones.
 
 export const PAGE_SIZE = 15
 
-// What a route asked for a moment ago; older ones are asked for again, since payments change meanwhile.
+// A page reuses what its route has just fetched. Anything older is refetched, since payments change it.
 const JUST_ASKED_MS = 2_000
 
 const part = (page: number) => ({ limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE })
@@ -27,7 +27,7 @@ export const rechargesOf = (page: number) => ({
   staleTime: JUST_ASKED_MS,
 })
 
-/** The answer has no total: one more than a page shows tells whether there is another. */
+/** The answer has no total: one item more than a page shows reveals whether there is a next page. */
 export const purchasesOf = (page: number) =>
   walletPurchaseRecordsOptions({ query: { ...part(page), limit: PAGE_SIZE + 1 } })
 

@@ -13,7 +13,7 @@ export const rechargeTones: Record<RechargeRecord['state'], Tone> = {
 
 export type AmountProblem = 'empty' | 'places' | 'low' | 'high'
 
-/** What is wrong with an amount that somebody typed, if anything is. */
+/** What is wrong with a typed amount, if anything. */
 export function amountProblem(typed: string, min: string, max: string): AmountProblem | undefined {
   if (typed.trim() === '') return 'empty'
   if (!/^\d+(\.\d{1,2})?$/.test(typed.trim())) return 'places'
@@ -21,23 +21,24 @@ export function amountProblem(typed: string, min: string, max: string): AmountPr
   return toMinor(typed) > toMinor(max) ? 'high' : undefined
 }
 
-/** "12" and "12.0" as the API writes them: "12.00". */
+/** Writes "12" and "12.0" as the API does: "12.00". */
 export const normalAmount = (typed: string) => toAmount(toMinor(typed))
 
-/** Whether it can still be paid at a time of the server's. */
+/** Reports whether a recharge can still be paid at the given server time. */
 export const isPayable = ({ state, expires_at: end }: RechargeRecord, now: number) =>
   state === 'pending' && Date.parse(end) > now
 
-/** Whether another look at it can still bring news: of the payment, or of the order that it completes. */
+/** Reports whether the recharge can still change: by its payment, or by the order that it completes. */
 export const isUnderWay = ({ state, order }: RechargeRecord) =>
   state === 'pending' || (state === 'paid' && order?.state === 'pending')
 
-/** How long to wait before the next look, when it was looked this often: often at first, less while nothing happens. */
-export const pollMs = (looks: number) => Math.min(15_000, 2000 * 1.25 ** Math.max(0, looks - 15))
+/** The delay before the next request: short at first, then growing to 15 seconds. */
+export const pollMs = (requestCount: number) =>
+  Math.min(15_000, 2000 * 1.25 ** Math.max(0, requestCount - 15))
 
 export const pagesOf = (total: number) => Math.max(1, Math.ceil(total / PAGE_SIZE))
 
-/** The months from a time until now, newest first, as a zone's calendar has them: "2026-11". */
+/** The months from a time until now in a time zone, newest first, as "2026-11". */
 export function monthsSince(opened: string, now: number, timeZone: string): string[] {
   const month = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit' })
   const partsOf = (time: number) => {
@@ -52,7 +53,7 @@ export function monthsSince(opened: string, now: number, timeZone: string): stri
   )
 }
 
-/** "November 2026" of "2026-11". */
+/** Formats "2026-11" as "November 2026". */
 export const monthName = (month: string, language: string) =>
   new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
     Date.parse(`${month}-01T00:00:00Z`),

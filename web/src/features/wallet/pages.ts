@@ -1,4 +1,4 @@
-/** The pages of this feature, in one chunk. */
+/** The pages of this feature, loaded as one chunk. */
 export { BillingPage } from './billing-page'
 export { CdKeyPage } from './cd-key-page'
 export { InvoicePage } from './invoice-page'

@@ -14,7 +14,7 @@ const order: Record<MovementItem['reason'], number> = {
   payment_case: 10,
 }
 
-/** Why money moves, as the statement can be filtered by; the compiler finds one that is missing. */
+/** The reasons that the statement can be filtered by. The compiler finds a missing one. */
 export const movementReasons = (Object.keys(order) as MovementItem['reason'][]).toSorted(
   (a, b) => order[a] - order[b],
 )

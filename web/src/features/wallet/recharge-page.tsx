@@ -10,7 +10,7 @@ import { rechargeOptions } from './recharge-query'
 
 const route = getRouteApi('/user/wallet/recharge/new')
 
-/** Choose how much and how, then pay. The recharge's number is in the address, so that a reload goes on where one was. */
+/** Creates a recharge, then shows it. Its number is in the address, so that it survives a reload. */
 export function RechargePage() {
   const { t } = useTranslation('wallet')
   const { id } = route.useSearch()
@@ -24,7 +24,7 @@ export function RechargePage() {
   )
 }
 
-/** One that was begun; for a purchase the page says which. */
+/** An existing recharge. If it pays for an order the header names that. */
 function OneRecharge({ id }: { id: string }) {
   const { t } = useTranslation('wallet')
   const { what } = useOrderText()

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { rechargeGet } from '@/lib/api/gen/sdk.gen'
 import { isUnderWay, pollMs } from './model'
 
-/** One recharge, looked at again and again while it waits to be paid, and whenever the page is seen again. */
+/** One recharge, polled while it is pending and refetched whenever the window regains focus. */
 export const rechargeOptions = (id: string) =>
   queryOptions({
     queryKey: ['recharge', id],

@@ -17,7 +17,7 @@ import { pagesOf } from './model'
 
 const route = getRouteApi('/user/wallet/recharge/')
 
-/** Every recharge with what became of it; one that waits is gone on with from here. */
+/** All recharges with their state. A pending one can be continued from here. */
 export function RechargesPage() {
   const { t } = useTranslation('wallet')
   const { page } = route.useSearch()

@@ -15,7 +15,7 @@ import { Movements } from './components/movements'
 import { ReasonFilter } from './components/reason-filter'
 import classes from './wallet-page.module.css'
 
-/** The balance and where it came from and went to. */
+/** The balance and the statement of its movements. */
 export function WalletPage() {
   const { t } = useTranslation('wallet')
   const wallet = useQuery(walletGetOptions())

@@ -2,13 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/ui/copy-button'
 import classes from './code-block.module.css'
 
-/** A text for machines, to copy. `name` is what it is. */
+/** Code to copy. `name` labels it. */
 export function CodeBlock({ name, text }: { name: string; text: string }) {
   const { t } = useTranslation('developer')
   return (
     <div className={classes.block}>
       <pre
-        // Scrolled with the keyboard too.
+        // Focusable, so that the keyboard can scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"

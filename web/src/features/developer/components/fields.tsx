@@ -4,7 +4,7 @@ import { type Column, DataTable } from '@/ui/data-table'
 import type { Field } from '../schema'
 import classes from './reference.module.css'
 
-/** Names, types and meanings. What is required is said of what one sends only. */
+/** The fields of a schema. Required fields are marked in requests only. */
 export function Fields(props: { caption: string; fields: readonly Field[]; isAnswer?: boolean }) {
   const { t } = useTranslation('developer')
   const { isAnswer = false } = props

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '@/ui/copy-button'
 import classes from './tokens.module.css'
 
-/** The token itself, shown this once. Closing asks whether it was kept. */
+/** The token itself, which is shown only once. Closing asks whether it was saved. */
 export function NewSecret(props: {
   secret: string
   isLeaving: boolean

@@ -7,7 +7,7 @@ import { expiryOf } from '../model'
 import { NewSecret } from './new-secret'
 import { TokenForm } from './token-form'
 
-/** Makes a token and shows its secret, which is not lost by one stray click or key. */
+/** Creates a token and shows its secret. A click outside or the Escape key does not close it. */
 export function NewTokenDialog(props: { onMade: () => Promise<unknown>; onClose: () => void }) {
   const { t } = useTranslation('developer')
   const [isLeaving, setLeaving] = useState(false)

@@ -7,7 +7,7 @@ import type { Contract, Operation } from '../contract'
 import { type SampleLanguage, sampleLanguages, sampleOf } from '../samples'
 import { CodeBlock } from './code-block'
 
-/** A program for one call, in the language that was chosen last. */
+/** Sample code for one operation in the language chosen last. */
 export function OperationSample(props: { contract: Contract; operation: Operation }) {
   const { t } = useTranslation('developer')
   const { data: site } = useQuery(siteOptions())

@@ -11,7 +11,7 @@ import classes from './reference.module.css'
 
 type Props = { contract: Contract; operation: Operation }
 
-/** One call: its line, and behind it all that one needs to make it. */
+/** One operation: its summary line and, when expanded, its parameters, answers and sample code. */
 export function OperationView(
   props: Props & { isOpen: boolean; onToggle: (isOpen: boolean) => void },
 ) {
@@ -20,7 +20,7 @@ export function OperationView(
   const element = useRef<HTMLDivElement>(null)
   const wasOpenAtFirst = useRef(isOpen)
   useEffect(() => {
-    // The call that the address names is brought into view; those opened by hand are in it.
+    // The operation that the address names is scrolled into view. One opened by hand already is.
     if (wasOpenAtFirst.current) element.current?.scrollIntoView({ block: 'start' })
   }, [])
   return (

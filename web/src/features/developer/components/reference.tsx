@@ -13,7 +13,7 @@ import classes from './reference.module.css'
 
 const route = getRouteApi('/user/developer')
 
-/** The whole API as the server's own contract says it; what is for staff only staff see. */
+/** The API reference, made from the server's contract. Only staff see the operations of staff. */
 export function Reference() {
   const contract = useQuery(contractOptions())
   return (

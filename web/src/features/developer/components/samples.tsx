@@ -10,7 +10,7 @@ import { OperationSample } from './operation-sample'
 
 const route = getRouteApi('/user/developer')
 
-/** The first call: choose one, copy the program. */
+/** Sample code for a first call. */
 export function Samples() {
   const contract = useQuery(contractOptions())
   return (

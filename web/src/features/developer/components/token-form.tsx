@@ -12,7 +12,7 @@ import { PasswordField } from '@/ui/password-field'
 import { SecondFactorField } from '@/ui/second-factor-field'
 import { lifetimes, scopes, tokenForm, type TokenForm as Values } from '../model'
 
-/** Name, scopes and life of a token that is to be made, and the proof that its owner makes it. */
+/** The name, scopes and lifetime of a new token, and the second factor or password of its owner. */
 export function TokenForm({ onSubmit }: { onSubmit: (values: Values) => Promise<unknown> }) {
   const { t } = useTranslation('developer')
   const { t: account } = useTranslation('account')
@@ -117,7 +117,7 @@ function Proof({
   )
 }
 
-/** Running jobs is for owners and admins; the server refuses it to others, so they do not see it. */
+/** Only owners and admins may run jobs. The server refuses the scope to others, so they do not see it. */
 function ScopeChoice(props: {
   value: string[]
   onChange: (scopes: string[]) => void

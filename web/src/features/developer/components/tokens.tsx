@@ -18,7 +18,7 @@ import classes from './tokens.module.css'
 
 const NewTokenDialog = lazyPart(() => import('./new-token-dialog'), 'NewTokenDialog')
 
-/** The user's API tokens: to make another and to end one. */
+/** The user's API tokens, with creating and revoking. */
 export function Tokens() {
   const { t } = useTranslation('developer')
   const queryClient = useQueryClient()

@@ -7,7 +7,7 @@ import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import classes from './earnings.module.css'
 
-/** How many came, what that earned, and by which rule. */
+/** The number of invited users, the commission, and its rule. */
 export function Earnings({ invite }: { invite: InviteResult }) {
   const { t, i18n } = useTranslation('invite')
   const currency = useCurrency()

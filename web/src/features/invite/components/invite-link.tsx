@@ -13,7 +13,7 @@ import classes from './invite-link.module.css'
 
 const Qr = lazyPart(() => import('@/ui/qr'), 'Qr')
 
-/** The link and the code to copy or share, and the link for the camera of whoever stands beside. */
+/** The invite link and code to copy or share, and the link as a QR code. */
 export function InviteLink({ invite }: { invite: InviteResult }) {
   const { t } = useTranslation('invite')
   const { data: site } = useQuery(siteOptions())
@@ -50,7 +50,7 @@ function Copied(props: { name: string; text: string; children?: ReactNode }) {
   )
 }
 
-/** Hands the link to the apps of the device, where the browser can. */
+/** Opens the device's share sheet, if the browser supports it. */
 function ShareButton({ invite }: { invite: InviteResult }) {
   const { t } = useTranslation('invite')
   const site = useSiteName()

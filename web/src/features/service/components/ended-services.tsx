@@ -6,7 +6,7 @@ import { TextLink } from '@/ui/text-link'
 import type { useLastRequests } from '../use-last-requests'
 import classes from './ended-services.module.css'
 
-/** What ran once, folded away. */
+/** Ended services, collapsed. */
 export function EndedServices(props: {
   services: readonly ServiceItem[]
   requestOf: ReturnType<typeof useLastRequests>

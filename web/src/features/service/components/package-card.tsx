@@ -7,11 +7,11 @@ import classes from './card.module.css'
 import { RefundState } from './refund'
 import { Usage } from './usage'
 
-/** Traffic that lies ready; what was bought can be given back. */
+/** A traffic package. A purchased one can be refunded. */
 export function PackageCard(props: {
   item: PackageItem
   now: number
-  /** The last wish to have it given back. */
+  /** The last refund request. */
   request: RefundRequestItem | undefined
   onRefund: () => void
 }) {

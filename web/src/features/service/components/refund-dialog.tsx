@@ -21,7 +21,7 @@ import { Money } from '@/ui/money'
 
 const MAX_REASON = 500
 
-/** Says what giving a service or package back would bring now, and asks staff for it. */
+/** Shows what a refund of a service or package would bring now, and requests it from staff. */
 export function RefundDialog(props: { item: ServiceItem | PackageItem; onClose: () => void }) {
   const { t } = useTranslation('service')
   const { item, onClose } = props
@@ -36,7 +36,7 @@ export function RefundDialog(props: { item: ServiceItem | PackageItem; onClose: 
   )
 }
 
-/** A service is given back with all its periods, whichever of its paid orders is named. */
+/** A refund covers all periods of a service, whichever of its paid orders is named. */
 function OfferForService({ serviceId, onClose }: { serviceId: number; onClose: () => void }) {
   const bills = useQuery(servicesOldBillsOfOptions({ path: { service_id: serviceId } }))
   return (
@@ -63,7 +63,7 @@ function OfferForOrder({ orderNo, onClose }: { orderNo: number; onClose: () => v
   const currency = useCurrency()
   const quote = useQuery({
     ...orderRefundQuoteOptions({ path: { order_id: String(orderNo) } }),
-    // It shrinks by the hour: never the sum from before.
+    // The amount decreases over time, so it is never cached.
     staleTime: 0,
     gcTime: 0,
   })

@@ -19,14 +19,14 @@ const tones: Record<RefundRequestItem['state'], Tone> = {
   withdrawn: 'neutral',
 }
 
-/** The last wish to have a service or package given back: where it stands, what staff said, and the way to take it back. */
+/** The last refund request of a service or package: its state, the answer of staff, and its withdrawal. */
 export function RefundState({ request }: { request: RefundRequestItem }) {
   const { t } = useTranslation('service')
   const { t: common } = useTranslation()
   const queryClient = useQueryClient()
   const withdraw = useMutation({
     ...refundRequestWithdrawMutation(),
-    // Also where it failed: staff may have decided meanwhile.
+    // Also after a failure: staff may have decided meanwhile.
     onSettled: () => queryClient.invalidateQueries({ queryKey: refundRequestsQueryKey() }),
   })
   return (

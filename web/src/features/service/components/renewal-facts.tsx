@@ -11,7 +11,7 @@ import { TextLink } from '@/ui/text-link'
 import { useAutoRenew } from '../use-auto-renew'
 import classes from './card.module.css'
 
-/** When a service renews itself, or would, and for how much. */
+/** When a service is or would be renewed automatically, and at what price. */
 export function RenewalFacts({ renewal, currency }: { renewal: RenewalItem; currency: string }) {
   const { t } = useTranslation('service')
   if (renewal.price === null) return t('renewal.notSold')
@@ -29,7 +29,7 @@ export function RenewalFacts({ renewal, currency }: { renewal: RenewalItem; curr
   )
 }
 
-/** What stands in the way of it: tries that failed, money that is missing, a price that was raised. */
+/** What prevents the automatic renewal: failed attempts, missing money, or a raised price. */
 export function RenewalProblem({ renewal, currency }: { renewal: RenewalItem; currency: string }) {
   const { t, i18n } = useTranslation('service')
   if (!renewal.auto_renew) return null
@@ -60,7 +60,7 @@ export function RenewalProblem({ renewal, currency }: { renewal: RenewalItem; cu
   )
 }
 
-/** Agrees to a price above the one that was agreed; until then automatic renewal does not take it. */
+/** Accepts a raised price. Until then the automatic renewal does not charge it. */
 function Agree(props: { serviceId: number; price: string; currency: string }) {
   const { t, i18n } = useTranslation('service')
   const { t: common } = useTranslation()

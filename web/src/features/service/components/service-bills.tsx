@@ -9,7 +9,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 
-/** What was paid for one service. One that was given, not bought, has no bills. */
+/** The paid bills of one service. A service that was granted has none. */
 export function ServiceBills({ serviceId }: { serviceId: number }) {
   const { t } = useTranslation('service')
   const columns = useColumns()

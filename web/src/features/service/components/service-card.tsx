@@ -20,14 +20,14 @@ import { RenewalFacts, RenewalProblem } from './renewal-facts'
 import { ServiceFacts } from './service-facts'
 import { Usage } from './usage'
 
-/** One running service: what is left, until when, how it goes on, and all one can do with it. */
+/** One running service: its remaining traffic, its end, its renewal, and its actions. */
 export function ServiceCard(props: {
   service: ServiceItem
   now: number
   isBanned: boolean
   currency: string
   renewals: UseQueryResult<RenewalList>
-  /** The last wish to have it given back. */
+  /** The last refund request. */
   request: RefundRequestItem | undefined
   onRefund: () => void
 }) {

@@ -5,7 +5,7 @@ import { Fact } from '@/ui/fact'
 import { Moment } from '@/ui/moment'
 import classes from './card.module.css'
 
-/** Until when a service runs, when its traffic begins anew, and its limits. */
+/** The end of a service, the next reset of its traffic, and its limits. */
 export function ServiceFacts({ service, now }: { service: ServiceItem; now: number }) {
   const { t } = useTranslation('service')
   return (

@@ -4,7 +4,7 @@ import { Bytes } from '@/ui/bytes'
 import { barColor, usedPercent } from '../model'
 import classes from './card.module.css'
 
-/** What is left, large, and how much of the whole is used. */
+/** The remaining traffic in large type, and the used share of the quota. */
 export function Usage({ used, quota }: { used: number; quota: number | null }) {
   const { t } = useTranslation('service')
   const percent = usedPercent({ used, quota })

@@ -14,22 +14,22 @@ import { Lines } from './lines'
 import { OtherPrice } from './other-price'
 import { PayButton } from './pay-button'
 import classes from './summary.module.css'
-import { useAction } from './use-action'
+import { usePayLabel } from './use-pay-label'
 import { useConfirm } from './use-confirm'
 import { couponProblem } from './use-quote'
 
 const ConfirmChange = lazyPart(() => import('./confirm-change'), 'ConfirmChange')
 
-/** The bill of a quote and the button that buys; a change of plan, which ends a service that runs, is asked about once. */
+/** The bill of a quote with the form that buys. A change of plan needs a confirmation. */
 export function Bill(props: {
   name: string
   purchase: Purchase
   quote: Quote
   autoRenew: boolean
-  before: Order | undefined
+  previousOrder: Order | undefined
   change: Change | undefined
   isChecking: boolean
-  /** Whether a coupon was asked for that does not count. */
+  /** Whether a coupon was entered but refused. */
   isWithoutCoupon: boolean
   onBought: (orderNo: number) => Promise<void>
   children: ReactNode
@@ -38,15 +38,11 @@ export function Bill(props: {
   const form = useId()
   const isService = quote.kind === 'plan'
   const [autoRenew, setAutoRenew] = useState(props.autoRenew)
-  const [isAsking, setAsking] = useState(false)
-  const { confirm, confirmed, lookAgain, gateways, isMissing, problem, isPending } = useConfirm(
-    props.purchase,
-    quote,
-    isService && autoRenew,
-    props.onBought,
-  )
+  const [isDialogOpen, setDialogOpen] = useState(false)
+  const { confirm, confirmed, refetchRefused, gateways, isMissing, problem, isPending } =
+    useConfirm(props.purchase, quote, isService && autoRenew, props.onBought)
   const charge = isMissing ? gateways.charge : undefined
-  const action = useAction(quote, charge, props.isWithoutCoupon)
+  const action = usePayLabel(quote, charge, props.isWithoutCoupon)
   return (
     <>
       <Lines name={props.name} quote={quote} charge={charge} />
@@ -56,14 +52,14 @@ export function Bill(props: {
           id={form}
           onSubmit={(event) => {
             event.preventDefault()
-            if (quote.replaces) setAsking(true)
+            if (quote.replaces) setDialogOpen(true)
             else confirm()
           }}
         >
           {isService && <AutoRenew isOn={autoRenew} onChange={setAutoRenew} />}
           {isMissing && <GatewayChoice {...gateways} />}
-          <OtherPrice before={props.before} quote={quote} />
-          <Problem problem={problem} isCouponTold={props.isWithoutCoupon} />
+          <OtherPrice previousOrder={props.previousOrder} quote={quote} />
+          <Problem problem={problem} isCouponShown={props.isWithoutCoupon} />
           <PayButton
             form={form}
             name={props.name}
@@ -75,27 +71,29 @@ export function Bill(props: {
           <Note quote={quote} />
         </form>
       </UnlessBanned>
-      <Asked {...{ quote, change: props.change, isAsking, setAsking, confirmed, lookAgain }} />
+      <ChangeDialog
+        {...{ quote, change: props.change, isDialogOpen, setDialogOpen, confirmed, refetchRefused }}
+      />
     </>
   )
 }
 
-/** The question before a change; what was refused in it is looked at anew when it is closed. */
-function Asked(props: {
+/** The confirmation of a change of plan. Closing it refetches what a refusal made stale. */
+function ChangeDialog(props: {
   quote: Quote
   change: Change | undefined
-  isAsking: boolean
-  setAsking: (isAsking: boolean) => void
+  isDialogOpen: boolean
+  setDialogOpen: (isDialogOpen: boolean) => void
   confirmed: () => Promise<unknown>
-  lookAgain: () => void
+  refetchRefused: () => void
 }) {
   const close = () => {
-    props.setAsking(false)
-    props.lookAgain()
+    props.setDialogOpen(false)
+    props.refetchRefused()
   }
   return (
     <Suspense>
-      {props.isAsking && (
+      {props.isDialogOpen && (
         <ConfirmChange
           quote={props.quote}
           change={props.change}
@@ -107,15 +105,15 @@ function Asked(props: {
   )
 }
 
-/** Why nothing was bought; what is wrong with the coupon only until its field says so. */
-function Problem(props: { problem: Error | null; isCouponTold: boolean }) {
+/** Why the purchase was refused. A problem of the coupon moves to the coupon's field as soon as that shows it. */
+function Problem(props: { problem: Error | null; isCouponShown: boolean }) {
   const { t } = useTranslation()
   const { problem } = props
   const ofCoupon = couponProblem(problem)
   const message = ofCoupon ?? (problem ? problemText(problem, t) : undefined)
   return (
     <div className={classes.problem}>
-      <FormError message={ofCoupon && props.isCouponTold ? undefined : message} />
+      <FormError message={ofCoupon && props.isCouponShown ? undefined : message} />
     </div>
   )
 }

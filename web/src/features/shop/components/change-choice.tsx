@@ -12,10 +12,10 @@ import { ChoiceSkeleton } from './choice-skeleton'
 import { NoService } from './no-service'
 import { PlanChoice } from './plan-choice'
 
-/** Another plan in the place of a service one has; what is unused of that is credited. */
+/** Offers other plans in exchange for a running service, whose unused part is credited. */
 export function ChangeChoice(props: {
   serviceId: number
-  before: Order | undefined
+  previousOrder: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
@@ -26,7 +26,11 @@ export function ChangeChoice(props: {
         const service = list.services.find(({ id }) => id === props.serviceId)
         if (!service) return <NoService />
         return service.state === 'running' ? (
-          <OtherPlans service={service} before={props.before} onBought={props.onBought} />
+          <OtherPlans
+            service={service}
+            previousOrder={props.previousOrder}
+            onBought={props.onBought}
+          />
         ) : (
           <Card>
             <Empty
@@ -43,7 +47,7 @@ export function ChangeChoice(props: {
 
 function OtherPlans(props: {
   service: ServiceItem
-  before: Order | undefined
+  previousOrder: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
@@ -71,7 +75,7 @@ function OtherPlans(props: {
             autoRenew={service.auto_renew}
             hasDefault={false}
             compared={service}
-            before={props.before}
+            previousOrder={props.previousOrder}
             obstacleOf={(plan) => (plan.id === service.plan_id ? 'current' : obstacleTo(plan))}
             onBought={props.onBought}
           />

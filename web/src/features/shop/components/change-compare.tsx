@@ -7,16 +7,16 @@ import type { Purchase } from '../quote'
 import classes from './change-compare.module.css'
 import { useQuote } from './use-quote'
 
-/** A service that ends, and the plan that takes its place. */
+/** The service that a change of plan ends, and the plan that replaces it. */
 export type Change = { service: ServiceItem; plan: Plan }
 
-/** The same once the server has said until when the new plan runs. */
+/** Compares them with the end date of the current quote. */
 export function QuotedCompare(props: Change & { purchase: Purchase; coupon: string | undefined }) {
   const { query } = useQuote(props.purchase, props.coupon)
   return <ChangeCompare {...props} until={query.data?.ends_at ?? null} />
 }
 
-/** The service that ends next to the plan that takes its place. */
+/** Compares the service that ends with the plan that replaces it, and marks what becomes less or more. */
 export function ChangeCompare(props: Change & { until: string | null }) {
   const { t } = useTranslation('shop')
   const { service, plan, until } = props
@@ -71,10 +71,10 @@ function Quota({ bytes }: { bytes: number | null }) {
   return bytes === null ? t('trait.anyTraffic') : <Bytes bytes={bytes} />
 }
 
-/** Times of one day count as the same end. */
+/** End dates are compared by day: a difference of hours is no difference to the user. */
 const dayOf = (time: string) => new Date(time).setHours(0, 0, 0, 0)
 
-/** No limit is more than any. */
+/** No limit counts as more than any limit. */
 const size = (limit: number | null) => limit ?? Infinity
 
 function Row(props: {

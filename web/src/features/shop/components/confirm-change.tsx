@@ -8,10 +8,10 @@ import { ButtonLink } from '@/ui/button-link'
 import { Confirm } from '@/ui/confirm'
 import { type Change, ChangeCompare } from './change-compare'
 
-/** Asks before a change of plan ends the service that runs; what stands in the way of it is said where it was asked. */
+/** Asks for confirmation before a change of plan ends the running service. A refusal is shown in the dialog. */
 export function ConfirmChange(props: {
   quote: Quote
-  /** What is compared once more: on a phone the button that asks stands far from the page's own table. */
+  /** Shown in the dialog too: on a phone the page's own comparison is out of sight. */
   change: Change | undefined
   onConfirm: () => Promise<unknown>
   onClose: () => void
@@ -19,7 +19,7 @@ export function ConfirmChange(props: {
   const { t, i18n } = useTranslation('shop')
   const { quote } = props
   const show = (amount: string) => formatMoney(amount, quote.currency, i18n.language)
-  const wayOn = (problem: unknown) => {
+  const alternative = (problem: unknown) => {
     if (!(problem instanceof ApiError) || problem.isPassing) return undefined
     if (problem.code === 'service_ended') {
       return <ButtonLink to="/user/services">{t('old.mine')}</ButtonLink>
@@ -40,7 +40,7 @@ export function ConfirmChange(props: {
       details={props.change && <ChangeCompare {...props.change} until={quote.ends_at} />}
       action={t('mode.change.title')}
       onConfirm={props.onConfirm}
-      wayOn={wayOn}
+      alternative={alternative}
       onClose={props.onClose}
     />
   )

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { useQuote } from './use-quote'
 import classes from './summary.module.css'
 
-/** Takes a coupon and says at once what is wrong with it; what it saves stands in the bill. */
+/** Takes a coupon and shows at once what is wrong with it. The bill shows the discount. */
 export function CouponField(
   props: Pick<
     ReturnType<typeof useQuote>,

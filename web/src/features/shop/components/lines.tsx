@@ -6,7 +6,7 @@ import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import classes from './summary.module.css'
 
-/** The bill: the price and what lowers it, what the balance pays, what is left. */
+/** The bill: price, discounts, the part that the balance pays, and the remaining amount. */
 export function Lines(props: { name: string; quote: Quote; charge: GatewayChargeNow | undefined }) {
   const { t } = useTranslation('shop')
   const { quote, charge } = props
@@ -46,7 +46,7 @@ export function Lines(props: { name: string; quote: Quote; charge: GatewayCharge
   )
 }
 
-/** What is paid now: by the gateway's word where money is missing, which may be in another currency. */
+/** The amount due. When money is missing the gateway states it, possibly in another currency. */
 function Due({ quote, charge }: { quote: Quote; charge: GatewayChargeNow | undefined }) {
   if (charge) {
     return <Money amount={charge.pay_amount} currency={charge.pay_currency} size="figure" />

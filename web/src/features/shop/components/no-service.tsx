@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { ButtonLink } from '@/ui/button-link'
 import { Empty } from '@/ui/empty'
 
-/** For an address that names a service which the user does not have. */
+/** Shown when the address names a service that the user does not have. */
 export function NoService() {
   const { t } = useTranslation('shop')
   return (

@@ -8,26 +8,26 @@ import { Money } from '@/ui/money'
 import classes from '../buy-page.module.css'
 import { obstacleTo } from '../model'
 import card from './plan-card.module.css'
-import { Gone } from './gone'
+import { NotOnSale } from './not-on-sale'
 import { Stock } from './stock'
 import { Summary } from './summary'
-import { useChosen } from './use-chosen'
-import { useCouponInAddress } from './use-coupon-in-address'
+import { useChosenPlan } from './use-chosen-plan'
+import { useCouponSearch } from './use-coupon-search'
 
 const route = getRouteApi('/user/services/buy')
 
-/** Packages of bytes, sold once. */
+/** Traffic packages, paid once. */
 export function PackageChoice(props: {
   packages: readonly Plan[]
-  /** The order that is made again. */
-  before?: Order | undefined
+  /** The order that is repeated. */
+  previousOrder?: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const coupon = useCouponInAddress()
-  const chosen = useChosen(props.packages, 0, search.plan, obstacleTo)
+  const coupon = useCouponSearch()
+  const chosen = useChosenPlan(props.packages, 0, search.plan, obstacleTo)
   const price = chosen?.prices[0]
   return (
     <div className={classes.layout}>
@@ -47,12 +47,12 @@ export function PackageChoice(props: {
           />
         ))}
       </div>
-      {!chosen && search.plan !== undefined && <Gone />}
+      {!chosen && search.plan !== undefined && <NotOnSale />}
       {chosen && price && (
         <Summary
           name={chosen.name}
           purchase={{ shopId: price.shop_id }}
-          before={props.before}
+          previousOrder={props.previousOrder}
           {...coupon}
           onBought={props.onBought}
         />

@@ -2,25 +2,25 @@ import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import classes from './summary.module.css'
 
-/** The button that buys. Where it lies below the window, as on phones, it stands at the window's lower edge too. */
+/** The submit button. While it is below the window, as on phones, a bar at the lower edge of the window repeats it. */
 export function PayButton(props: {
   form: string
-  /** What is bought. */
+  /** The name of the purchase. */
   name: string
   isPending: boolean
   isDisabled: boolean
   children: string
 }) {
-  const place = useRef<HTMLDivElement>(null)
+  const anchor = useRef<HTMLDivElement>(null)
   const [isBelow, setBelow] = useState(false)
   useEffect(() => {
-    if (!place.current) return undefined
+    if (!anchor.current) return undefined
     const observer = new IntersectionObserver(([entry]) => {
       if (!entry) return
       const edge = entry.rootBounds?.bottom ?? window.innerHeight
       setBelow(!entry.isIntersecting && entry.boundingClientRect.top > edge - 1)
     })
-    observer.observe(place.current)
+    observer.observe(anchor.current)
     return () => observer.disconnect()
   }, [])
   const button = {
@@ -32,7 +32,7 @@ export function PayButton(props: {
   } as const
   return (
     <>
-      <div ref={place} className={classes.action}>
+      <div ref={anchor} className={classes.action}>
         <Button {...button} fullWidth className={classes.wrap} />
       </div>
       {isBelow && (

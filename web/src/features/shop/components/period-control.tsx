@@ -4,7 +4,7 @@ import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
 import { savingOf } from '../model'
 import classes from './period-control.module.css'
 
-/** The period for all plans, and what each saves with the chosen plan. */
+/** Selects the period for all plans. Each period shows what it saves with the chosen plan. */
 export function PeriodControl(props: {
   plan: Plan | undefined
   periods: readonly number[]

@@ -10,7 +10,7 @@ import classes from './plan-card.module.css'
 import { Stock } from './stock'
 import { useTraitText } from './trait-text'
 
-/** One plan to choose: what it costs a month, how much it carries, in what it differs. */
+/** One selectable plan: its price per month, its traffic, and the traits in which it differs from the others. */
 export function PlanCard(props: {
   plan: Plan
   months: number
@@ -71,7 +71,7 @@ export function PlanCard(props: {
   )
 }
 
-/** For one month, large; for the whole period below. */
+/** The price per month in large type, the price of the period below it. */
 function PlanPrice({ price }: { price: Price | undefined }) {
   const { t } = useTranslation('shop')
   const currency = useCurrency()

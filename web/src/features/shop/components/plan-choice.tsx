@@ -5,31 +5,31 @@ import classes from '../buy-page.module.css'
 import { type Obstacle, obstacleTo, periodsOf, priceFor, splitTraits, type Trait } from '../model'
 import type { Purchase } from '../quote'
 import { type Change, QuotedCompare } from './change-compare'
-import { Gone } from './gone'
+import { NotOnSale } from './not-on-sale'
 import { PeriodControl } from './period-control'
 import { PlanCard } from './plan-card'
 import { Summary } from './summary'
 import { useTraitText } from './trait-text'
-import { useChosen } from './use-chosen'
-import { useCouponInAddress } from './use-coupon-in-address'
+import { useChosenPlan } from './use-chosen-plan'
+import { useCouponSearch } from './use-coupon-search'
 
 const route = getRouteApi('/user/services/buy')
 
 type Props = {
   plans: readonly Plan[]
-  /** The service to renew, or the one that ends for it; none: something new beside what one has. */
+  /** The service to renew or to replace; none for an additional service. */
   service?: Pick<Purchase, 'renewServiceId' | 'changeServiceId'>
-  /** Whether what is bought should renew itself, before the user says otherwise. */
+  /** The initial state of automatic renewal. */
   autoRenew?: boolean
   obstacleOf?: (plan: Plan) => Obstacle | undefined
-  /** Whether a plan is chosen before the user says which. */
+  /** Whether a plan is selected initially. */
   hasDefault?: boolean
-  /** The period at the start, where it is sold. */
+  /** The period that is selected initially, if it is on sale. */
   period?: number | undefined
-  /** The service that ends, with which the plan is compared. */
+  /** The service that the selected plan is compared with. */
   compared?: ServiceItem
-  /** The order that is made again. */
-  before?: Order | undefined
+  /** The order that is repeated. */
+  previousOrder?: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function PlanChoice(props: Props) {
   const { plans, obstacleOf = obstacleTo } = props
   const { t } = useTranslation('shop')
   const { periods, months, chosen, concerned, purchase, isGone, choose } = useChoice(props)
-  const coupon = useCouponInAddress()
+  const coupon = useCouponSearch()
   const { shared, own } = splitTraits(plans)
   const change: Change | undefined = props.compared &&
     chosen && { service: props.compared, plan: chosen }
@@ -68,13 +68,13 @@ export function PlanChoice(props: Props) {
             <QuotedCompare {...change} purchase={purchase} coupon={coupon.coupon} />
           )}
         </div>
-        {isGone && <Gone />}
+        {isGone && <NotOnSale />}
         {chosen && purchase && (
           <Summary
             name={`${chosen.name} · ${t('months', { count: months })}`}
             purchase={purchase}
-            autoRenew={props.autoRenew ?? props.before?.auto_renew}
-            before={props.before}
+            autoRenew={props.autoRenew ?? props.previousOrder?.auto_renew}
+            previousOrder={props.previousOrder}
             change={change}
             {...coupon}
             onBought={props.onBought}
@@ -85,7 +85,7 @@ export function PlanChoice(props: Props) {
   )
 }
 
-/** What was chosen, which stands in the address, and what that comes to in the shop as it is now. */
+/** The choice of the address, resolved against the plans that are on sale now. */
 function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault, period }: Props) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -93,14 +93,14 @@ function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault, period
   const usual = period !== undefined && periods.includes(period) ? period : periods[0]
   const isPeriod = search.months === undefined || periods.includes(search.months)
   const months = (isPeriod ? search.months : undefined) ?? usual ?? 1
-  const found = useChosen(plans, months, search.plan, obstacleOf, hasDefault)
+  const found = useChosenPlan(plans, months, search.plan, obstacleOf, hasDefault)
   const chosen = isPeriod || search.plan === undefined ? found : undefined
   const price = chosen && priceFor(chosen, months)
   return {
     periods,
     months,
     chosen,
-    /** The plan that periods are priced for, also one that is not sold for the chosen period. */
+    /** The plan whose savings the periods show, even if it is not sold for the chosen period. */
     concerned: chosen ?? plans.find(({ id }) => id === search.plan),
     purchase: price && { shopId: price.shop_id, ...service },
     isGone: !chosen && search.plan !== undefined,
@@ -113,7 +113,7 @@ function useChoice({ plans, service, obstacleOf = obstacleTo, hasDefault, period
   }
 }
 
-/** What needs no comparing, because it is the same everywhere. */
+/** Traits that all plans share. */
 function SharedTraits({ plan, traits }: { plan: Plan | undefined; traits: readonly Trait[] }) {
   const { t } = useTranslation('shop')
   const traitText = useTraitText()

@@ -11,7 +11,7 @@ import { Loaded } from '@/ui/loaded'
 import { PageHeader } from '@/ui/page-header'
 import classes from './purchase-result.module.css'
 
-/** What a paid order brought and what to do next. The order's number is in the address, so that a reload shows it again. */
+/** Shows what a paid order brought and what to do next. Its number is in the address, so that it survives a reload. */
 export function PurchaseResult({ orderNo, onMore }: { orderNo: number; onMore: () => void }) {
   const { t } = useTranslation('shop')
   const result = useQuery(orderGetOptions({ path: { order_id: String(orderNo) } }))

@@ -14,17 +14,17 @@ import { ChoiceSkeleton } from './choice-skeleton'
 import { NoService } from './no-service'
 import { PlanChoice } from './plan-choice'
 
-/** Renewals take no stock and count for no limit. */
+/** Renewals neither need stock nor count towards the limit per user. */
 const noObstacle = () => undefined
 
-/** For how many months the service was bought or renewed last. */
+/** The number of months of the last paid purchase or renewal of the service. */
 const lastPeriod = (bills: readonly BillItem[] = []) =>
   bills.filter(({ state }) => state === 'paid').toSorted((a, b) => b.no - a.no)[0]?.months
 
-/** The plan of a service one has, for another period; it may no longer be on sale to others. */
+/** Offers the plan of an existing service for another period, even if it is no longer on sale to others. */
 export function RenewalChoice(props: {
   serviceId: number
-  before: Order | undefined
+  previousOrder: Order | undefined
   onBought: (orderNo: number) => Promise<void>
 }) {
   const { t } = useTranslation('shop')
@@ -42,7 +42,7 @@ export function RenewalChoice(props: {
             service={{ renewServiceId: serviceId }}
             period={lastPeriod(bills.data?.bills)}
             obstacleOf={noObstacle}
-            before={props.before}
+            previousOrder={props.previousOrder}
             onBought={props.onBought}
           />
         ) : (

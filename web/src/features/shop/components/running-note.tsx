@@ -5,7 +5,7 @@ import { useIsBanned } from '@/ui/ban-notice'
 import { TextLink } from '@/ui/text-link'
 import classes from '../buy-page.module.css'
 
-/** A plan bought here runs beside the ones one has: the ways to change those instead. */
+/** Explains that a new plan runs in addition to the existing ones, and links to changing those instead. */
 export function RunningNote() {
   const { t } = useTranslation('shop')
   const isBanned = useIsBanned()

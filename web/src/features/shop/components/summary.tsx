@@ -11,14 +11,14 @@ import type { Change } from './change-compare'
 import { CouponField } from './coupon-field'
 import { useQuote } from './use-quote'
 
-/** What the choice costs, what the balance pays of it, what is missing, and the button that says the amount. */
+/** The bill of the chosen plan with the coupon field and the button that names the amount. */
 export function Summary(props: {
   name: string
   purchase: Purchase
   autoRenew?: boolean | undefined
-  /** The order that is made again, where there is one: what differs from it is said. */
-  before?: Order | undefined
-  /** The change of plan that it is, which the question before it compares. */
+  /** The order that is repeated, if any: a higher price than its own is pointed out. */
+  previousOrder?: Order | undefined
+  /** Set for a change of plan: what the confirmation compares. */
   change?: Change | undefined
   coupon: string | undefined
   onCoupon: (code: string | undefined) => void
@@ -44,7 +44,7 @@ export function Summary(props: {
               purchase={purchase}
               quote={quote}
               autoRenew={props.autoRenew ?? false}
-              before={props.before}
+              previousOrder={props.previousOrder}
               change={props.change}
               isChecking={coupon.isChecking}
               isWithoutCoupon={coupon.couponProblem !== undefined}

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { PlanItem as Plan } from '@/lib/api/gen/types.gen'
 import type { Trait } from '../model'
 
-/** Gives what a plan's trait means in a few words. */
+/** Returns a function that describes a plan's trait in a few words. */
 export function useTraitText() {
   const { t } = useTranslation('shop')
   return (plan: Plan, trait: Trait): string => {

@@ -14,24 +14,24 @@ import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
 import { toMinor } from '@/lib/money'
 import { announcePaymentResult, usePaymentResult } from '@/lib/payment-result'
 import { openPayPage } from '@/lib/open-pay-page'
-import { type Purchase, wishOf } from '../quote'
+import { type Purchase, purchaseBody } from '../quote'
 
 type Sent = Pick<ShopConfirmOrderData, 'path' | 'body'>
 
-/** The price is no part of it: the same purchase pressed again at another price is still one. */
+/** Identifies a purchase. The price is not part of it: the same purchase at another price is still the same. */
 const intentionOf = ({ path, body }: Sent) =>
   `${path.shop_id} ${JSON.stringify({ ...body, expected_amount: undefined })}`
 
 const isPassing = (error: Error | null) => error instanceof ApiError && error.isPassing
 
-/** What may have changed where a purchase is refused: what it costs, whether it can be had, what it is for. */
+/** What may be stale after a refused purchase: its quote, the plans on sale, and the user's services. */
 const refusalKeys = [['quote'], shopPlansQueryKey(), servicesListQueryKey()]
 
-/** Sends a purchase, and does what its answer asks for, also that of another tab to the same purchase. */
+/** Sends a purchase and follows its answer, and the answer that another tab received to the same purchase. */
 function useOrder(purchase: Purchase, onBought: (orderNo: number) => Promise<void>) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const intention = `${purchase.shopId} ${JSON.stringify(wishOf(purchase))}`
+  const intention = `${purchase.shopId} ${JSON.stringify(purchaseBody(purchase))}`
   const invalidate = () =>
     queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'quote' })
   usePaymentResult(intention, ({ orderNo, rechargeNo }) => {
@@ -47,7 +47,7 @@ function useOrder(purchase: Purchase, onBought: (orderNo: number) => Promise<voi
       forgetIdempotencyKey(intentionOf(sent))
       if (placed.state === 'pending' && recharge) {
         announcePaymentResult({ intention, rechargeNo: recharge.no })
-        // First to our page of it, to which the way back from the provider leads.
+        // Our page of the recharge comes first: the browser's back button leads from the provider to it.
         await navigate({ to: '/user/wallet/recharge/new', search: { id: recharge.no } })
         openPayPage(recharge)
         return
@@ -56,18 +56,18 @@ function useOrder(purchase: Purchase, onBought: (orderNo: number) => Promise<voi
       const orderKey = orderGetQueryKey({ path: { order_id: String(placed.no) } })
       queryClient.setQueryData(orderKey, { order: placed })
       await onBought(placed.no)
-      // Plan, balance and statement are other ones now, everywhere. What was bought is not asked for again: a service
-      // that was replaced, or a coupon that is used, has no price any more.
+      // Services, balance and statement have changed. Quotes are left alone: a replaced service or a used coupon has no
+      // price any more.
       await invalidate()
     },
     onError: (error, sent) => {
-      // Before the page was loaded anew it was bought at another price. Who has read so, and buys, buys once more.
+      // It was bought at another price before the page was reloaded. Buying after this message is a new purchase.
       if (error instanceof ApiError && error.code === 'idempotency_key_reused') {
         forgetIdempotencyKey(intentionOf(sent))
       }
-      // It may have been ordered all the same: what was agreed to stays in sight.
+      // The order may exist although no answer came, so the agreed quote stays visible.
       const keys = isPassing(error) ? [rechargeListQueryKey()] : refusalKeys
-      // Fetched while a dialog says what was refused, it would take the dialog away with the service it is about.
+      // A refetch while the dialog shows the refusal would unmount the dialog together with its service.
       const refetchType = sent.body?.change_service_id ? 'none' : 'active'
       for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey, refetchType })
     },
@@ -75,8 +75,9 @@ function useOrder(purchase: Purchase, onBought: (orderNo: number) => Promise<voi
 }
 
 /**
- * Buys: from the balance, or by a recharge of what is missing, whose page it then opens. The same purchase by the same
- * way, pressed again, is one purchase; another way to pay is another. Where no answer came, the very same is asked again.
+ * Buys from the balance, or creates a recharge of the missing amount and opens its payment page. Repeating the same
+ * purchase with the same gateway is one purchase; another gateway makes another one. If no answer came, the identical
+ * request is sent again.
  */
 export function useConfirm(
   purchase: Purchase,
@@ -86,7 +87,7 @@ export function useConfirm(
 ) {
   const isMissing = toMinor(missing) > 0
   const gateways = useGateways(isMissing ? { missing } : {})
-  const wish = { ...wishOf(purchase), ...(autoRenew && { auto_renew: true }) }
+  const wish = { ...purchaseBody(purchase), ...(autoRenew && { auto_renew: true }) }
   const gateway = isMissing ? gateways.chosen : undefined
   const order = useOrder(purchase, onBought)
   const queryClient = useQueryClient()
@@ -94,7 +95,7 @@ export function useConfirm(
     path: { shop_id: purchase.shopId },
     body: { ...wish, ...(gateway && { gateway }) },
   }
-  /** What was sent and not answered, where this is the same purchase: by the balance from before it, if need be. */
+  /** The unanswered request if it was for the same purchase, even if the balance has changed the way to pay since. */
   const unanswered = () => {
     const sent = order.variables
     if (!sent || !isPassing(order.error)) return undefined
@@ -117,16 +118,16 @@ export function useConfirm(
     gateways,
     isMissing,
     confirm: () => order.mutate(next()),
-    /** The same for one who waits for the answer. */
+    /** Like confirm, for callers that wait for the answer. */
     confirmed: () => order.mutateAsync(next()),
-    /** Fetches what a refusal that was read in a dialog has made stale. */
-    lookAgain: () => {
+    /** Refetches what a refusal made stale, once its dialog is closed. */
+    refetchRefused: () => {
       if (!order.error || isPassing(order.error)) return
       for (const queryKey of refusalKeys)
         void queryClient.refetchQueries({ queryKey, type: 'active' })
     },
     problem: order.error,
-    // Also while the pay page opens: the button stays as it is.
+    // Stays true while the payment page opens.
     isPending: order.isPending || order.isSuccess,
   }
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@/lib/api/errors'
 import { problemText } from '@/lib/server-problem'
 import { type Purchase, quoteOptions } from '../quote'
 
-/** What a purchase costs: with the coupon where the server takes it, else without, and why it does not. */
+/** The quote of a purchase: with the coupon if the server accepts it, else without it and with the reason. */
 export function useQuote(purchase: Purchase, coupon: string | undefined) {
   const { t } = useTranslation()
   const full = useQuery(quoteOptions(purchase))
@@ -15,9 +15,9 @@ export function useQuote(purchase: Purchase, coupon: string | undefined) {
   const isLowered = coupon !== undefined && lowered.isSuccess
   return {
     query: isLowered ? lowered : full,
-    /** As the address has it. */
+    /** The coupon of the address. */
     coupon,
-    /** As it is bought. */
+    /** The purchase to send: with the coupon only if it was accepted. */
     purchase: isLowered ? { ...purchase, coupon } : purchase,
     isChecking: coupon !== undefined && lowered.isPending,
     checkAgain: () => void lowered.refetch(),
@@ -28,7 +28,7 @@ export function useQuote(purchase: Purchase, coupon: string | undefined) {
   }
 }
 
-/** What the server says of the coupon, where that is what it refuses. */
+/** The server's message about the coupon, if the coupon is what it refuses. */
 export const couponProblem = (error: Error | null): string | undefined =>
   error instanceof ApiError
     ? error.fields.find(({ field }) => field === 'coupon')?.message

@@ -7,10 +7,10 @@ import { Money } from '@/ui/money'
 import { TextLink } from '@/ui/text-link'
 import classes from '../buy-page.module.css'
 
-/** Without an end it is before it. */
+/** Reports whether an order that may have no end has not ended. */
 const isBefore = (now: number, end: string | null) => end === null || now < Date.parse(end)
 
-/** Leads back to a purchase whose payment was begun, so that one who comes back from there does not make it again. */
+/** Links to a purchase whose payment was started, so that the user does not start it again. */
 export function WaitingOrder() {
   const { t } = useTranslation('shop')
   const { what } = useOrderText()

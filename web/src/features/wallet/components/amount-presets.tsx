@@ -2,7 +2,7 @@ import { Chip } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import classes from './recharge.module.css'
 
-/** The usual amounts, each taken with one press. */
+/** Common amounts as chips. */
 export function AmountPresets(props: {
   amounts: readonly string[]
   value: string

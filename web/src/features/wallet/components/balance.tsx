@@ -7,7 +7,7 @@ import { TextLink } from '@/ui/text-link'
 import classes from './balance.module.css'
 import { Figure } from './figure'
 
-/** What can be spent, large; beside it what open orders hold, and the way to them. */
+/** The available balance, and the amount that pending orders hold, with a link to them. */
 export function Balance(props: { wallet: Pick<WalletResult, 'available' | 'held' | 'currency'> }) {
   const { t } = useTranslation('wallet')
   const { wallet } = props

@@ -6,7 +6,7 @@ import { orderCancelMutation } from '@/lib/api/gen/@tanstack/react-query.gen'
 import { problemText } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
 
-/** Gives up the purchase that the payment is for, so that the balance it holds is free again, and back to the shop. */
+/** Cancels the order that the payment is for, which releases the held balance, and returns to the shop. */
 export function CancelOrder({ orderNo }: { orderNo: number }) {
   const { t } = useTranslation('wallet')
   const { t: common } = useTranslation()

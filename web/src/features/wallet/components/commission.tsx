@@ -12,7 +12,7 @@ import { Money } from '@/ui/money'
 import classes from './balance.module.css'
 import { Figure } from './figure'
 
-/** What inviting others earned: what can be moved into the balance, and what is not released yet. Nothing where nothing was earned. */
+/** The earned commission: the amount that can be moved to the balance, and what is not released yet. */
 export function Commission({ wallet }: { wallet: WalletResult }) {
   const { t, i18n } = useTranslation('wallet')
   const { t: common } = useTranslation()

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './balance.module.css'
 
-/** A sum with its name above it and, where it needs one, a word about it below. */
+/** An amount with its name above it and an optional note below. */
 export function Figure(props: { name: string; note?: ReactNode; children: ReactNode }) {
   return (
     <div>

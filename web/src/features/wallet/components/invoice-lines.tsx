@@ -5,7 +5,7 @@ import { Money } from '@/ui/money'
 import { lineText } from '../line-text'
 import classes from './invoice-sheet.module.css'
 
-/** What was charged and taken off, line by line; the total; what went back since. */
+/** The lines of the invoice, the total, and the refund if there is one. */
 export function InvoiceLines({ invoice }: { invoice: InvoiceResult }) {
   const { t } = useTranslation('wallet')
   const { currency, refund } = invoice

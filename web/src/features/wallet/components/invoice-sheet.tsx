@@ -10,7 +10,7 @@ import { InvoiceLines } from './invoice-lines'
 import classes from './invoice-sheet.module.css'
 import { InvoiceState } from './invoice-state'
 
-/** An invoice as a sheet of paper has it. */
+/** An invoice laid out for paper. */
 export function InvoiceSheet({ invoice }: { invoice: InvoiceResult }) {
   const { t } = useTranslation('wallet')
   const { data: site } = useQuery(siteOptions())

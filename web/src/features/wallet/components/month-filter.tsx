@@ -9,7 +9,7 @@ import { monthName, monthsSince } from '../model'
 
 const route = getRouteApi('/user/wallet/billing/')
 
-/** The months since the wallet was opened, in the site's calendar; the choice stands in the address. */
+/** Filters by month since the wallet was opened, in the site's calendar. The choice is a search parameter. */
 export function MonthFilter() {
   const { t, i18n } = useTranslation('wallet')
   const { month } = route.useSearch()

@@ -10,8 +10,8 @@ import { problemText } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
 
 /**
- * Back to the shop with the same plan, period and coupon. An order that still waits gives up what it holds before,
- * else the coupon and the last piece in stock would be taken by it; one that was paid meanwhile is shown as such.
+ * Returns to the shop with the same plan, period and coupon. A pending order is cancelled first, or it would keep the
+ * coupon and the last item in stock. An order that was paid meanwhile is shown as paid.
  */
 export function OrderAgain(props: ButtonProps & { order: Order; children: string }) {
   const { order, children, ...button } = props

@@ -9,7 +9,7 @@ import classes from './recharge.module.css'
 
 const Qr = lazyPart(() => import('@/ui/qr'), 'Qr')
 
-/** How to pay, in the way of the gateway; another try where the gateway could not be reached. */
+/** The gateway's way to pay, or a retry if the gateway could not be reached. */
 export function PayPage(props: {
   recharge: RechargeRecord
   isAsking: boolean
@@ -61,7 +61,7 @@ function ScanToPay({ url }: { url: string }) {
   )
 }
 
-/** Words of the operator on how to pay, and the number by which the payment is known. */
+/** The operator's instructions and the number that identifies the payment. */
 function Instructions({ text, tradeNo }: { text: string; tradeNo: string }) {
   const { t } = useTranslation('wallet')
   return (

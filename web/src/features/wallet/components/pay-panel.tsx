@@ -13,14 +13,14 @@ import { OrderAgain } from './order-again'
 import { PayPage } from './pay-page'
 import classes from './recharge.module.css'
 
-/** Where to pay: a code to scan, the gateway's page, or words; how long there is time; that we are watching. */
+/** How to pay a pending recharge, and the time that remains. The page polls the state meanwhile. */
 export function PayPanel(props: {
   recharge: RechargeRecord
   query: Pick<UseQueryResult, 'isFetching' | 'isError' | 'refetch'>
 }) {
   const { t } = useTranslation('wallet')
   const { recharge, query } = props
-  const left = Date.parse(recharge.expires_at) - useServerNow(1000)
+  const remainingMs = Date.parse(recharge.expires_at) - useServerNow(1000)
   return (
     <div className={classes.pay}>
       <div>
@@ -29,14 +29,14 @@ export function PayPanel(props: {
         <Parts recharge={recharge} />
       </div>
       <UnlessBanned>
-        {left > 0 && (
+        {remainingMs > 0 && (
           <PayPage
             recharge={recharge}
             isAsking={query.isFetching}
             onRetry={() => void query.refetch()}
           />
         )}
-        <TimeLeft left={left} />
+        <RemainingTime remainingMs={remainingMs} />
       </UnlessBanned>
       <p role="status" className={classes.watching}>
         <Loader size={16} aria-hidden="true" />
@@ -66,7 +66,7 @@ function OtherWay({ recharge }: { recharge: RechargeRecord }) {
   )
 }
 
-/** What of it goes to the balance, where that is not all or not in the same currency. */
+/** The part that goes to the balance, if there is a fee or the currencies differ. */
 function Parts({ recharge }: { recharge: RechargeRecord }) {
   const { t, i18n } = useTranslation('wallet')
   const { money_amount: amount, fee, currency, pay_currency: payCurrency } = recharge
@@ -80,13 +80,13 @@ function Parts({ recharge }: { recharge: RechargeRecord }) {
   return <p className={classes.label}>{t('pay.credits', { amount: show(amount) })}</p>
 }
 
-/** When the time is up nothing can be paid here any more; the server says whether something was paid before. */
-function TimeLeft({ left }: { left: number }) {
+/** The remaining time. After it nothing can be paid here, and the server decides whether a payment arrived before. */
+function RemainingTime({ remainingMs }: { remainingMs: number }) {
   const { t } = useTranslation('wallet')
-  if (left <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
+  if (remainingMs <= 0) return <p className={classes.label}>{t('pay.timeUp')}</p>
   return (
     <p className={classes.label}>
-      {t('pay.timeLeft')} <b>{formatCountdown(left)}</b>
+      {t('pay.timeLeft')} <b>{formatCountdown(remainingMs)}</b>
     </p>
   )
 }

@@ -5,7 +5,7 @@ import { movementReasons } from '../reasons'
 
 const route = getRouteApi('/user/wallet/')
 
-/** Which movements the statement shows; the choice stands in the address. */
+/** Filters the statement by reason. The choice is a search parameter. */
 export function ReasonFilter() {
   const { t } = useTranslation('wallet')
   const { reason } = route.useSearch()

@@ -71,7 +71,7 @@ function useBegin(intention: string) {
     amountError: wrongAmount?.message,
     error: wrongAmount ? null : error,
     reset: begin.reset,
-    // The same amount and way to pay, pressed twice, is one recharge.
+    // The key makes the same amount and gateway one recharge, however often the button is pressed.
     begin: (amount: string, gateway: string) =>
       begin.mutate({
         body: { amount, gateway },
@@ -80,7 +80,7 @@ function useBegin(intention: string) {
   }
 }
 
-/** What was typed, what is wrong with it, and what it costs with the chosen way to pay as soon as the server said so. */
+/** The typed amount, its problem, and its price with the chosen gateway once the server has answered. */
 function useAmount(site: Site) {
   const { currency, recharge } = site
   const { t, i18n } = useTranslation('wallet')

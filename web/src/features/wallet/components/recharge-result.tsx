@@ -23,7 +23,7 @@ const tones = {
   refunded: 'warning',
 } as const
 
-/** What became of a recharge, what that means for the money and for the order that it was for, and the way on. */
+/** The result of a recharge, what it means for the money and for its order, and the next step. */
 export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   const { state, order } = recharge
@@ -54,7 +54,7 @@ export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
       <Money amount={recharge.money_amount} currency={recharge.currency} size="figure" />
       {state === 'paid' && <BalanceNow />}
       <Group justify="center">
-        <WayOn recharge={recharge} />
+        <NextStep recharge={recharge} />
       </Group>
     </div>
   )
@@ -62,7 +62,7 @@ export function RechargeResult({ recharge }: { recharge: RechargeRecord }) {
 
 function BalanceNow() {
   const { t } = useTranslation('wallet')
-  // Never the balance from before the payment.
+  // The cache may hold the balance from before the payment.
   const { data } = useQuery({ ...walletGetOptions(), staleTime: 0, gcTime: 0 })
   if (!data) return null
   return (
@@ -75,14 +75,18 @@ function BalanceNow() {
   )
 }
 
-/** Whether the order of a payment came to nothing, so that it can be made again. */
-const isOpen = ({ state }: Order) => state !== 'paid' && state !== 'refunded'
+/** Reports whether the order was not completed and can be repeated. */
+const isRepeatable = ({ state }: Order) => state !== 'paid' && state !== 'refunded'
 
-function WayOn({ recharge: { state, order, money_amount: amount } }: { recharge: RechargeRecord }) {
+function NextStep({
+  recharge: { state, order, money_amount: amount },
+}: {
+  recharge: RechargeRecord
+}) {
   const { t } = useTranslation('wallet')
   const isBanned = useIsBanned()
   if (isBanned) return <ToWallet />
-  if (order && isOpen(order) && (state !== 'paid' || order.state !== 'pending')) {
+  if (order && isRepeatable(order) && (state !== 'paid' || order.state !== 'pending')) {
     return (
       <OrderAgain order={order}>
         {state === 'paid' ? t('result.buyAgain') : t('result.payAgain')}

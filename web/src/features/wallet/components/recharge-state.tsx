@@ -7,14 +7,14 @@ import { Loaded } from '@/ui/loaded'
 import { PayPanel } from './pay-panel'
 import { RechargeResult } from './recharge-result'
 
-/** One recharge as it is now: where to pay while it waits, what became of it after. */
+/** The current state of a recharge: how to pay while it is pending, its result afterwards. */
 export function RechargeState({ recharge }: { recharge: UseQueryResult<RechargeRecord> }) {
   const queryClient = useQueryClient()
   const { state, order } = recharge.data ?? {}
   const paid = state === 'paid' ? `${state} ${order?.state ?? ''}` : undefined
 
   useEffect(() => {
-    // The balance, and what the money bought, are other ones now.
+    // The balance and whatever the order bought have changed.
     if (paid !== undefined)
       void queryClient.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[0] !== 'recharge',

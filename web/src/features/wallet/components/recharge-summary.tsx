@@ -10,7 +10,7 @@ import { Loaded } from '@/ui/loaded'
 import { Money } from '@/ui/money'
 import classes from './recharge.module.css'
 
-/** What there is now, and what the chosen amount costs, as the server says. */
+/** The current balance and the server's price of the chosen amount. */
 export function RechargeSummary({ charge }: { charge: GatewayChargeNow | undefined }) {
   const { t } = useTranslation('wallet')
   const wallet = useQuery(walletGetOptions())

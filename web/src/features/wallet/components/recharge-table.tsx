@@ -53,7 +53,7 @@ const columnsIn = (t: TFunction<'wallet'>): Column<RechargeRecord>[] => [
   { key: 'next', header: t('next'), align: 'end', cell: (record) => <Next record={record} /> },
 ]
 
-/** Where the time is up it is over, unless a payment is on its way. */
+/** A pending recharge whose time is up counts as expired, unless a payment still arrives. */
 function State({ record }: { record: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   const now = useServerNow(1000)
@@ -62,7 +62,7 @@ function State({ record }: { record: RechargeRecord }) {
   return <StatusDot tone={rechargeTones[state]}>{t(`rechargeState.${state}`)}</StatusDot>
 }
 
-/** On to the payment of one that waits, to the invoice of one that was paid. */
+/** Links to the payment of a pending recharge or to the invoice of a paid one. */
 function Next({ record }: { record: RechargeRecord }) {
   const { t } = useTranslation('wallet')
   const now = useServerNow(1000)

@@ -18,12 +18,12 @@ function useRedeem() {
   const redeem = useMutation({
     ...cdKeyRedeemMutation(),
     onSettled: (_, error, { path }) => {
-      // Only a lost answer is asked for again by the same name.
+      // A retry uses the same key only if the answer was lost.
       if (!(error instanceof ApiError && error.isPassing)) forgetIdempotencyKey(path.cd_key)
       if (error instanceof ApiError && error.status === 429 && error.retryAfter)
         setBlockedUntil(Date.now() + error.retryAfter * 1000)
     },
-    // The balance, or what is in use, is another one now.
+    // The balance or the services have changed.
     onSuccess: () => queryClient.invalidateQueries(),
   })
   return { ...redeem, blockedUntil }
@@ -37,7 +37,7 @@ function useProblem(wait: number, error: unknown) {
   return (error instanceof ApiError && error.fields[0]?.message) || problemText(error, common)
 }
 
-/** Takes a key however it was typed or pasted, and says at the field what is wrong with it. */
+/** Accepts a key in any notation and shows at the field what is wrong with it. */
 export function RedeemForm() {
   const { t } = useTranslation('wallet')
   const [typed, setTyped] = useState('')

@@ -12,7 +12,7 @@ const places = {
   traffic: '/user/services',
 } as const
 
-/** What the key just brought, and where that is. */
+/** What the redeemed key brought, with a link to it. */
 export function Redeemed({ gift }: { gift: RedemptionRecord }) {
   const { t, i18n } = useTranslation('wallet')
   const currency = useCurrency()

@@ -19,7 +19,7 @@ import classes from './statement.module.css'
 
 const route = getRouteApi('/user/wallet/recharge/cd-key')
 
-/** The keys that were redeemed and what they brought, newest first. */
+/** The redeemed keys and what they brought, newest first. */
 export function RedemptionHistory() {
   const { t, i18n } = useTranslation('wallet')
   const currency = useCurrency()

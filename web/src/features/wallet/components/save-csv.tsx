@@ -7,7 +7,7 @@ import { FormError } from '@/ui/form-error'
 import { csv, everyInvoice, saveFile } from '../invoice-csv'
 import { lineText } from '../line-text'
 
-/** Keeps all invoices of the shown month as a table for spreadsheets. */
+/** Downloads all invoices of the shown month as CSV. */
 export function SaveCsv({ month, isEmpty }: { month: string | undefined; isEmpty: boolean }) {
   const { t } = useTranslation('wallet')
   const { t: common } = useTranslation()

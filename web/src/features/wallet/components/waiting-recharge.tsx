@@ -7,7 +7,7 @@ import { TextLink } from '@/ui/text-link'
 import { isPayable } from '../model'
 import classes from './recharge.module.css'
 
-/** Leads back to a payment that was begun, perhaps in another tab, so that nobody pays twice. */
+/** Links to a payment that was started, perhaps in another tab, so that nobody pays twice. */
 export function WaitingRecharge() {
   const { t } = useTranslation('wallet')
   const now = useServerNow()

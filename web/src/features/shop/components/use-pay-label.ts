@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next'
 import type { GatewayChargeNow, PreOrderResult as Quote } from '@/lib/api/gen/types.gen'
 import { formatMoney, toMinor } from '@/lib/money'
 
-/** What the button says: the amount, where it comes from, and what it is for where a service ends for it. */
-export function useAction(
+/** The label of the button: the amount, its source, and the new plan if a service ends for it. */
+export function usePayLabel(
   quote: Quote,
   charge: GatewayChargeNow | undefined,
   isWithoutCoupon: boolean,

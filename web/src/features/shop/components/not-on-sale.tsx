@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { Notice } from '@/ui/notice'
 import page from '../buy-page.module.css'
 
-/** In the place of the bill where what was asked for is not on offer. */
-export function Gone() {
+/** Replaces the bill when the requested plan or period is not on sale. */
+export function NotOnSale() {
   const { t } = useTranslation('shop')
   return (
     <Card className={page.aside}>

@@ -2,8 +2,8 @@ import { getRouteApi } from '@tanstack/react-router'
 
 const route = getRouteApi('/user/services/buy')
 
-/** The coupon stands in the address: it lives through a reload and the choice of another plan, and can be sent as a link. */
-export function useCouponInAddress() {
+/** The coupon is a search parameter: it survives a reload and the choice of another plan, and links can contain it. */
+export function useCouponSearch() {
   const { coupon } = route.useSearch()
   const navigate = route.useNavigate()
   return {
